@@ -3,12 +3,13 @@ import Glibc
 import Synchronization
 import SystemKit
 
-/// A libavahi-client with its own thread.
+/// A connection to the Avahi daemon through libavahi-client, with a dedicated thread.
 ///
 /// This file contains all unsafe Avahi pointers.
 ///
-/// libavahi's calls wait for the Avahi daemon's answer, up to half a minute when the daemon hangs. So only the poll
-/// thread makes them, and no other thread takes the poll's lock. Other threads store a request and call ``wake()``.
+/// libavahi's calls wait for the Avahi daemon's answer, which can take up to half a minute if the daemon hangs. For
+/// this reason, only the poll thread makes these calls, and no other thread takes the poll's lock. Other threads store
+/// a request and call ``wake()``.
 ///
 /// `@unchecked Sendable` is sound because only the poll thread uses the fields after ``start(_:)`` has returned. The
 /// exceptions are `poll`, `wakeUp` and `timer`, which never change. ``wake()`` only writes to a file descriptor, and
@@ -87,7 +88,7 @@ final class AvahiClient: @unchecked Sendable {
         }
     }
 
-    // Here and not in `close()`, because a client that was never started also has a poll.
+    // These are freed here and not in `close()`, because a client that was never started has them, too.
     deinit {
         avahi_threaded_poll_free(poll)
         for descriptor in [wakeUp, timer, network] where descriptor >= 0 { Glibc.close(descriptor) }
@@ -105,7 +106,7 @@ final class AvahiClient: @unchecked Sendable {
         guard avahi_threaded_poll_start(poll) == 0 else {
             throw DiscoveryError(message: "can't start a thread for Avahi")
         }
-        // The thread's callbacks use an unretained pointer to this object, which must live as long as the thread.
+        // The thread's callbacks use an unretained pointer to this object, so it must live as long as the thread.
         _ = Unmanaged.passRetained(self)
     }
 
@@ -118,7 +119,8 @@ final class AvahiClient: @unchecked Sendable {
 
     /// Ends the thread.
     ///
-    /// Call it only if the thread isn't inside a libavahi call. Otherwise it blocks until that call returns.
+    /// If the thread is inside a libavahi call, this function blocks until that call returns, so callers must rule that
+    /// out.
     func close() {
         avahi_threaded_poll_stop(poll)
         freeClient()
@@ -134,7 +136,7 @@ final class AvahiClient: @unchecked Sendable {
 
     /// Schedules ``Event/timeReached`` after the given delay, or cancels it if the delay is `nil`.
     ///
-    /// The delay is independent of clock changes.
+    /// Changes of the system clock don't affect the delay.
     func setTimer(_ delay: Duration?) {
         var due = itimerspec()
         if let delay {
@@ -144,7 +146,11 @@ final class AvahiClient: @unchecked Sendable {
         timerfd_settime(timer, 0, &due, nil)
     }
 
-    /// Creates a client, which also waits for an Avahi daemon that isn't running yet.
+    /// Creates a client and frees the previous one.
+    ///
+    /// If the Avahi daemon isn't running yet, the client waits for it.
+    ///
+    /// - Returns: The refusal, or `nil` if the client was created.
     func makeClient() -> ClientState? {
         freeClient()
         var code: Int32 = 0
@@ -160,7 +166,7 @@ final class AvahiClient: @unchecked Sendable {
     }
 
     func freeClient() {
-        // Also frees the client's groups, browsers and resolvers. No callback follows.
+        // This also frees the client's groups, browsers and resolvers. No callback is called afterwards.
         if let client { avahi_client_free(client) }
         client = nil
         registrations = [:]
@@ -171,16 +177,16 @@ final class AvahiClient: @unchecked Sendable {
 
     /// This host's name in SRV records.
     ///
-    /// It changes if another host has the same name.
+    /// It changes if another host uses the same name.
     var hostName: String? {
         client.flatMap { avahi_client_get_host_name_fqdn($0) }.map { String(cString: $0) }
     }
 
     // MARK: On the poll thread: publishing
 
-    /// Adds the service.
+    /// Starts registering the service on an interface.
     ///
-    /// Returns the error, or `nil` if the registration has started.
+    /// - Returns: The error, or `nil` if the registration has started.
     func addService(
         on interface: Int32, name: String, record: ServiceRecord
     ) -> PublicationMachine.RegistrationState? {
@@ -211,7 +217,7 @@ final class AvahiClient: @unchecked Sendable {
 
     /// Updates the TXT record of the service.
     ///
-    /// Returns the error, if any.
+    /// - Returns: The error, or `nil` on success.
     func updateText(on interface: Int32, name: String, record: ServiceRecord) -> String? {
         guard let group = registrations[interface]?.group else { return "the service isn't registered" }
         let code = withStringList(record.txt) { txt in
@@ -228,7 +234,7 @@ final class AvahiClient: @unchecked Sendable {
         registrations[interface] = nil
     }
 
-    /// Returns the name to try after a name that is in use, in Avahi's format.
+    /// Returns the next name to try if a name is in use, such as `Lamp #2` after `Lamp`.
     func alternative(to name: String) -> String {
         guard let next = avahi_alternative_service_name(name) else { return name }
         defer { avahi_free(next) }
@@ -237,9 +243,9 @@ final class AvahiClient: @unchecked Sendable {
 
     // MARK: On the poll thread: browsing
 
-    /// Starts browsing.
+    /// Starts browsing for services of a type, and stops any previous browsing.
     ///
-    /// Returns the error, if any.
+    /// - Returns: The error, or `nil` on success.
     func browse(type: String) -> String? {
         guard let client else { return "not connected to Avahi" }
         for announcement in resolvers.keys { stopResolving(announcement) }
@@ -263,7 +269,7 @@ final class AvahiClient: @unchecked Sendable {
 
     /// Starts resolving an announcement.
     ///
-    /// Returns the error, if any.
+    /// - Returns: The error, or `nil` on success.
     func resolve(_ announcement: BrowseMachine.Announcement, type: String) -> String? {
         guard let client else { return "not connected to Avahi" }
         stopResolving(announcement)
@@ -296,7 +302,7 @@ final class AvahiClient: @unchecked Sendable {
 
     /// Follows the A and AAAA records of a host.
     ///
-    /// Returns the error, if any.
+    /// - Returns: The error, or `nil` on success.
     func browseAddresses(of host: BrowseMachine.Host) -> String? {
         guard let client else { return "not connected to Avahi" }
         stopBrowsingAddresses(of: host)
@@ -313,7 +319,7 @@ final class AvahiClient: @unchecked Sendable {
             browser.owner.handler?(.addresses(event, of: browser.host))
         }
         for type in [AVAHI_DNS_TYPE_A, AVAHI_DNS_TYPE_AAAA] {
-            // Packets of either protocol may contain either record type.
+            // Packets over IPv4 and over IPv6 may contain records of either type.
             let made = avahi_record_browser_new(
                 client, host.interface, AvahiProtocol(AVAHI_PROTO_UNSPEC), host.name, UInt16(AVAHI_DNS_CLASS_IN),
                 UInt16(type), AvahiLookupFlags(rawValue: 0), callback, Unmanaged.passUnretained(browser).toOpaque())
@@ -368,7 +374,7 @@ final class AvahiClient: @unchecked Sendable {
 
     private func withStringList(_ record: TXTRecord, _ body: (UnsafeMutablePointer<AvahiStringList>?) -> Int32) -> Int32
     {
-        // Avahi's list grows at its head.
+        // Avahi adds strings at the head of the list, so the last entry is added first.
         var list: UnsafeMutablePointer<AvahiStringList>?
         for entry in record.entries.reversed() {
             list =
@@ -462,9 +468,9 @@ final class AvahiClient: @unchecked Sendable {
     }
 }
 
-/// The state of the connection to the Avahi daemon: an input of both machines.
+/// The state of the connection to the Avahi daemon, which is an input of both machines.
 enum ClientState: Equatable {
-    /// No client could be created: the bus is unavailable.
+    /// No client could be created, because the bus is unavailable.
     case refused(reason: String)
     /// The bus is available, but the Avahi daemon isn't.
     case connecting
@@ -475,7 +481,7 @@ enum ClientState: Equatable {
     case failed(reason: String)
 }
 
-/// Detects from another thread whether Avahi's thread is inside a call that doesn't return.
+/// Lets other threads detect that Avahi's thread is inside a call that doesn't return.
 final class CallWatch: Sendable {
     static let complaint = "Avahi or the system D-Bus doesn't answer"
 

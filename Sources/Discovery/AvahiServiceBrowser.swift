@@ -1,9 +1,9 @@
 internal import AsyncKit
 package import Logging
 
-/// A browser that uses the host's Avahi daemon, over the system D-Bus or the bus in `DBUS_SYSTEM_BUS_ADDRESS`.
+/// A browser that uses the host's Avahi daemon over the system D-Bus, or over the bus in `DBUS_SYSTEM_BUS_ADDRESS`.
 ///
-/// It survives a missing, restarting or hanging Avahi daemon or bus. It never opens port 5353 itself.
+/// It keeps working if the Avahi daemon or the bus is missing, restarts or hangs. It never opens port 5353 itself.
 package final class AvahiServiceBrowser: ServiceBrowser {
     private let type: String
     private let isWanted: @Sendable (String) -> Bool
@@ -11,9 +11,9 @@ package final class AvahiServiceBrowser: ServiceBrowser {
     private let client: AvahiClient
     private let logger: Logger
 
-    /// Creates a browser that finds services after ``start()``.
+    /// Creates a browser, which finds services once ``start()`` has been called.
     ///
-    /// Instances with unwanted names aren't resolved or shown.
+    /// Instances whose names `isWanted` rejects are neither resolved nor shown.
     ///
     /// - Throws: ``DiscoveryError`` if the system has no memory or file descriptors left.
     package init(
@@ -33,7 +33,7 @@ package final class AvahiServiceBrowser: ServiceBrowser {
     }
 
     package func stop() async {
-        // Don't wait for a thread that hangs in a call. It ends with the process.
+        // A thread that hangs in a call isn't waited for. It ends with the process.
         if let done = shared.close(wake: client.wake), await done.wait(until: .now + .seconds(2)) { client.close() }
         shared.finishListeners()
     }
@@ -47,17 +47,17 @@ package final class AvahiServiceBrowser: ServiceBrowser {
 
 /// A browser for all services of one type.
 ///
-/// No method waits for the network or another process. The exception is ``stop()``, which suspends for a limited time.
+/// No method waits for the network or another process, except ``stop()``, which suspends for a limited time.
 package protocol ServiceBrowser: Sendable {
-    /// Starts browsing. Nothing is found before.
+    /// Starts browsing. Until then, no services are found.
     func start() throws(DiscoveryError)
 
     /// Stops the browser permanently and finishes its streams.
     func stop() async
 
-    /// Queries the networks again soon. Known services are kept unless the result differs.
+    /// Queries the networks again soon. Known services are kept until the result of the query shows that they are gone.
     ///
-    /// A browser can miss changes: a record may be lost, and a host that was silent for some time doesn't have to
+    /// A browser can miss changes: a packet may be lost, and a host that didn't respond for some time doesn't have to
     /// announce its return.
     func refresh()
 
@@ -68,6 +68,8 @@ package protocol ServiceBrowser: Sendable {
 }
 
 extension ServiceBrowser {
-    /// Does nothing, for browsers that query repeatedly anyway.
+    /// Does nothing.
+    ///
+    /// This default fits browsers that query repeatedly anyway.
     package func refresh() {}
 }

@@ -1,13 +1,13 @@
 internal import AsyncKit
 package import Logging
 
-/// A publisher that uses the host's Avahi daemon, over the system D-Bus or the bus in `DBUS_SYSTEM_BUS_ADDRESS`.
+/// A publisher that uses the host's Avahi daemon over the system D-Bus, or over the bus in `DBUS_SYSTEM_BUS_ADDRESS`.
 ///
-/// It survives a missing, restarting or hanging Avahi daemon or bus. It never opens port 5353 itself.
+/// It keeps working if the Avahi daemon or the bus is missing, restarts or hangs. It never opens port 5353 itself.
 package final class AvahiServicePublisher: ServicePublisher {
     /// The longest time to wait for a withdrawal.
     ///
-    /// After that, the record disappears when the process ends, which closes the D-Bus connection.
+    /// A service that isn't withdrawn in time disappears when the process ends, which closes the D-Bus connection.
     static let withdrawalDeadline = Duration.seconds(2)
 
     private let shared = SharedPublication()
@@ -47,7 +47,7 @@ package final class AvahiServicePublisher: ServicePublisher {
 
     package func stop() async {
         let confirmed = await withdraw()
-        // Don't wait for a thread that hangs in a call. It ends with the process.
+        // A thread that hangs in a call isn't waited for. It ends with the process.
         if shared.close(), confirmed { client.close() }
     }
 

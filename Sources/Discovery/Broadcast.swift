@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value with listeners.
+/// A value whose changes are sent to listeners.
 ///
 /// A slow listener misses values instead of buffering without limit.
 final class Broadcast<Value: Equatable & Sendable>: Sendable {
@@ -16,7 +16,7 @@ final class Broadcast<Value: Equatable & Sendable>: Sendable {
 
     /// Creates a broadcast with an initial value.
     ///
-    /// Each listener buffers up to `depth` values; the oldest are dropped.
+    /// Each listener buffers up to `depth` values. If the buffer is full, the oldest value is dropped.
     init(_ value: Value, depth: Int) {
         contents = Mutex(Contents(value: value))
         self.depth = depth
@@ -26,12 +26,12 @@ final class Broadcast<Value: Equatable & Sendable>: Sendable {
 
     /// Sends a value.
     ///
-    /// Returns `false` if it equals the current value.
+    /// - Returns: Whether the value differs from the previous one. An equal value isn't sent.
     func send(_ value: Value) -> Bool {
         contents.withLock { contents in
             guard contents.value != value else { return false }
             contents.value = value
-            // Inside the lock, so that each listener receives the latest value last.
+            // Values are sent inside the lock, so that each listener receives the latest one last.
             for listener in contents.listeners.values { listener.yield(value) }
             return true
         }
@@ -51,8 +51,8 @@ final class Broadcast<Value: Equatable & Sendable>: Sendable {
             continuation.finish()
             return stream
         }
-        // In a separate task, because a listener's task holds its lock when it ends, and `send` waits for that lock
-        // with ours.
+        // A stream holds its lock while it calls this handler, and `send` waits for that lock while it holds the
+        // broadcast's. Forgetting the listener in a separate task avoids a deadlock.
         continuation.onTermination = { [weak self] _ in
             Task { self?.forget(number) }
         }
@@ -67,7 +67,7 @@ final class Broadcast<Value: Equatable & Sendable>: Sendable {
             defer { contents.listeners = [:] }
             return contents.listeners
         }
-        // Outside the lock, because the end of a stream calls back.
+        // Streams are finished outside the lock, because their termination handlers run at once.
         for listener in listeners.values { listener.finish() }
     }
 }

@@ -5,20 +5,20 @@ import AsyncKit
 /// The machine is independent of libavahi. ``received(_:now:)`` takes an event and returns the next actions. The owner
 /// also calls ``timeReached(now:)`` at ``wakeAt``.
 ///
-/// Avahi reports an instance once for each interface and protocol: an *announcement*. The machine resolves each
-/// announcement as long as it exists, in order to notice changes of its TXT record, port or address. The announcements
-/// of one instance on one host form one service. An announcement whose host doesn't answer is hidden until the host
-/// answers again, long before its PTR record expires.
+/// Avahi reports an instance once for each interface and protocol. Such a report is an *announcement*. As long as an
+/// announcement exists, the machine keeps resolving it, in order to notice changes of its TXT record, port or address.
+/// The announcements of one instance on one host form one service. An announcement whose host doesn't answer is hidden
+/// until the host answers again, long before its PTR record expires.
 ///
-/// A resolver reports one address. A host has more, and some are unreachable from here, such as those of a container
-/// network, a tunnel or a second LAN. So the machine also follows the address records of each host.
+/// A resolver reports only one address. A host can have several, and some are unreachable from here, such as those of a
+/// container network, a tunnel or a second LAN. The machine therefore also follows the address records of each host.
 ///
-/// When Avahi disappears, the known services are kept, because they still exist. When Avahi has returned and has sent
-/// its initial list, services that aren't in the list are dropped.
+/// When Avahi disappears, the known services are kept, because they probably still exist. When Avahi has returned and
+/// has sent its initial list, services that aren't on the list are dropped.
 struct BrowseMachine {
     enum Input: Equatable {
         case start
-        /// Query everything again.
+        /// Repeat all queries.
         case refresh
         case stop
         case client(ClientState)
@@ -48,7 +48,7 @@ struct BrowseMachine {
         }
     }
 
-    /// An event of a host's address records.
+    /// An event that concerns a host's address records.
     ///
     /// Each record is reported once for each protocol over which it arrived.
     enum AddressEvent: Equatable {
@@ -66,7 +66,7 @@ struct BrowseMachine {
 
     enum ResolverEvent: Equatable {
         case found(Resolution)
-        /// No host answers, or the host no longer answers. Avahi continues to query.
+        /// No host has answered, or the host doesn't answer anymore. Avahi continues to query.
         case failed
     }
 
@@ -92,27 +92,27 @@ struct BrowseMachine {
     }
 
     static let retryInterval = Duration.seconds(1)
-    /// The minimum time between two complete queries.
+    /// The minimum time between two repetitions of all queries.
     static let refreshInterval = Duration.seconds(5)
 
     /// The maximum number of Avahi objects.
     ///
-    /// Avahi grants a client 1024; each announcement uses one, and each host two.
+    /// Avahi allows 1024 objects for each client. Each announcement uses one object, and each host uses two.
     static let largestNumber = 1000
     /// The maximum number of hosts whose address records are followed.
     ///
-    /// Other hosts have only their resolvers' addresses.
+    /// For other hosts, only the addresses from their resolvers are known.
     static let maximumHosts = 200
-    /// The time after which a new host is shown.
+    /// The time from the first result of a new host until the host is shown.
     ///
-    /// Its records arrive one by one, shortly after the first.
+    /// Its address records arrive one by one within this time.
     static let debounceTime = Duration.milliseconds(100)
     /// The maximum number of addresses of one family per host and interface.
     static let maximumAddresses = 8
 
     private enum Link: Equatable {
         case none
-        /// Without a client. The next is created at the given time.
+        /// There is no client. The next one is created at the given time.
         case down(reason: String, until: ContinuousClock.Instant)
         case connecting
         case registering
@@ -120,14 +120,15 @@ struct BrowseMachine {
     }
 
     private struct Entry {
-        /// Whether the current browser has found the announcement, so that a resolver is active.
+        /// A Boolean value that indicates whether the current browser has found the announcement, which means that a
+        /// resolver is active.
         var isConfirmed = true
         var resolution: Resolution?
-        /// Whether a resolver of the current browser has reported a result.
+        /// A Boolean value that indicates whether a resolver of the current browser has reported a result.
         var isResolved = false
-        /// The sequence number of the latest result.
+        /// The sequence number of the announcement's latest result.
         ///
-        /// The highest is the latest.
+        /// Higher numbers are later.
         var order = 0
     }
 
@@ -136,9 +137,11 @@ struct BrowseMachine {
         var users = 0
         /// A Boolean value that indicates whether the current client follows the host's records.
         var isBrowsed = false
-        /// The time at which the first addresses have arrived, or `nil` if that time has passed.
+        /// The time at which the host's first addresses are expected to be complete, or `nil` if that time has passed.
         var debouncedUntil: ContinuousClock.Instant?
-        /// The number of records of the current client per address, or 0 for an address from a previous client.
+        /// The number of records that the current client has reported for each address.
+        ///
+        /// It is 0 for an address that only a previous client has reported.
         var addresses: [ServiceAddress: Int] = [:]
     }
 
@@ -149,20 +152,21 @@ struct BrowseMachine {
     private var entries: [Announcement: Entry] = [:]
     private var hosts: [Host: HostEntry] = [:]
     private var order = 0
-    /// An announcement was ignored because of the limit.
+    /// A Boolean value that indicates whether an announcement was ignored because of the limit.
     private var hasOverflowed = false
-    /// The time of the latest complete query, and the time of the next if one is scheduled.
+    /// The time at which all queries were last repeated, and the time of the next repetition if one is scheduled.
     private var lookedAt: ContinuousClock.Instant?
     private var refreshAt: ContinuousClock.Instant?
-    /// The current browser has sent its initial list.
+    /// A Boolean value that indicates whether the current browser has sent its initial list.
     private var isListed = false
-    /// The list has been received, and every resolver has reported a result.
+    /// A Boolean value that indicates whether the list has been received, every resolver has reported a result, and all
+    /// hosts are shown.
     private var isComplete = false
     private var hostName: String?
 
     /// Creates a machine that is idle until ``Input/start``.
     ///
-    /// Instances with unwanted names aren't resolved.
+    /// Instances whose names `isWanted` rejects aren't resolved.
     init(isWanted: @escaping @Sendable (String) -> Bool = { _ in true }) {
         self.isWanted = isWanted
     }
@@ -213,9 +217,9 @@ struct BrowseMachine {
 
     // MARK: Implementation
 
-    /// Queries everything again, immediately or after the minimum interval.
+    /// Repeats all queries, immediately or after the minimum interval.
     ///
-    /// A query that is already scheduled suffices.
+    /// If a repetition is already scheduled, no other one is.
     private mutating func refresh(now: ContinuousClock.Instant) -> [Action] {
         refreshAt = nil
         guard link == .running else { return [] }
@@ -246,7 +250,7 @@ struct BrowseMachine {
             link = .connecting
             return []
         case .registering:
-            // Avahi is choosing its own name. Its reports about other hosts remain valid.
+            // Avahi is choosing the name of its host. Its reports about other hosts remain valid.
             if link == .connecting { link = .registering }
             return []
         case .running:
@@ -280,7 +284,7 @@ struct BrowseMachine {
             guard let entry = entries.removeValue(forKey: announcement) else { return [] }
             updateCompleteness()
             let end = (entry.isConfirmed ? [Action.stopResolving(announcement)] : []) + release(entry, announcement)
-            // Ignored announcements fit now, so query again to find them.
+            // Announcements that were ignored because of the limit fit now. Repeat the queries to find them.
             guard hasOverflowed, entries.count <= Self.largestNumber / 2 else { return end }
             return end + lookAnew(now: now)
         case .allForNow:
@@ -310,7 +314,8 @@ struct BrowseMachine {
             order += 1
             entries[announcement]?.resolution = resolution
             entries[announcement]?.order = order
-            // Retain the new host before releasing the former one, because mostly they are the same.
+            // Retain the new host before releasing the former one. They usually are the same host, which must not be
+            // forgotten.
             let begin = retain(host, now: now)
             return begin + release(entry, announcement)
         case .failed:
@@ -324,7 +329,7 @@ struct BrowseMachine {
     /// The number of Avahi objects in use.
     private var objects: Int { entries.count + 2 * hosts.count }
 
-    /// Counts an announcement that was resolved to a host.
+    /// Counts an announcement as resolved to a host.
     private mutating func retain(_ host: Host, now: ContinuousClock.Instant) -> [Action] {
         if hosts[host] == nil {
             guard hosts.count < Self.maximumHosts, objects + 2 <= Self.largestNumber else { return [] }
@@ -340,7 +345,7 @@ struct BrowseMachine {
         return [.browseAddresses(host)]
     }
 
-    /// Uncounts an announcement that is no longer resolved to its host.
+    /// Stops counting an announcement as resolved to its host.
     private mutating func release(_ entry: Entry, _ announcement: Announcement) -> [Action] {
         guard let name = entry.resolution?.host else { return [] }
         let host = Host(name: name, interface: announcement.interface)
@@ -408,7 +413,7 @@ struct BrowseMachine {
 
     private var services: [DiscoveredService] {
         var services: [DiscoveredService.ID: DiscoveredService] = [:]
-        // In ascending order, so that the port and TXT record of the latest result are used.
+        // The entries are processed in ascending order, so that the port and TXT record of the latest result are used.
         for (announcement, entry) in entries.sorted(by: { $0.value.order < $1.value.order }) {
             guard let resolution = entry.resolution else { continue }
             let host = Host(name: resolution.host, interface: announcement.interface)

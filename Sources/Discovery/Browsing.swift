@@ -46,7 +46,7 @@ final class Browsing {
 
     private func run(_ event: [BrowseMachine.Input]) {
         inputs += event
-        // libavahi calls back from inside its own calls. Such events are handled after the current call.
+        // libavahi calls back from inside calls to it. Such events are handled after the current call.
         if !isRunning { run(actions: []) }
     }
 
@@ -93,7 +93,7 @@ final class Browsing {
             client.stopResolving(announcement)
             inputs.removeAll { $0.isResolver(of: announcement) }
         case .browseAddresses(let host):
-            // The resolver's own address is still used.
+            // After a failure, the address from the resolver is still used.
             if let reason = client.browseAddresses(of: host) {
                 logger.debug("address lookup failed", metadata: ["host": "\(host.name)", "error": "\(reason)"])
             }
@@ -103,7 +103,9 @@ final class Browsing {
         }
     }
 
-    /// After a call that fails or takes the 25 s of a hung bus, the remaining calls of its kind are skipped.
+    /// Handles a failed call.
+    ///
+    /// The remaining inputs are dropped, because each further call could take the 25 s of a hung bus.
     private func failed(_ reason: String) {
         inputs = [.browser(.failed(reason: reason))]
     }

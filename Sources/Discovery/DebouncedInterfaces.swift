@@ -1,8 +1,8 @@
 /// The interfaces to publish on, with debounced changes.
 ///
-/// The first selection takes effect immediately. A later one takes effect when it hasn't changed for a second, or five
-/// seconds after the first change. So a veth that flaps a hundred times has no effect, and an interface that keeps
-/// changing is still followed. A change that is reverted is dropped.
+/// The first interfaces take effect immediately. A later change takes effect once it has been stable for a second, or
+/// five seconds after the first of several changes. As a result, a veth that flaps a hundred times has no effect, and
+/// an interface that keeps changing is still followed. A change that is reverted is dropped.
 struct DebouncedInterfaces {
     static let quiet = Duration.seconds(1)
     static let longestDelay = Duration.seconds(5)
@@ -13,7 +13,7 @@ struct DebouncedInterfaces {
         var latest: ContinuousClock.Instant
     }
 
-    /// The indices in use, in ascending order.
+    /// The indices of the interfaces in use, in ascending order.
     private(set) var chosen: [Int32] = []
     private var selection = InterfaceSelection.automatic
     private var facts: [InterfaceFacts] = []
@@ -27,9 +27,9 @@ struct DebouncedInterfaces {
         change = nil
     }
 
-    /// Updates the existing interfaces.
+    /// Updates the list of existing interfaces.
     ///
-    /// Returns whether the interfaces in use have changed.
+    /// - Returns: Whether the interfaces in use have changed.
     mutating func seen(_ facts: [InterfaceFacts], now: ContinuousClock.Instant) -> Bool {
         self.facts = facts
         let resolved = resolved
@@ -50,7 +50,7 @@ struct DebouncedInterfaces {
 
     /// Applies a pending change that is due.
     ///
-    /// Returns whether the interfaces in use have changed.
+    /// - Returns: Whether the interfaces in use have changed.
     mutating func applyDue(now: ContinuousClock.Instant) -> Bool {
         guard let change, let due = dueAt, due <= now else { return false }
         chosen = change.chosen

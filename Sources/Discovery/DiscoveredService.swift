@@ -1,8 +1,9 @@
-/// A service that was found: an instance on a host, with all addresses.
+/// A service that was found: an instance on a host, with all addresses of the host.
 package struct DiscoveredService: Equatable, Sendable, Identifiable {
     /// The identity of a service.
     ///
-    /// Two hosts may have the same instance name: on two networks, or while a collision is being resolved.
+    /// Two hosts may use the same instance name if they are on different networks, or while a collision is being
+    /// resolved.
     package struct ID: Hashable, Comparable, Sendable {
         /// The instance name, without escapes.
         package let name: String
@@ -26,7 +27,7 @@ package struct DiscoveredService: Equatable, Sendable, Identifiable {
     package var txt: TXTRecord
     /// All addresses of the host, in connection order.
     ///
-    /// Each interface has at most eight of each family.
+    /// There are at most nine of each family per interface: eight from address records, and one from a resolver.
     package var addresses: [ServiceAddress]
     /// A Boolean value that indicates whether this host publishes the service.
     ///
@@ -50,15 +51,15 @@ package struct DiscoveredService: Equatable, Sendable, Identifiable {
 package struct ServiceSnapshot: Equatable, Sendable {
     /// The services, ordered by ``DiscoveredService/id``.
     package var services: [DiscoveredService] = []
-    /// A Boolean value that indicates whether the first query is complete: every host had a second to answer, and the
-    /// answers are resolved.
+    /// A Boolean value that indicates whether the first query is complete, which means that every host had a second to
+    /// answer and that all answers are resolved.
     ///
-    /// While Avahi is unavailable, and until the first query after that is complete, this is `false` and earlier
-    /// services are kept.
+    /// While Avahi is unavailable, and then until the next query is complete, this is `false` and earlier services are
+    /// kept.
     package var isComplete = false
     /// This host's name in SRV records, in lower case, once Avahi has reported it.
     package var hostName: String?
-    /// The reason why nothing new can be found, for people, or `nil` if browsing works.
+    /// A human-readable reason why no new services can be found, or `nil` if browsing works.
     package var discoveryError: String?
 
     package init(services: [DiscoveredService] = [], isComplete: Bool = false, hostName: String? = nil) {

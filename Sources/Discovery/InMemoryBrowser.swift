@@ -1,6 +1,6 @@
 internal import AsyncKit
 
-/// A browser for tests, which finds the services that it is given.
+/// A browser for tests, which finds the services that the test provides.
 package final class InMemoryBrowser: ServiceBrowser {
     private let shown: Broadcast<ServiceSnapshot>
 

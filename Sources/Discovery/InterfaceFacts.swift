@@ -1,13 +1,15 @@
-/// The properties of a network interface that affect where to publish.
+/// The properties of a network interface that determine whether services are published on it.
 package struct InterfaceFacts: Hashable, Sendable {
     package var name: String
     package var index: Int32
     var isUp: Bool
     var hasDefaultRoute: Bool
     package var isLoopback: Bool
-    /// Whether software created the interface for containers, guests or tunnels.
+    /// A Boolean value that indicates whether the interface belongs to software for containers, virtual machines or
+    /// tunnels.
     ///
-    /// It is derived from the name, because a container's own `eth0` is also virtual and yet leads to the home.
+    /// It is derived from the name. The kernel's view doesn't help, because a container's own `eth0` is virtual, too,
+    /// although it leads to the home network.
     var isVirtual: Bool
 
     package init(

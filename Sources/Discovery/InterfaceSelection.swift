@@ -1,17 +1,17 @@
 /// The interfaces to publish a service on.
 package enum InterfaceSelection: Hashable, Sendable {
-    /// The interfaces with which a home's controllers are probably connected; see ``resolve(_:)``.
+    /// The interfaces through which controllers can probably be reached; see ``resolve(_:)``.
     case automatic
-    /// The named interfaces. An interface that doesn't exist yet is used when it appears.
+    /// The interfaces with these names. An interface that doesn't exist yet is used when it appears.
     case named([String])
     /// All interfaces that Avahi knows, including those of containers and tunnels.
     case all
 
-    /// Selects from the existing interfaces.
+    /// Returns the interfaces to publish on, from the existing ones.
     ///
     /// `automatic` prefers interfaces with a default route, then active ones that aren't virtual, then all active ones,
     /// and then the loopback interface. A tunnel's default route counts only if no physical interface has one, because
-    /// controllers aren't on a VPN that runs in addition to the home's router.
+    /// controllers aren't connected through a VPN of this computer.
     package func resolve(_ facts: [InterfaceFacts]) -> [InterfaceFacts] {
         switch self {
         case .all:
@@ -26,6 +26,6 @@ package enum InterfaceSelection: Hashable, Sendable {
         }
     }
 
-    /// All interfaces: Avahi's index AVAHI_IF_UNSPEC.
+    /// An entry that represents all interfaces, with Avahi's index AVAHI_IF_UNSPEC.
     static let everywhere = InterfaceFacts(name: "all interfaces", index: -1)
 }

@@ -39,7 +39,7 @@ final class Publication {
             reread()
             run(actions: machine.timeReached(now: .now))
         case .networkChanged:
-            // Read the interfaces once for a burst of changes.
+            // A burst of changes leads to a single reading of the interfaces.
             rereadAt = rereadAt ?? .now + Self.rereadDelay
             run([])
         case .client(let state):
@@ -54,7 +54,7 @@ final class Publication {
 
     private func run(_ received: [PublicationMachine.Input]) {
         inputs += received
-        // libavahi calls back from inside its own calls. Such events are handled after the current call.
+        // libavahi calls back from inside calls to it. Such events are handled after the current call.
         if !isRunning { run(actions: []) }
     }
 

@@ -5,13 +5,14 @@ import AsyncKit
 /// The machine is independent of libavahi. ``received(_:now:)`` takes an event and returns the next actions. The owner
 /// also calls ``timeReached(now:)`` at ``wakeAt``. Three concerns are separate:
 ///
-/// - the *link* to the Avahi daemon, which may be missing, unavailable, or still choosing its host name;
-/// - the *name*: a collision chooses the next name, which stays until this process ends, across restarts of the Avahi
-///   daemon and other records with the same wanted name. A further collision waits until a minute has passed;
+/// - the *link* to the Avahi daemon, which may not be running, or may still be choosing its host name;
+/// - the *name*: after a collision, the next name is chosen. It is kept until this process ends, even if the Avahi
+///   daemon restarts or another record with the same wanted name is published. After a further collision, the next name
+///   is chosen at the earliest a minute after the previous one;
 /// - one *registration* per interface, so that an interface that appears or disappears doesn't affect the others.
 ///
-/// A changed TXT record never removes a registration. It is updated in place or, while a name is being probed, right
-/// after.
+/// A changed TXT record never removes a registration. It is updated in place, or once the probing of the name is
+/// complete.
 struct PublicationMachine {
     enum Input: Equatable {
         /// The service to publish, or `nil` for none.
@@ -20,7 +21,7 @@ struct PublicationMachine {
         case client(ClientState)
         case registration(RegistrationState, on: Int32)
         case nameChosen(String)
-        /// A call failed or got no answer, so the state of our registrations in the daemon is unknown.
+        /// A call failed or wasn't answered, so the state of the registrations in the daemon is unknown.
         case callFailed(reason: String)
     }
 
@@ -33,12 +34,12 @@ struct PublicationMachine {
 
     enum Action: Equatable {
         case makeClient
-        /// Frees the client with all registrations.
+        /// Frees the client and all registrations.
         case freeClient
         case addService(on: Int32, name: String, record: ServiceRecord)
         case updateText(on: Int32, name: String, record: ServiceRecord)
         case removeService(on: Int32)
-        /// The answer is ``Input/nameChosen(_:)``.
+        /// Chooses the next name. The result is the input ``Input/nameChosen(_:)``.
         case chooseName(after: String)
     }
 
@@ -138,7 +139,8 @@ struct PublicationMachine {
 
     private mutating func wanted(_ wanted: ServiceRecord?, now: ContinuousClock.Instant) -> [Action] {
         guard let wanted else {
-            // Freeing the client would suffice, but wouldn't show when Avahi has processed the removal.
+            // Freeing the client would also remove the service, but only explicit removals show when Avahi has
+            // processed them.
             let actions = holdsClient ? removeAll() + [.freeClient] : []
             record = nil
             link = .none
@@ -229,7 +231,8 @@ struct PublicationMachine {
         return removeAll() + reconcile(now: now)
     }
 
-    /// Starts again after an exponentially growing delay, because the error is likely to repeat.
+    /// Handles a refusal: frees the client, and creates another one after an exponentially growing delay, because the
+    /// error is likely to repeat.
     private mutating func refused(_ reason: String, now: ContinuousClock.Instant) -> [Action] {
         guard record != nil, holdsClient else { return [] }
         registrations = [:]

@@ -1,8 +1,8 @@
 /// The state of a publication.
 package enum PublicationState: Equatable, Sendable {
-    /// Without a service to publish.
+    /// There is no service to publish.
     case notAdvertised
-    /// The publication waits for something outside, without a time limit.
+    /// The service can't be published until an external condition changes, such as the start of the Avahi daemon.
     case waiting(reason: String)
     /// The name is being probed on the network.
     case registering(name: String)

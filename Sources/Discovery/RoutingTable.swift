@@ -3,8 +3,8 @@ enum RoutingTable {
     private static let up: UInt32 = 0x1
     private static let reject: UInt32 = 0x200
 
-    /// Returns the names in `/proc/net/route` with a zero destination and mask whose route is up and isn't a reject
-    /// route.
+    /// Returns the names of the interfaces with a default route in `/proc/net/route`: the destination and the mask are
+    /// zero, and the route is up and isn't a reject route.
     static func defaultInterfaces(ipv4 table: String) -> Set<String> {
         interfaces(in: table) { fields in
             guard fields.count >= 8, let flags = UInt32(fields[3], radix: 16) else { return nil }
@@ -13,7 +13,7 @@ enum RoutingTable {
         }
     }
 
-    /// Returns the names in `/proc/net/ipv6_route`.
+    /// Returns the names of the interfaces with a default route in `/proc/net/ipv6_route`.
     ///
     /// It ignores the kernel's default reject route on `lo`.
     static func defaultInterfaces(ipv6 table: String) -> Set<String> {

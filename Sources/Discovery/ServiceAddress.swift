@@ -2,15 +2,15 @@ import Glibc
 
 /// An address of a service and the interface through which it can be reached.
 package struct ServiceAddress: Hashable, Sendable {
-    /// The bytes in network order: 4 of IPv4 or 16 of IPv6.
+    /// The bytes in network order: 4 for IPv4, 16 for IPv6.
     package let bytes: [UInt8]
     /// The index of the interface, which is the scope of a link-local address.
     package let interface: Int32
     package let interfaceName: String
 
-    /// Creates an address from its bytes, or returns `nil` if their number isn't 4 or 16.
+    /// Creates an address from its bytes, or returns `nil` if there aren't 4 or 16 of them.
     ///
-    /// The interface's name is for people.
+    /// The interface's name is only used in the address's text form.
     package init?(bytes: [UInt8], interface: Int32, interfaceName: String) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         self.bytes = bytes
@@ -27,8 +27,8 @@ package struct ServiceAddress: Hashable, Sendable {
 
     /// A Boolean value that indicates whether a peer can have this address.
     ///
-    /// It is `false` for unspecified, multicast and broadcast addresses, and for loopback addresses on other interfaces
-    /// than the loopback interface.
+    /// It is `false` for unspecified, multicast, reserved and broadcast addresses, and for loopback addresses on any
+    /// other interface than the loopback interface.
     package var isReachable: Bool {
         if bytes.allSatisfy({ $0 == 0 }) { return false }
         if isIPv4 ? bytes[0] >= 224 : bytes[0] == 0xFF { return false }

@@ -3,16 +3,18 @@
 /// No method waits for the network or another process. The exceptions are ``withdraw()`` and ``stop()``, which suspend
 /// for a limited time.
 package protocol ServicePublisher: Sendable {
-    /// Starts publishing. Earlier calls take effect then.
+    /// Starts publishing. Calls of ``publish(_:)`` and ``update(txt:)`` before this one take effect now.
     func start() throws(DiscoveryError)
 
-    /// Publishes a service in place of the previous one. Only the differences are changed on the network.
+    /// Publishes a service, which replaces the previous one. If only the TXT record or the interfaces differ,
+    /// registrations that are still valid are kept.
     ///
-    /// - Parameter record: The service, or `nil` to remove the service from the network without waiting, unlike
-    ///   ``withdraw()``.
+    /// - Parameter record: The service, or `nil` to remove the service from the network. Unlike ``withdraw()``, this
+    ///   function doesn't wait for the removal.
     func publish(_ record: ServiceRecord?)
 
-    /// Changes the TXT record in place, without a goodbye or a new name. It has no effect if no service is published.
+    /// Changes the TXT record in place, without a goodbye or a new name. It has no effect if there is no service to
+    /// publish.
     func update(txt: TXTRecord)
 
     /// Removes the service from the network with a goodbye. Returns whether the removal was confirmed in time.

@@ -1,10 +1,10 @@
 /// A DNS-SD service to publish.
 package struct ServiceRecord: Equatable, Sendable {
-    /// The wanted instance name.
+    /// The preferred instance name.
     ///
-    /// A collision may lead to another name; see ``PublicationState/published(name:)``.
+    /// If another host uses it, the service gets another name; see ``PublicationState/published(name:)``.
     package var name: String
-    /// The type and the protocol, such as `_hap._tcp`.
+    /// The service type with its protocol, such as `_hap._tcp`.
     package var type: String
     package var port: UInt16
     package var txt: TXTRecord

@@ -1,7 +1,7 @@
 import AsyncKit
 import Synchronization
 
-/// The state that a browser and Avahi's thread share without blocking each other: requests and results.
+/// The requests and results that a browser and Avahi's thread exchange without blocking each other.
 final class SharedBrowsing: Sendable {
     private struct Contents {
         var isStarted = false
@@ -18,7 +18,8 @@ final class SharedBrowsing: Sendable {
 
     /// Marks the browser as started.
     ///
-    /// Returns `true` for the first call.
+    /// - Returns: Whether browsing must start now, which is `true` only for the first call, unless the browser was
+    ///   closed.
     func start() -> Bool {
         contents.withLock { contents in
             defer { contents.isStarted = true }
@@ -41,7 +42,7 @@ final class SharedBrowsing: Sendable {
         }
     }
 
-    /// Requests that everything is queried again, if browsing has started.
+    /// Requests a repetition of all queries, if browsing has started.
     func refresh(wake: () -> Void) {
         contents.withLock { contents in
             guard contents.isStarted, !contents.isClosed else { return }
@@ -50,7 +51,7 @@ final class SharedBrowsing: Sendable {
         }
     }
 
-    /// Returns whether a new query was requested, and clears the request.
+    /// Returns whether a repetition of all queries was requested, and clears the request.
     func takeRefresh() -> Bool {
         contents.withLock { contents in
             defer { contents.isToRefresh = false }

@@ -1,7 +1,7 @@
 import AsyncKit
 import Synchronization
 
-/// The state that a publisher and Avahi's thread share without blocking each other: the wanted service and its state.
+/// The wanted service and its state, which a publisher and Avahi's thread exchange without blocking each other.
 ///
 /// It contains the current request instead of a queue, so that it can't grow while Avahi hangs.
 final class SharedPublication: Sendable {
@@ -22,7 +22,7 @@ final class SharedPublication: Sendable {
 
     /// Changes the wanted service and then calls `wake`.
     ///
-    /// Once closed, it does neither.
+    /// Once the publisher is closed, this function does nothing.
     func order(_ change: (inout ServiceRecord?) -> Void, wake: () -> Void) {
         contents.withLock { contents in
             guard !contents.isClosed else { return }
@@ -47,7 +47,8 @@ final class SharedPublication: Sendable {
 
     /// Marks the publisher as started.
     ///
-    /// Returns `true` for the first call.
+    /// - Returns: Whether publishing must start now, which is `true` only for the first call, unless the publisher was
+    ///   closed.
     func start() -> Bool {
         contents.withLock { contents in
             defer { contents.isStarted = true }
@@ -57,7 +58,7 @@ final class SharedPublication: Sendable {
 
     /// Closes the publisher.
     ///
-    /// Returns `true` for the first call on a started publisher.
+    /// - Returns: Whether the publisher was started and hadn't been closed before.
     func close() -> Bool {
         contents.withLock { contents in
             defer { contents.isClosed = true }
@@ -80,7 +81,7 @@ final class SharedPublication: Sendable {
 
     /// Stores the state.
     ///
-    /// Returns whether it has changed.
+    /// - Returns: Whether the state has changed.
     func report(_ state: PublicationState) -> Bool {
         contents.withLock { contents in
             defer { contents.state = state }

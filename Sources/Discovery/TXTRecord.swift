@@ -14,7 +14,8 @@ package struct TXTRecord: Equatable, Sendable, ExpressibleByDictionaryLiteral {
 
         /// Parses a string of a record.
         ///
-        /// Returns `nil` if RFC 6763 requires that it is ignored: it has no key, or a key that isn't ASCII.
+        /// It returns `nil` for a string without a key or with a key that isn't printable ASCII, which RFC 6763
+        /// requires to be ignored.
         init?(string: some Collection<UInt8>) {
             let key = string.prefix { $0 != UInt8(ascii: "=") }
             guard !key.isEmpty, key.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
@@ -22,7 +23,9 @@ package struct TXTRecord: Equatable, Sendable, ExpressibleByDictionaryLiteral {
             self.bytes = key.count == string.count ? nil : Array(string.dropFirst(key.count + 1))
         }
 
-        /// The value as text, with replacement characters for invalid bytes; empty for a key without a value.
+        /// The value as text, with replacement characters for invalid UTF-8.
+        ///
+        /// It is empty for a key without a value.
         package var value: String { String(decoding: bytes ?? [], as: UTF8.self) }
     }
 
@@ -44,7 +47,7 @@ package struct TXTRecord: Equatable, Sendable, ExpressibleByDictionaryLiteral {
 
     /// Parses the strings of a received record.
     ///
-    /// It ignores invalid strings and strings beyond the limits.
+    /// It ignores invalid strings, and all strings from the first one that exceeds a limit.
     package init(strings: some Sequence<some Collection<UInt8>>) {
         entries = []
         var size = 0
