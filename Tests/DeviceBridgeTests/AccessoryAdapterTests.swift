@@ -5,7 +5,7 @@ import Testing
 @testable import AccessoryRole
 @testable import DeviceBridge
 
-@Suite("LightbulbAdapter")
+@Suite("AccessoryAdapter")
 struct AccessoryAdapterTests {
     private func adapter(
         _ kind: LightKind = .light, brightness: Bool = false, color: Bool = false, temperature: ClosedRange<Int>? = nil
@@ -21,7 +21,7 @@ struct AccessoryAdapterTests {
         adapter.accessory(2, state: DeviceState()).services[1].characteristics.map(\.type)
     }
 
-    @Test("offers the characteristics of the light's capabilities, hue and saturation before color temperature")
+    @Test("offers the characteristics for the light's capabilities, with hue and saturation before color temperature")
     func capabilities() {
         #expect(types(adapter()) == [.on])
         #expect(types(adapter(brightness: true)) == [.on, .brightness])
@@ -36,7 +36,7 @@ struct AccessoryAdapterTests {
                 ])
     }
 
-    @Test("gives switches and outlets no values of lights")
+    @Test("gives switches and outlets no characteristics of lights")
     func others() {
         let all = LightCapabilities(brightness: true, color: true, temperature: 153...500)
         let kinds: [(LightKind, ServiceType, [CharacteristicType])] = [
@@ -54,7 +54,7 @@ struct AccessoryAdapterTests {
     }
 
     @Test(
-        "clamps temperatures to HomeKit's range, and drops ranges outside it",
+        "clamps color temperature limits to HomeKit's range, and drops limits outside it",
         arguments: [
             (153...500, 153...500), (1...1000, 50...500), (500...600, 500...500), (1...49, nil), (501...900, nil),
             (50...50, 50...50), (-5...60, 50...60), (Int.min...Int.max, 50...500),
@@ -68,7 +68,7 @@ struct AccessoryAdapterTests {
         #expect(metadata?.maximum == shown.map { Double($0.upperBound) })
     }
 
-    @Test("is compliant for every kind, capability and state")
+    @Test("creates compliant accessories for every kind, capability and state")
     func compliance() throws {
         var states = [DeviceState()]
         for report in [
@@ -96,7 +96,7 @@ struct AccessoryAdapterTests {
         }
     }
 
-    @Test("replaces texts that controllers refuse")
+    @Test("replaces texts that controllers reject")
     func information() throws {
         let adapter = AccessoryAdapter(
             LightDescription(
@@ -108,7 +108,7 @@ struct AccessoryAdapterTests {
         #expect(texts == ["Unknown", String(repeating: "ü", count: 32), "X", "Unknown", "0.0.1"])
     }
 
-    @Test("keeps iids and never reuses one")
+    @Test("keeps iids, and never reuses one")
     func identifiers() {
         let full = adapter(brightness: true, color: true, temperature: 153...500)
         let plain = AccessoryAdapter(adapter().description, "X", full.ids)
@@ -134,7 +134,7 @@ struct AccessoryAdapterTests {
         return adapter.command(for: writes, state: state)
     }
 
-    @Test("merges values to one command")
+    @Test("merges the values of a request into one command")
     func commands() {
         #expect(command([(.on, .bool(true))]) == LightCommand(on: true))
         #expect(command([(.brightness, .integer(40))]) == LightCommand(brightness: 40))
@@ -146,7 +146,7 @@ struct AccessoryAdapterTests {
         #expect(command([]).isEmpty)
     }
 
-    @Test("keeps the unwritten one of hue and saturation")
+    @Test("keeps the hue if only the saturation is written, and vice versa")
     func half() {
         var state = DeviceState()
         state.apply(LightReport(color: .hueSaturation(hue: 10, saturation: 90)), .light)
@@ -156,7 +156,7 @@ struct AccessoryAdapterTests {
     }
 
     @Test(
-        "switches off with Brightness 0, and takes the lowest level with On in any order")
+        "switches off for Brightness 0, and sets the lowest level if On is written, too, in any order")
     func zero() {
         let zero = (CharacteristicType.brightness, CharacteristicValue.integer(0))
         let on = (CharacteristicType.on, CharacteristicValue.bool(true))
@@ -164,7 +164,7 @@ struct AccessoryAdapterTests {
         #expect(command([zero]) == LightCommand(on: false))
         for values in [[zero, off], [off, zero]] { #expect(command(values) == LightCommand(on: false)) }
         for values in [[zero, on], [on, zero]] { #expect(command(values) == LightCommand(on: true, brightness: 1)) }
-        // The later value of one characteristic counts.
+        // The last value for a characteristic counts.
         #expect(command([zero, (.brightness, .integer(5))]) == LightCommand(brightness: 5))
         #expect(command([(.brightness, .integer(5)), zero]) == LightCommand(on: false))
         #expect(command([on, zero, off]) == LightCommand(on: false))

@@ -32,7 +32,9 @@ struct AdaptiveLightingTests {
         withUnsafeBytes(of: number.littleEndian) { Array($0) }
     }
 
-    /// A curve between two color temperatures within an hour; it is 10 mired cooler at full brightness than at zero.
+    /// A curve between two color temperatures, within an hour by default.
+    ///
+    /// At full brightness, it is 10 mired cooler than at zero.
     private static func update(from: Float, to: Float, minutes: UInt32 = 60) -> [UInt8] {
         func entry(_ mired: Float, _ offset: UInt32) -> (UInt8, [UInt8]) {
             (1, items([(1, number(Float(-0.1).bitPattern)), (2, number(mired.bitPattern)), (3, number(offset))]))
@@ -73,7 +75,7 @@ struct AdaptiveLightingTests {
 
     private func commands(_ house: House) -> [LightCommand] { house.bridge.driver.orders.map(\.command) }
 
-    @Test("offers it on lamps with brightness and color temperature")
+    @Test("is offered by lamps with brightness and color temperature")
     func offered() async throws {
         let house = try await House()
         #expect(await house.value(2, Self.count) == .integer(0))
@@ -82,7 +84,7 @@ struct AdaptiveLightingTests {
         #expect(types?.contains(.characteristicValueTransitionControl) == false)
     }
 
-    @Test("follows the curve by the minute and the brightness at once, with few events")
+    @Test("follows the curve every minute and brightness changes at once, with few events")
     func follows() async throws {
         let (house, session) = try await Self.following()
         #expect(await active(house))
@@ -90,7 +92,7 @@ struct AdaptiveLightingTests {
         for _ in 0..<5 { await house.advance(.seconds(60)) }
         #expect(commands(house).last == LightCommand(color: .temperature(mired: 310)))
         #expect(await house.value(2, UInt64(Self.colorTemperature)) == .integer(310))
-        // The first value is an event, those of the next ten minutes aren't.
+        // The first value was sent as an event. The values of the next ten minutes aren't.
         #expect(await session.events.filter { $0.contains(#""iid":13"#) }.count == 1)
         for _ in 0..<6 { await house.advance(.seconds(60)) }
         #expect(await session.events.filter { $0.contains(#""iid":13"#) }.count == 2)
@@ -101,7 +103,7 @@ struct AdaptiveLightingTests {
         #expect(await active(house))
     }
 
-    @Test("never switches a light on, and sets its white when it switches on")
+    @Test("never switches a light on, and sets its color temperature when it is switched on")
     func neverOn() async throws {
         let (house, session) = try await Self.following()
         _ = try await session.write(#"{"aid":2,"iid":9,"value":false}"#)
@@ -109,13 +111,14 @@ struct AdaptiveLightingTests {
         let before = commands(house).count
         for _ in 0..<30 { await house.advance(.seconds(60)) }
         #expect(commands(house).count == before)
-        // When it is switched on, it has its default color temperature, which no person has chosen.
+        // When the light is switched on, it reports its default color temperature. This doesn't end the transition,
+        // because nobody has chosen it.
         await house.report(LightReport(on: true, color: .temperature(mired: 200)))
         #expect(await active(house))
         #expect(commands(house).last == LightCommand(color: .temperature(mired: 360)))
     }
 
-    @Test("reports a change at the light during a write as an event")
+    @Test("sends an event for a change at the light during an update")
     func switchedMeanwhile() async throws {
         let (house, session) = try await Self.following()
         _ = try await session.write(#"{"aid":2,"iid":9,"ev":true},{"aid":2,"iid":10,"ev":true}"#)
@@ -139,7 +142,7 @@ struct AdaptiveLightingTests {
         #expect(commands(house).last == LightCommand(color: .temperature(mired: 360)))
     }
 
-    @Test("ends when a person chooses a color, and not by its own echoes", arguments: 0..<7)
+    @Test("ends when a person chooses a color, but not because of its own echoes", arguments: 0..<7)
     func ends(way: Int) async throws {
         let (house, session) = try await Self.following()
         await house.advance(.seconds(20))
@@ -160,18 +163,18 @@ struct AdaptiveLightingTests {
         }
         await house.drain()
         #expect(await active(house) == isActive)
-        // An unanswered command is repeated once.
+        // Wait until an unanswered command has been repeated.
         await house.advance(.seconds(3))
         let sent = commands(house).count
         for _ in 0..<5 { await house.advance(.seconds(60)) }
         #expect((commands(house).count > sent) == isActive)
         let counts = await session.events.filter { $0.contains(#""iid":16"#) }
-        // The first event is the start.
+        // The first event reports the start.
         #expect(counts.count == (isActive ? 1 : 2), "\(counts)")
         #expect(house.store.lights.first?.transition == nil || isActive)
     }
 
-    @Test("stores a curve before it answers")
+    @Test("stores a curve before it responds to the write")
     func storedFirst() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -186,7 +189,7 @@ struct AdaptiveLightingTests {
         #expect(house.store.lights.first?.transition != nil)
     }
 
-    @Test("ends with the curve and with the last pairing")
+    @Test("ends at the end of the curve and with the last pairing")
     func over() async throws {
         let (house, _) = try await Self.following()
         for _ in 0..<61 { await house.advance(.seconds(60)) }
@@ -197,7 +200,7 @@ struct AdaptiveLightingTests {
         #expect(await !active(other))
     }
 
-    @Test("resumes after a restart at the current time")
+    @Test("resumes at the current time after a restart")
     func restart() async throws {
         let (house, _) = try await Self.following()
         #expect(house.store.lights.first?.transition != nil)
@@ -213,7 +216,7 @@ struct AdaptiveLightingTests {
         #expect(await late.value(CharacteristicID(2, InstanceID(Self.count))) == .integer(0))
     }
 
-    @Test("refuses invalid curves and plain lights")
+    @Test("rejects invalid curves, and curves for lights without color temperature")
     func refused() async throws {
         let house = try await House()
         let session = try await house.session()

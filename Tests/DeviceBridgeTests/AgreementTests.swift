@@ -8,8 +8,8 @@ import HAPTesting
 import TestTimeouts
 import Testing
 
-/// A random sequence for one lamp: two controllers write without waiting, a third observes, the light reports arbitrary
-/// values, and its driver answers, refuses, waits or stops responding.
+/// A random sequence of actions on one lamp: two controllers write without waiting, a third one observes, the light
+/// reports arbitrary values, and its driver accepts commands, refuses them, delays its answer or stops responding.
 private struct Course {
     /// On, Brightness, Hue, Saturation and color temperature, as numbers.
     typealias Values = [UInt64: Double]
@@ -19,7 +19,7 @@ private struct Course {
     let house: House
     /// The controllers; the last one only observes.
     var controllers: [TestController] = []
-    /// The written values of each controller by request.
+    /// The values that each controller has written, by request.
     var written: [[Values]] = [[], [], []]
     var start: Values = [:]
     /// The steps so far, for a failure's message.
@@ -117,13 +117,13 @@ private struct Course {
     }
 
     private mutating func operate() async {
-        // An operator's command waits for its answer, so from here on no new command may wait.
+        // An operator's command waits for its answer, so the driver must accept all commands from now on.
         trace.append("the driver now accepts")
         house.bridge.driver.set("lamp", .accepts)
         guard house.bridge.driver.waitingCount == 0 else { return }
         trace.append("the operator sets 10 %")
         let bridge = house.bridge
-        // A write on its way to the driver may be counted only now.
+        // A write that was on its way may reach the driver only now.
         let answering = Task {
             while !Task.isCancelled {
                 bridge.driver.answer("lamp")
@@ -181,8 +181,8 @@ private struct Course {
     private mutating func one<Choice>(of choices: [Choice]) -> Choice { choices[number(below: choices.count)] }
 }
 
-// Sequential, because a hundred parallel tests would exceed their timeouts. Each takes thousands of turns of the loop
-// while other suites are running.
+// The tests are serialized, because a hundred parallel ones would exceed their timeouts. Each takes thousands of turns
+// of the event loop while other suites are running.
 @Suite("Agreement of light, bridge and controllers", .serialized, .timeout)
 struct AgreementTests {
     @Test(
@@ -201,7 +201,7 @@ struct AgreementTests {
         let light = try #require(await course.house.bridge.lights.snapshots().first { $0.aid == 2 })
         let trace = course.trace.joined(separator: "\n")
         #expect(shown[9] == (light.on == true ? 1 : 0) && shown[10] == light.brightness.map(Double.init), "\(trace)")
-        // The light's color has fractions, HomeKit's has a step of 1.
+        // The light's color can have fractions, while HomeKit's values have a step of 1.
         for (iid, value) in [(11, light.hue), (12, light.saturation)] as [(UInt64, Double?)] {
             let (shown, value) = (try #require(shown[iid]), try #require(value))
             #expect(abs(shown - value) <= 1, "\(iid)\n\(trace)")

@@ -9,7 +9,7 @@ private func at(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milli
 
 @Suite("CommandPipeline")
 struct CommandPipelineTests {
-    @Test("sends one command at a time, and merges waiting ones")
+    @Test("sends one command at a time, and merges waiting commands")
     func merges() {
         var pipeline = CommandPipeline(LightKind.light.rules)
         #expect(pipeline.wanted(LightCommand(on: true)) == LightCommand(on: true))
@@ -22,12 +22,12 @@ struct CommandPipelineTests {
         #expect(pipeline.underWay == LightCommand(on: false))
         #expect(pipeline.ended(success: true, now: at(1)) == nil)
         #expect(pipeline.underWay == nil)
-        // The next command is sent at once, even an equal one.
+        // The next command is sent at once, even if it equals the previous one.
         #expect(pipeline.wanted(merged) == LightCommand(on: false))
     }
 
     @Test(
-        "keeps a level that comes with off for the next on, until it is replaced"
+        "keeps a level that is sent together with off for the next on, until it is replaced"
     )
     func levelForNextOn() {
         var pipeline = CommandPipeline(LightKind.light.rules)
@@ -58,7 +58,7 @@ struct CommandPipelineTests {
         #expect(send(LightCommand(on: true)) == LightCommand(on: true))
     }
 
-    @Test("is unconfirmed after two unanswered commands until the light reports its state")
+    @Test("is unconfirmed from the repetition of an unanswered command until the light reports its state")
     func unconfirmed() {
         var pipeline = CommandPipeline(LightKind.light.rules)
         _ = pipeline.wanted(LightCommand(on: true))
@@ -83,7 +83,7 @@ struct CommandPipelineTests {
         #expect(pipeline.wakeAt == nil)
     }
 
-    @Test("holds the steps of a fade whose end the light has already reported")
+    @Test("holds the steps of a fade even if the light has already reported its end")
     func confirmedFade() {
         var pipeline = CommandPipeline(LightKind.light.rules)
         _ = pipeline.wanted(LightCommand(on: true, brightness: 80, transition: .seconds(2)))
@@ -96,7 +96,7 @@ struct CommandPipelineTests {
         #expect(pipeline.reported(LightReport(brightness: 12), now: at(2001)) == LightReport(brightness: 12))
     }
 
-    @Test("forgets the levels of a fade to off")
+    @Test("ignores the levels of a fade-out")
     func fadingOut() {
         var pipeline = CommandPipeline(LightKind.light.rules)
         _ = pipeline.wanted(LightCommand(on: false, transition: .seconds(2)))
@@ -123,7 +123,7 @@ struct CommandPipelineTests {
         #expect(pipeline.completed(now: at(1200)) == nil)
     }
 
-    @Test("doesn't show a step that the light takes back")
+    @Test("drops an intermediate step that the light takes back")
     func takenBack() {
         let rows: [(LightCommand, LightReport, LightReport)] = [
             (LightCommand(on: true), LightReport(on: false), LightReport(on: true)),
@@ -200,7 +200,7 @@ struct CommandPipelineTests {
         #expect(pipeline.reported(LightReport(brightness: 41), now: at(101)) == LightReport(brightness: 41))
     }
 
-    @Test("expects nothing of a command that ended long ago")
+    @Test("passes on a report that differs from a command that ended long ago")
     func stale() {
         var pipeline = CommandPipeline(LightKind.light.rules)
         _ = pipeline.wanted(LightCommand(on: true))
@@ -249,7 +249,7 @@ struct CommandPipelineTests {
     }
 
     @Test(
-        "doesn't repeat a command that was answered, failed or was replaced",
+        "doesn't repeat a command that was answered, failed or was superseded",
         arguments: [LightReport(on: true), LightReport(on: false), LightReport(brightness: 3)], [true, false])
     func noRetry(report: LightReport, before: Bool) {
         var pipeline = CommandPipeline(LightKind.light.rules)
@@ -273,7 +273,7 @@ struct CommandPipelineTests {
         #expect(pipeline.retried(now: at(5000)) == LightCommand(on: false))
     }
 
-    @Test("expects nothing of a lost light")
+    @Test("has no pending commands and held values after the light was lost")
     func reset() {
         var pipeline = CommandPipeline(LightKind.light.rules)
         _ = pipeline.wanted(LightCommand(on: true))
@@ -286,7 +286,7 @@ struct CommandPipelineTests {
     }
 
     @Test(
-        "compares colors within rounding",
+        "ignores rounding when it compares colors",
         arguments: [
             (
                 LightColor.hueSaturation(hue: 0, saturation: 50), LightColor.hueSaturation(hue: 360, saturation: 50),
@@ -305,7 +305,7 @@ struct CommandPipelineTests {
         #expect(b.resembles(a) == same)
     }
 
-    @Test("matches every color with its rounding to bytes")
+    @Test("matches every color with the color rounded to bytes")
     func roundedToBytes() throws {
         for hue in 0..<360 {
             for saturation in 1...100 {

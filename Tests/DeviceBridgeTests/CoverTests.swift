@@ -8,7 +8,7 @@ import Testing
 @testable import AccessoryRole
 @testable import DeviceBridge
 
-@Suite("Covers", .timeout)
+@Suite("A cover", .timeout)
 struct CoverTests {
     private static let rules = LightKind.cover.rules
 
@@ -22,7 +22,7 @@ struct CoverTests {
         return values
     }
 
-    @Test("lets the target follow a cover at rest, and keeps it while the cover moves")
+    @Test("has its position as its target at rest, and keeps its target while it moves")
     func target() {
         let state = DeviceState(values(position: 20, target: 80, .opening))
         let table: [(reported: PropertyValues, completed: PropertyValues)] = [
@@ -41,7 +41,7 @@ struct CoverTests {
         }
     }
 
-    @Test("writes the target, also for an operator's position, and nothing else")
+    @Test("gets only its target in a command, even if the operator sets the position")
     func command() {
         let state = DeviceState()
         #expect(Self.rules.command(values(target: 40), over: state) == values(target: 40))
@@ -49,7 +49,7 @@ struct CoverTests {
         #expect(Self.rules.command(values(.opening), over: state) == values())
     }
 
-    @Test("shows a movement from the write to the position that the cover stops at")
+    @Test("shows its movement from the write until it stops")
     func movement() async throws {
         let house = try await House([LightDescription(id: "blind", name: "Blind", kind: .cover)])
         func shown() async -> [CharacteristicValue?] {
@@ -62,7 +62,7 @@ struct CoverTests {
         #expect(await shown() == [.integer(0), .integer(0), .integer(2)])
         let session = try await house.session()
         #expect(try await session.write(#"{"aid":2,"iid":10,"value":60}"#).status == 204)
-        // A state from before the movement doesn't take the target back.
+        // A report from before the movement doesn't reset the target.
         await report(position: 0, .stopped)
         #expect(await shown() == [.integer(0), .integer(60), .integer(2)])
         await report(position: 10, .opening)

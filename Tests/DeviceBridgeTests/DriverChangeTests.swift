@@ -7,7 +7,7 @@ import HAPTesting
 import TestTimeouts
 import Testing
 
-@Suite("Changes of drivers and lights while the bridge runs", .timeout)
+@Suite("A running bridge", .timeout)
 struct DriverChangeTests {
     private let lamp = LightKey(driver: BridgeUnderTest.driverID, light: "lamp")
 
@@ -34,7 +34,7 @@ struct DriverChangeTests {
         #expect(await house.bridge.server.configurationNumber == number)
     }
 
-    @Test("makes a light unreachable that a new driver doesn't report in time")
+    @Test("marks a light as unreachable if a new driver doesn't report it in time")
     func unconfirmed() async throws {
         let house = try await House()
         await house.bridge.lights.attach(ScriptedLightDriver(), as: BridgeUnderTest.driverID)
@@ -46,7 +46,7 @@ struct DriverChangeTests {
         #expect(await isReachable(house, "plain") == true)
     }
 
-    @Test("drops a driver's warnings with the driver")
+    @Test("drops the warnings of a driver that is removed")
     func warnings() async throws {
         let house = try await House()
         await house.bridge.host.warn("the topic x cannot be read", about: "x")
@@ -55,7 +55,7 @@ struct DriverChangeTests {
         #expect(await house.bridge.lights.warnings() == [])
     }
 
-    @Test("assigns a warning to the light that it names, within one driver")
+    @Test("assigns a warning to the light with its subject as the id, among the driver's lights")
     func warningsOfLights() async throws {
         let house = try await House()
         await house.bridge.host.warn("dim", about: "lamp")
@@ -67,7 +67,7 @@ struct DriverChangeTests {
             ])
     }
 
-    @Test("keeps the lights of a removed driver unreachable with their aids, with a warning")
+    @Test("keeps the aids of a removed driver's lights, marks the lights as unreachable, and warns about them")
     func detached() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -85,7 +85,7 @@ struct DriverChangeTests {
         #expect(await house.bridge.lights.warnings() == [])
     }
 
-    @Test("keeps the aid of a light that is renamed, hidden and shown again, and raises c# once")
+    @Test("keeps the aids of lights that are renamed, hidden and shown again, and raises c# once for each change")
     func overrides() async throws {
         let house = try await House()
         let number = await house.bridge.server.configurationNumber
@@ -106,7 +106,7 @@ struct DriverChangeTests {
         #expect(await house.bridge.server.configurationNumber == number + 2)
     }
 
-    @Test("keeps a light hidden over announcements and restarts")
+    @Test("keeps a light hidden across announcements and restarts")
     func hidden() async throws {
         let house = try await House()
         let overrides = [lamp: LightOverride(isHidden: true)]
@@ -134,7 +134,7 @@ struct DriverChangeTests {
         #expect(await session.events.count == 2)
     }
 
-    @Test("waits until every driver has reported its state, or for the time limit")
+    @Test("waits until every driver has reported its state, or until the time limit")
     func waiting() async throws {
         let house = try await House()
         let lights = house.bridge.lights

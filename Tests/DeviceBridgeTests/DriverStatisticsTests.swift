@@ -6,7 +6,7 @@ import HAPTesting
 import TestTimeouts
 import Testing
 
-@Suite("Driver statistics", .timeout)
+@Suite("DriverStatistics", .timeout)
 struct DriverStatisticsTests {
     @Test("counts lights and commands per driver")
     func lights() async throws {
@@ -19,7 +19,7 @@ struct DriverStatisticsTests {
         await house.advance(.seconds(2))
         _ = try await answer
         await house.report(LightReport(reachable: false), "plain")
-        // The light is unreachable, so the driver isn't asked.
+        // The light is unreachable, so the driver doesn't get this command.
         _ = try await session.write(#"{"aid":3,"iid":9,"value":true}"#)
         let statistics = try #require(await house.bridge.lights.driverStatistics().first)
         #expect(statistics.id == BridgeUnderTest.driverID)

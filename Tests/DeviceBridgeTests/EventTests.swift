@@ -8,7 +8,7 @@ import HAPTesting
 import TestTimeouts
 import Testing
 
-@Suite("Events", .timeout)
+@Suite("Event delivery", .timeout)
 struct EventTests {
     private static let on = #"{"aid":2,"iid":9,"ev":true}"#
     private static let level = #"{"aid":2,"iid":10,"ev":true}"#
@@ -46,13 +46,13 @@ struct EventTests {
         #expect(await session.events.isEmpty)
         await house.report(LightReport(on: true))
         #expect(await session.events == [Self.event(Self.on(true))])
-        // The same value isn't a change.
+        // An equal value isn't a change.
         await house.report(LightReport(on: true))
         await house.advance(.seconds(1))
         #expect(await session.events.count == 1)
     }
 
-    @Test("collects changes within the window, with the latest value of each")
+    @Test("collects changes within the event window, and sends the latest value of each characteristic")
     func window() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -65,13 +65,13 @@ struct EventTests {
         await house.advance(.milliseconds(1))
         #expect(await session.events.last == Self.event("\(Self.level(30)),\(Self.on(false))"))
         #expect(await session.events.count == 2)
-        // A window without changes ends.
+        // After a window without changes, the next change is sent at once.
         await house.advance(.milliseconds(250))
         await house.report(LightReport(on: true))
         #expect(await session.events.count == 3)
     }
 
-    @Test("drops a pending value that is older than the writer's own write")
+    @Test("drops a pending value that is older than a write by the subscriber")
     func olderThanAnswer() async throws {
         let house = try await House()
         let (first, second) = (try await house.session(), try await house.session())
@@ -94,7 +94,7 @@ struct EventTests {
         #expect(await second.events == [Self.event(Self.level(40))])
     }
 
-    @Test("notifies a subscriber of the value of a light that returns before c# rises")
+    @Test("notifies subscribers of the value of a light that is removed and returns before c# rises")
     func backAgain() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -103,7 +103,7 @@ struct EventTests {
         house.bridge.driver.set("lamp", .waits)
         async let written = session.write(Self.level(70))
         try await house.drain(until: { house.bridge.driver.waitingCount == 1 })
-        // This would be sent at the end of the write.
+        // Without the removal, this value would be sent at the end of the write.
         await house.report(LightReport(brightness: 70))
         await house.bridge.host.removed("lamp")
         await house.bridge.host.added(.lamp)
@@ -114,7 +114,7 @@ struct EventTests {
         #expect(await session.events == [Self.event(Self.level(70))])
     }
 
-    @Test("notifies everybody except the writer of a write, and everybody of other changes")
+    @Test("notifies all subscribers except the writer of a write, and all of them of other changes")
     func originator() async throws {
         let house = try await House()
         let writer = try await house.session()
@@ -132,7 +132,7 @@ struct EventTests {
         #expect(await unknownPeer.events.isEmpty)
     }
 
-    @Test("drops a pending event that is older than the writer's write")
+    @Test("drops a pending event that is older than the subscriber's write")
     func olderThanWritten() async throws {
         let house = try await House()
         let writer = try await house.session()
@@ -144,7 +144,7 @@ struct EventTests {
         #expect(await writer.events == [Self.event(Self.on(true))])
     }
 
-    @Test("sends no events for an equal value")
+    @Test("sends no event if a written value equals the current one")
     func equalValue() async throws {
         let house = try await House()
         let writer = try await house.session()
@@ -171,7 +171,7 @@ struct EventTests {
         #expect(await house.value(2, 10) == .integer(80))
     }
 
-    @Test("sends the corrected value a window after the answer, and other changes at once")
+    @Test("sends a corrected value to the writer one event window after the response, and other changes at once")
     func correctionBehindAnswer() async throws {
         let house = try await House()
         let writer = try await house.session()
@@ -187,7 +187,7 @@ struct EventTests {
         #expect(await writer.events.last == Self.event(Self.level(60)))
     }
 
-    @Test("sends hue and saturation of a written color temperature, also to the writer")
+    @Test("sends the hue and saturation that result from a written color temperature, even to the writer")
     func colorTemperature() async throws {
         let house = try await House()
         let writer = try await house.session()
@@ -210,7 +210,7 @@ struct EventTests {
         #expect(await house.value(2, 13) == .integer(400))
     }
 
-    @Test("sends the writer the color mode that lost in one request")
+    @Test("sends the writer the values that another value in the same request has replaced")
     func mergedModes() async throws {
         let house = try await House()
         let writer = try await house.session()
@@ -226,7 +226,7 @@ struct EventTests {
         #expect(await writer.events.joined().contains(#""iid":13"#))
     }
 
-    @Test("switches off with Brightness 0, keeps the level, and notifies the writer")
+    @Test("notifies the writer of Brightness 0 that the lamp is off and has kept its level")
     func brightnessZero() async throws {
         let house = try await House()
         await house.report(LightReport(on: true, brightness: 60))
@@ -242,13 +242,13 @@ struct EventTests {
         #expect(await writer.events.joined().contains(Self.level(60)))
         #expect(await watcher.events == [Self.event(Self.on(false))])
         #expect(house.bridge.driver.orders.last == .init("lamp", LightCommand(on: false)))
-        // The lamp is off already, and its brightness still isn't 0.
+        // The lamp is already off, and its brightness still isn't 0.
         #expect(try await writer.write(Self.level(0)).status == 204)
         await house.advance(.seconds(3))
         #expect(await house.value(2, 10) == .integer(60))
     }
 
-    @Test("sets the lowest level for Brightness 0 with On, and notifies the writer")
+    @Test("sets the lowest level for On with Brightness 0, and notifies the writer")
     func brightnessZeroAndOn() async throws {
         let house = try await House()
         await house.report(LightReport(on: false, brightness: 60))
@@ -263,7 +263,7 @@ struct EventTests {
         #expect(await watcher.events == [Self.event("\(Self.on(true)),\(Self.level(1))")])
     }
 
-    @Test("keeps the level of a lamp that reports 0 % because it is off")
+    @Test("doesn't change the level if a lamp reports 0 % because it is off")
     func reportedZero() async throws {
         let house = try await House()
         await house.report(LightReport(on: true, brightness: 60))
@@ -274,7 +274,7 @@ struct EventTests {
         #expect(lamp?.brightness == 60)
     }
 
-    @Test("clamps reported values, and drops those of another type")
+    @Test("clamps reported values, and drops values of a wrong type")
     func beyondLimits() async throws {
         let house = try await House()
         try await house.bridge.server.set(.gadget, source: ScriptedAccessorySource(), isReachable: true)
@@ -307,11 +307,11 @@ struct EventTests {
         await house.report(LightReport(brightness: 21))
         await house.advance(.seconds(3))
         #expect(await session.events == [Self.event(Self.on(true))])
-        // A value without a subscription can be unsubscribed.
+        // Unsubscribing from a value without a subscription succeeds.
         #expect(try await session.write(#"{"aid":2,"iid":10,"ev":false}"#).status == 204)
     }
 
-    @Test("ends subscriptions with their connection")
+    @Test("ends subscriptions when their connection ends")
     func forgotten() async throws {
         let house = try await House()
         let first = try await house.session()
@@ -325,7 +325,7 @@ struct EventTests {
         #expect(try await second.read("id=2.9&ev=1").text.contains(#""ev":false"#))
     }
 
-    @Test("sends no event between a request and its answer")
+    @Test("sends no event between a request and its response")
     func notInBetween() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -344,7 +344,7 @@ struct EventTests {
             await session.arrivals == [.response(HTTPResponse(204)), .event(Self.event(Self.on(true)))])
     }
 
-    @Test("sends nothing to a blocked connection, then the latest values")
+    @Test("sends nothing to a blocked connection, and the latest values once it is writable")
     func notWritable() async throws {
         let house = try await House()
         let (session, link) = await house.bridge.connect(house.admin)
@@ -381,7 +381,7 @@ struct EventTests {
         #expect(await house.bridge.server.statistics.stalled == 1)
     }
 
-    @Test("sends every change at once without a window")
+    @Test("sends every change at once if the event window is zero")
     func noWindow() async throws {
         let admin = ControllerIdentity.random()
         let store = InMemoryAccessoryServerStore(.random(pairedWith: [admin]))

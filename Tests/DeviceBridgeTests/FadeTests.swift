@@ -6,8 +6,7 @@ import HAPTesting
 import TestTimeouts
 import Testing
 
-/// The configured duration of changes (Lights 10).
-@Suite("Transitions", .timeout)
+@Suite("The transition setting", .timeout)
 struct FadeTests {
     private static func house(canFade: Bool, _ transition: Duration?) async throws -> House {
         let key = try #require(LightKey("test/fading"))
@@ -21,7 +20,7 @@ struct FadeTests {
     }
 
     @Test(
-        "fades writes of controllers and the operator on lights that can fade",
+        "applies to commands of controllers and the operator, for lights that can fade",
         arguments: [(true, .milliseconds(400)), (true, nil), (false, .milliseconds(400))] as [(Bool, Duration?)])
     func fades(canFade: Bool, transition: Duration?) async throws {
         let house = try await Self.house(canFade: canFade, transition)
@@ -39,7 +38,7 @@ struct FadeTests {
             ])
     }
 
-    @Test("warns of a configured transition on a light that can't fade")
+    @Test("leads to a warning for a light that can't fade")
     func warning() async throws {
         let house = try await Self.house(canFade: false, .seconds(1))
         #expect(

@@ -9,19 +9,21 @@ import Testing
 @testable import DeviceBridge
 
 extension LightDescription {
-    /// A fan with aid 2 if it is the first light; Active 9, speed 10, direction 11, swing mode 12.
+    /// A fan.
+    ///
+    /// If it is the first light, its aid is 2. The iids are 9 (Active), 10 (speed), 11 (direction) and 12 (swing mode).
     fileprivate static let fan = LightDescription(
         id: "fan", name: "Fan", kind: .fan, capabilities: .fan(speed: true, direction: true, oscillation: true))
 }
 
-@Suite("Fans", .timeout)
+@Suite("A fan", .timeout)
 struct FanTests {
     private func adapter(_ capabilities: LightCapabilities) -> AccessoryAdapter {
         AccessoryAdapter(
             LightDescription(id: "x", name: "X", kind: .fan, capabilities: capabilities), "X", InstanceIDs())
     }
 
-    @Test("offers the characteristics of the fan's capabilities")
+    @Test("offers the characteristics for its capabilities")
     func capabilities() throws {
         let table: [(LightCapabilities, [CharacteristicType])] = [
             (LightCapabilities(brightness: true), [.active]),
@@ -47,7 +49,7 @@ struct FanTests {
         return adapter.command(for: writes, state: DeviceState())
     }
 
-    @Test("merges values to one command, and takes speed 0 for off without losing the speed")
+    @Test("merges values into one command, and switches off for speed 0 without losing its speed")
     func commands() {
         var all = LightCommand(on: true)
         all.speed = 40
@@ -88,7 +90,7 @@ struct FanTests {
         #expect(await house.value(2, 12) == .integer(1))
     }
 
-    @Test("limits an operator's command to the fan's capabilities")
+    @Test("ignores values beyond its capabilities in an operator's command")
     func possible() {
         var command = LightCommand(brightness: 5)
         command.speed = 5

@@ -8,7 +8,7 @@ import Synchronization
 import TestTimeouts
 import Testing
 
-@Suite("Further bridges", .timeout)
+@Suite("Distribution over several bridges", .timeout)
 struct FurtherBridgesTests {
     private struct Refused: Error {}
 
@@ -34,7 +34,7 @@ struct FurtherBridgesTests {
     }
 
     @Test(
-        "keeps the places of 400 lights on three bridges when any 50 are removed, also after a restart"
+        "keeps the places of 400 lights on three bridges when any 50 are removed, even after a restart"
     )
     func stable() async throws {
         let store = InMemoryAccessoryServerStore()
@@ -62,11 +62,11 @@ struct FurtherBridgesTests {
         for number in 1000..<1010 { await bridge.host.added(Self.description(number)) }
         #expect(opened.withLock { $0 } == [])
         #expect(await bridge.lights.lightCounts == [1: 149])
-        // Its place is taken, so it returns elsewhere under its former aid.
+        // Another light has taken this light's place, so it returns on another bridge with its former aid.
         await bridge.host.added(Self.description(3))
         #expect(opened.withLock { $0 } == [2])
         #expect(await Self.places(bridge)["3"] == [2, 5])
-        // The second bridge has room, so places reserved on the first are left alone.
+        // The second bridge has room, so a new light doesn't get a place that is reserved on the first one.
         await bridge.host.removed("1001")
         await bridge.host.added(Self.description(2000))
         #expect(await Self.places(bridge)["2000"]?.first == 2)
@@ -88,7 +88,7 @@ struct FurtherBridgesTests {
         #expect(await second.accessories.count == 51)
     }
 
-    @Test("retries to open a bridge, and adds the waiting light")
+    @Test("retries a bridge that couldn't be opened, and then adds the waiting light")
     func failing() async throws {
         let isBroken = Mutex(true)
         let store = InMemoryAccessoryServerStore()
@@ -105,7 +105,7 @@ struct FurtherBridgesTests {
         #expect(await bridge.lights.warnings() == [])
     }
 
-    @Test("gives a hidden light another place when its own is taken")
+    @Test("gives a hidden light another place if another light has taken its own")
     func hidden() async throws {
         let store = InMemoryAccessoryServerStore()
         let key = LightKey(driver: BridgeUnderTest.driverID, light: "7")

@@ -8,15 +8,15 @@ import Logging
 import TestTimeouts
 import Testing
 
-// Four thousand steps take minutes under a sanitizer.
+// The tests are serialized, because their four thousand steps take minutes under a sanitizer.
 @Suite("Stable identity", .serialized, .timeout)
 struct IdentityTests {
     @Test(
-        "keeps every identity in a thousand steps, and c# in step with the database",
+        "keeps every identity in a thousand steps, and raises c# whenever the database changes",
         arguments: [1, 2, 3, 4] as [UInt64])
     func walk(seed: UInt64) async throws {
         var stored = StoredServer.random()
-        // The number wraps during the walk.
+        // The configuration number wraps around during the walk.
         stored.configuration.number = 65_500
         let store = InMemoryAccessoryServerStore(stored)
         var walk = IdentityWalk(seed: seed, disturb: { store.breakDown($0 ? [.light] : []) }) {
@@ -25,7 +25,7 @@ struct IdentityTests {
         for violation in try await walk.violations() { Issue.record("\(violation)") }
     }
 
-    @Test("keeps the store contract in memory")
+    @Test("meets the store contract with the store in memory")
     func contract() async throws {
         let store = InMemoryAccessoryServerStore()
         for violation in try await StoreContract(open: { (store, store.bridge) }).violations() {
@@ -34,7 +34,7 @@ struct IdentityTests {
     }
 }
 
-@Suite("Structural changes", .timeout)
+@Suite("The accessory structure", .timeout)
 struct StructureTests {
     private func number(_ house: House) async -> UInt16 { await house.bridge.server.advertisement.configurationNumber }
 
@@ -63,7 +63,7 @@ struct StructureTests {
         #expect(await session.events.count == 1)
     }
 
-    @Test("never lowers a firmware revision, also after a restart")
+    @Test("never lowers a firmware revision, even after a restart")
     func firmware() async throws {
         let house = try await House()
         var lamp = LightDescription.lamp
@@ -96,18 +96,18 @@ struct StructureTests {
         await house.report(LightReport(on: true, brightness: 5, reachable: false))
         await house.report(LightReport(reachable: true))
         var other = LightDescription.lamp
-        // Controllers don't see these properties.
+        // Controllers can't see these properties.
         other.suggestedRoom = "Kitchen"
         other.capabilities.transition = true
         await house.bridge.host.added(other)
         await house.advance(.seconds(5))
         #expect(await number(house) == before)
-        // Added and removed within a second.
+        // A light that is added and removed within a second isn't a change.
         await house.bridge.host.added(description("guest"))
         await house.bridge.host.removed("guest")
         await house.advance(.seconds(5))
         #expect(await number(house) == before)
-        // After a restart.
+        // A restart isn't a change.
         let again = try await BridgeUnderTest(house.store)
         #expect(await again.server.advertisement.configurationNumber == before)
         // A new version of the program counts as a change.
@@ -115,7 +115,7 @@ struct StructureTests {
         #expect(await newer.server.advertisement.configurationNumber == before + 1)
     }
 
-    @Test("publishes c# only after it is stored, and retries")
+    @Test("publishes c# only after it is stored, and retries a failed store")
     func durable() async throws {
         let house = try await House()
         let before = await number(house)
@@ -129,7 +129,7 @@ struct StructureTests {
         #expect(house.store.stored.configuration.number == before + 1)
     }
 
-    @Test("raises c# in order with a slow store")
+    @Test("raises c# in order even if the store is slow")
     func slowStore() async throws {
         let house = try await House()
         let before = await number(house)
@@ -163,7 +163,7 @@ struct StructureTests {
         #expect(await server.configurationNumber == stored.configuration.number)
     }
 
-    @Test("gives a light that is added twice during a store one aid")
+    @Test("gives a light one aid if it is added twice while the store writes")
     func notifiedTwice() async throws {
         let house = try await House()
         house.store.hold([.light])
@@ -191,7 +191,7 @@ struct StructureTests {
         #expect(house.store.lights.first { $0.key.light == "new" }?.isRemoved == true)
     }
 
-    @Test("hides a light that can't be stored, and gives it its own aid later")
+    @Test("hides a light that can't be stored, and shows it with its reserved aid later")
     func notStored() async throws {
         let house = try await House()
         house.store.breakDown([.light])
@@ -206,7 +206,7 @@ struct StructureTests {
         #expect(await !house.bridge.lights.warnings().map(\.text).joined().contains("can't be stored"))
     }
 
-    @Test("stores the removal of a light as soon as it can")
+    @Test("stores the removal of a light as soon as the store works again")
     func goingStoredLater() async throws {
         let house = try await House()
         await house.bridge.host.added(description("new", "New"))
@@ -287,7 +287,7 @@ struct StructureTests {
     }
 
     @Test(
-        "never reuses the aid of a removed light, also of the highest one after a restart")
+        "never reuses the aid of a removed light, even the highest aid after a restart")
     func highestRemoved() async throws {
         let store = InMemoryAccessoryServerStore()
         for round in 0..<5 {
@@ -297,7 +297,7 @@ struct StructureTests {
             #expect(await bridge.aid(light) == AccessoryID(UInt64(round + 2)))
             await bridge.host.removed(light)
         }
-        // Each has its own aid.
+        // Each new light gets a new aid.
         let bridge = try await BridgeUnderTest(store)
         for round in (0..<5).reversed() {
             let light = LightID("light \(round)")
@@ -306,7 +306,7 @@ struct StructureTests {
         }
     }
 
-    @Test("hides an accessory that controllers would refuse")
+    @Test("hides an accessory that controllers would reject")
     func refused() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -337,7 +337,7 @@ struct StructureTests {
         #expect(house.store.lights.last?.instanceIDs.ids.count == 10)
     }
 
-    @Test("gives the oldest of equal names the plain one and the others numbers, also after a restart")
+    @Test("numbers all lights with the same name except the oldest one, even after a restart")
     func names() async throws {
         let house = try await House([])
         func names() async -> [String] { await house.bridge.lights.snapshots().map(\.name) }
@@ -354,7 +354,7 @@ struct StructureTests {
         #expect(await again.lights.warnings().count == 1)
     }
 
-    @Test("shows 149 lights, and warns of the next until there is room")
+    @Test("shows 149 lights, and warns about the next one until there is room")
     func full() async throws {
         let house = try await House([])
         for index in 0..<149 { await house.bridge.host.added(description(LightID("\(index)"), "Lamp \(index)")) }
@@ -364,7 +364,7 @@ struct StructureTests {
         await house.bridge.host.removed("7")
         await house.bridge.host.added(description("late"))
         #expect(await house.bridge.aid("late") != nil)
-        // One is hidden, another takes its place, and the first is shown again.
+        // One light is hidden and another takes its place. Then the first one is shown again.
         let key = LightKey(driver: BridgeUnderTest.driverID, light: "3")
         let hiding = try await BridgeUnderTest(
             house.store, stored: house.store.bridge, lights: [description("guest")],
@@ -379,7 +379,7 @@ struct StructureTests {
     }
 
     @Test(
-        "refuses ids that no store can keep", arguments: ["", "a\u{0}b", String(repeating: "x", count: 256)])
+        "ignores lights with ids that can't be stored", arguments: ["", "a\u{0}b", String(repeating: "x", count: 256)])
     func badIDs(id: String) async throws {
         let house = try await House([])
         await house.bridge.host.added(description(LightID(id)))
@@ -403,7 +403,7 @@ struct StructureTests {
         #expect(try await session.read("id=2.9").status == 200)
     }
 
-    @Test("stores states 10 s after the first change, and retries")
+    @Test("stores states 10 s after the first change, and retries a failed store")
     func states() async throws {
         let house = try await House()
         func brightness() -> Int? { house.store.lights[0].state?.brightness }
@@ -418,7 +418,7 @@ struct StructureTests {
         #expect(brightness() == 2)
     }
 
-    @Test("makes the lights of an ended driver unreachable, with its reason")
+    @Test("marks the lights of an ended driver as unreachable, and warns with the reason")
     func driverEnded() async throws {
         let house = try await House()
         await house.bridge.lights.driverEnded(BridgeUnderTest.driverID, "it broke")
@@ -451,7 +451,7 @@ struct StructureTests {
         #expect(await house.bridge.lights.command(LightCommand(brightness: 5), plain) == .invalidValue)
     }
 
-    @Test("gives drivers hues below 360, and reads 360 as written")
+    @Test("sends hue 360 to drivers as 0, and reads it as written")
     func hue360() async throws {
         let house = try await House()
         let session = try await house.session()

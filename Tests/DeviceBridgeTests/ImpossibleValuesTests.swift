@@ -8,7 +8,7 @@ import HAPTesting
 import TestTimeouts
 import Testing
 
-@Suite("Impossible values", .timeout)
+@Suite("Validation of reported values", .timeout)
 struct ImpossibleValuesTests {
     private static let thermometer = LightDescription(
         id: "thermometer", name: "Thermometer", kind: .sensor,
@@ -24,7 +24,7 @@ struct ImpossibleValuesTests {
         return special + (0..<60).map { _ in Double(bitPattern: .random(in: 0...UInt64.max)) }
     }
 
-    @Test("keeps the database valid JSON and its values within limits for any reported number")
+    @Test("keeps the database valid JSON, with values within their limits, for any reported number")
     func anyNumber() async throws {
         let house = try await House([.lamp, Self.thermometer])
         let session = try await house.session()

@@ -6,9 +6,9 @@ import HAPTesting
 import TestTimeouts
 import Testing
 
-@Suite("Logs of the light bridge", .timeout)
+@Suite("The log of the light bridge", .timeout)
 struct LogTests {
-    @Test("logs a light with key, aid and driver")
+    @Test("identifies a light by key, aid and driver")
     func lights() async throws {
         let log = RecordedLog()
         let admin = ControllerIdentity.random()

@@ -6,7 +6,7 @@ import HAPTesting
 import TestTimeouts
 import Testing
 
-@Suite("Momentary events", .timeout)
+@Suite("Delivery of momentary events", .timeout)
 struct MomentaryEventTests {
     /// An outlet with a button for single and long presses.
     private static let outlet = LightDescription(
@@ -40,7 +40,7 @@ struct MomentaryEventTests {
         #"{"characteristics":[{"aid":\#(place.aid),"iid":\#(place.iid),"value":\#(value)}]}"#
     }
 
-    @Test("sends equal presses to subscribers in separate messages, and reads null")
+    @Test("sends equal presses to subscribers in separate messages, and returns null for reads")
     func presses() async throws {
         let session = try await house.session()
         _ = try await session.write(#"{"aid":\#(place.aid),"iid":\#(place.iid),"ev":true}"#)
@@ -48,7 +48,7 @@ struct MomentaryEventTests {
         await house.drain()
         #expect(await session.events == [event(2), event(2), event(0)])
 
-        // Presses wait for the response to a request, and aren't merged meanwhile.
+        // Presses wait until a response has been sent, but they aren't merged.
         house.bridge.driver.set("outlet", .waits)
         async let answer = session.write(#"{"aid":\#(on.aid),"iid":\#(on.iid),"value":true}"#)
         try await house.drain(until: { house.bridge.driver.waitingCount == 1 })
@@ -78,7 +78,7 @@ struct MomentaryEventTests {
         #expect(await session.events == [event(0)])
     }
 
-    @Test("drops and counts events that the device can't have, and reports of momentary values")
+    @Test("drops and counts events that the device can't have, and momentary values in reports")
     func invalid() async throws {
         let session = try await house.session()
         _ = try await session.write(#"{"aid":\#(place.aid),"iid":\#(place.iid),"ev":true}"#)

@@ -9,9 +9,10 @@ import NIOCore
 import TestTimeouts
 import Testing
 
-@Suite("Prompt answers", .timeout)
+@Suite("Promptness", .timeout)
 struct PromptnessTests {
-    /// Passes bytes to a connection on its event loop, and returns the number of responses when that call returns.
+    /// Passes a request to a connection on its event loop, and returns the number of responses that have been sent when
+    /// that call returns.
     private func answers(_ house: House, _ request: HTTPRequest, isSession: Bool = true) async throws -> Int {
         let (controller, link) = await house.bridge.connect(house.admin)
         if isSession { #expect(try await controller.pairVerify(house.bridge.identity) == nil) }
@@ -27,7 +28,7 @@ struct PromptnessTests {
         HTTPRequest(.put, "/characteristics", body: Array(#"{"characteristics":[\#(entries)]}"#.utf8))
     }
 
-    @Test("answers reads and writes of prompt lights within the call")
+    @Test("answers requests for prompt lights before the call returns")
     func prompt() async throws {
         let house = try await House()
         let requests = [
@@ -35,7 +36,7 @@ struct PromptnessTests {
             write(#"{"aid":2,"iid":9,"ev":true}"#), write(#"{"aid":2,"iid":9,"value":true}"#),
             write(#"{"aid":2,"iid":10,"value":5},{"aid":3,"iid":9,"value":true}"#),
             HTTPRequest(.post, "/pairings", body: PairingsRequest.list.encoded),
-            // There is nothing to store.
+            // The pairing doesn't exist, so nothing must be stored.
             HTTPRequest(
                 .post, "/pairings", body: PairingsRequest.remove(ControllerIdentity.random().controller).encoded),
         ]
@@ -48,7 +49,7 @@ struct PromptnessTests {
         #expect(try await answers(house, HTTPRequest(.post, "/identify"), isSession: false) == 1)
     }
 
-    @Test("answers a write of a slow light later")
+    @Test("answers a write to a slow light later")
     func slow() async throws {
         let house = try await House()
         house.bridge.driver.set("lamp", .waits)

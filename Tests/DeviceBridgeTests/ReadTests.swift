@@ -32,10 +32,10 @@ struct ReadTests {
     }
 
     @Test(
-        "answers each row of the tables of HAP 8.4",
+        "answers as specified in each row of the tables of HAP 8.4",
         arguments: [
             Row("id=2.9", 200, on),
-            // In the order of the request, with an entry for each repetition.
+            // The entries have the order of the request, with one entry for each repeated id.
             Row("id=2.10,2.9", 200, "\(level),\(on)"),
             Row("id=2.9,2.9", 200, "\(on),\(on)"),
             Row("id=2.9,2.10,3.9", 200, #"\#(on),\#(level),{"aid":3,"iid":9,"value":false}"#),
@@ -56,7 +56,7 @@ struct ReadTests {
             Row(
                 "id=2.9&meta=1&perms=1&type=1&ev=1", 200,
                 #"{"aid":2,"iid":9,"value":false,"type":"25","perms":["pr","pw","ev"],"format":"bool","ev":false}"#),
-            // After one failure every entry has a status, and failed ones have no other members.
+            // If one entry fails, every entry has a status, and failed ones have no other members.
             Row("id=2.9,2.99", 207, "\(onOK),\(missing(2, 99))"),
             Row("id=2.99&meta=1&perms=1&type=1&ev=1", 207, missing(2, 99)),
             Row("id=77.1", 207, missing(77, 1)),
@@ -80,7 +80,7 @@ struct ReadTests {
         }
     }
 
-    @Test("shows a subscription in `ev` on its own connection only")
+    @Test("shows a subscription in `ev` only on the subscriber's connection")
     func subscribed() async throws {
         let house = try await House()
         let subscriber = try await house.session()
@@ -90,7 +90,7 @@ struct ReadTests {
         #expect(try await other.read("id=2.9&ev=1").text.contains(#""ev":false"#))
     }
 
-    @Test("answers -70402 for values of an unreachable light, and still reads its description")
+    @Test("answers -70402 for values of an unreachable light, but still returns its description")
     func unreachable() async throws {
         let house = try await House()
         await house.report(LightReport(reachable: false))
@@ -121,12 +121,12 @@ struct ReadTests {
                 #"{"iid":10,"type":"8","perms":["pr","pw","ev"],"format":"int","unit":"percentage","minValue":0,"#
                     + #""maxValue":100,"minStep":1,"value":40}"#))
         #expect(!response.text.contains("null"))
-        // The cached text of an accessory is updated.
+        // A report updates the cached text of its accessory.
         await house.report(LightReport(brightness: 41, reachable: true))
         #expect(try await house.session().get("/accessories").text.contains(#""minStep":1,"value":41}"#))
     }
 
-    @Test("answers a thousand ids")
+    @Test("answers a request for a thousand ids")
     func many() async throws {
         let controller = try await House().session()
         let ids = Array(repeating: "2.9", count: 1000).joined(separator: ",")

@@ -7,7 +7,7 @@ import HAPTesting
 import TestTimeouts
 import Testing
 
-@Suite("Removed lights", .timeout)
+@Suite("Light removal", .timeout)
 struct RemovedLightsTests {
     private func description(_ id: LightID) -> LightDescription {
         LightDescription(id: id, name: "Lamp \(id)")
@@ -20,7 +20,7 @@ struct RemovedLightsTests {
         try await BridgeUnderTest(house.store, stored: house.store.bridge, lights: lights)
     }
 
-    @Test("remembers the last 300 removed lights, and never reuses the aids of the others")
+    @Test("keeps the last 300 removed lights, and never reuses the aids of the others")
     func limit() async throws {
         let house = try await House([description("first")])
         for number in 0..<301 {
@@ -29,13 +29,14 @@ struct RemovedLightsTests {
             await house.bridge.host.removed(light)
         }
         await house.bridge.host.removed("first")
-        // The order is that of the removals: the light with aid 2 was removed last.
+        // The lights are remembered in the order of their removals, so the one with aid 2, which was removed last, is
+        // kept.
         #expect(house.store.lights.map(\.aid) == [2] + (5..<304).map { AccessoryID($0) })
         for (light, aid) in [("300", 303), ("first", 2), ("0", 304), ("1", 305)] as [(LightID, AccessoryID)] {
             await house.bridge.host.added(description(light))
             #expect(await house.bridge.aid(light) == aid)
         }
-        // The limit also applies to an older file.
+        // The limit also applies to stored lights that exceed it.
         for number in 1000..<1010 {
             let key = LightKey(driver: "gone", light: LightID("\(number)"))
             try await house.store.save(
@@ -48,7 +49,7 @@ struct RemovedLightsTests {
         #expect(house.store.lights.last?.aid == 1009)
     }
 
-    @Test("forgets removed lights with a purge, and never reuses their aids")
+    @Test("allows a purge of removed lights, and never reuses their aids")
     func purge() async throws {
         let house = try await House()
         for light in ["a", "b"] as [LightID] { await house.bridge.host.added(description(light)) }
@@ -63,7 +64,7 @@ struct RemovedLightsTests {
         #expect(await again.aid("a") == 7)
     }
 
-    @Test("forgets the lights of a removed driver with a purge")
+    @Test("allows a purge of the lights of a removed driver")
     func unconfigured() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -78,7 +79,7 @@ struct RemovedLightsTests {
         #expect(try await session.read("id=2.9").text.contains("-70409"))
     }
 
-    @Test("keeps a light that its driver hasn't announced since the start")
+    @Test("doesn't purge a light that its driver hasn't announced since the start")
     func unannounced() async throws {
         let house = try await House()
         let again = try await restart(house, [.lamp])
@@ -89,7 +90,7 @@ struct RemovedLightsTests {
         #expect(keys(house.store.lights) == ["lamp", "plain"])
     }
 
-    @Test("forgets hidden lights of a removed driver with a purge")
+    @Test("allows a purge of a removed driver's hidden lights")
     func hidden() async throws {
         let key = LightKey(driver: BridgeUnderTest.driverID, light: "plain")
         let house = try await House(overrides: [:])
@@ -101,7 +102,7 @@ struct RemovedLightsTests {
         #expect(house.store.lights == [])
     }
 
-    @Test("keeps nothing of lights that come and go while the store fails, and reuses no aid")
+    @Test("leaves no trace of lights that come and go while the store fails, and reuses no aid")
     func fullDisk() async throws {
         let house = try await House()
         house.store.breakDown([.light])
@@ -110,7 +111,7 @@ struct RemovedLightsTests {
             await house.bridge.host.removed(LightID("\(number)"))
         }
         #expect(await house.bridge.lights.warnings() == [])
-        // It would fail if there were lights to forget.
+        // The store fails, so this would throw if there were lights to forget.
         #expect(try await house.bridge.lights.purge() == [])
         for number in 0..<400 { await house.bridge.host.added(description(LightID("\(number)"))) }
         house.store.breakDown([])
@@ -120,7 +121,7 @@ struct RemovedLightsTests {
         #expect(aids.filter { $0 > 3 }.allSatisfy { $0 > 400 })
     }
 
-    @Test("changes nothing with a purge that can't be stored, and reports the failure")
+    @Test("changes nothing if a purge can't be stored, and reports the failure")
     func notStored() async throws {
         let house = try await House()
         await house.bridge.host.removed("plain")
@@ -134,7 +135,7 @@ struct RemovedLightsTests {
         #expect(await house.bridge.aid("plain") == 3)
     }
 
-    @Test("forgets a light whose removal wasn't stored with a purge")
+    @Test("allows a purge of a light whose removal couldn't be stored")
     func goingNotStored() async throws {
         let house = try await House()
         house.store.breakDown([.light])
@@ -147,7 +148,7 @@ struct RemovedLightsTests {
     }
 
     @Test(
-        "keeps the places of unannounced lights until one is forgotten"
+        "gives a waiting light the place of an unannounced light only after that is forgotten"
     )
     func room() async throws {
         let house = try await House([])
@@ -168,7 +169,7 @@ struct RemovedLightsTests {
         #expect(await again.lights.warnings() == [])
     }
 
-    @Test("keeps 149 waiting lights, and those with a place")
+    @Test("doesn't count a light that still has a free place among the 149 that may wait")
     func waiting() async throws {
         let house = try await House([])
         for number in 0..<149 { await house.bridge.host.added(description(LightID("\(number)"))) }

@@ -9,19 +9,21 @@ import Testing
 @testable import DeviceBridge
 
 extension LightDescription {
-    /// A sensor with aid 2 if it is the first; motion sensor 8 (detected 9, active 10), temperature sensor 11 (12, 13),
-    /// battery 14 (low 15, level 16).
+    /// A sensor.
+    ///
+    /// If it is the first light, its aid is 2. The iids are 8 for the motion sensor (9 motion, 10 active), 11 for the
+    /// temperature sensor (12 temperature, 13 active), and 14 for the battery (15 low battery, 16 level).
     fileprivate static let hall = LightDescription(
         id: "hall", name: "Hall", kind: .sensor, capabilities: .sensor([.motion, .temperature, .battery]))
 }
 
-@Suite("Sensors", .timeout)
+@Suite("A sensor", .timeout)
 struct SensorTests {
     private func adapter(_ readings: Set<SensorReading>, ids: InstanceIDs = InstanceIDs()) -> AccessoryAdapter {
         AccessoryAdapter(LightDescription(id: "x", name: "X", kind: .sensor, capabilities: .sensor(readings)), "X", ids)
     }
 
-    @Test("tells the name of a sensor from that of a light")
+    @Test("gets a different name if a light has the same one")
     func nameOfLight() async throws {
         var sensor = LightDescription.hall
         sensor.name = "Lamp"
@@ -30,7 +32,7 @@ struct SensorTests {
     }
 
     @Test(
-        "offers HAP's service for each reading, and one for a battery",
+        "offers HAP's service for each reading, and one for the battery",
         arguments: [
             ([.motion], [.motionSensor]), ([.contact], [.contactSensor]), ([.occupancy], [.occupancySensor]),
             ([.leak], [.leakSensor]), ([.smoke], [.smokeSensor]), ([.temperature], [.temperatureSensor]),
@@ -52,7 +54,7 @@ struct SensorTests {
     }
 
     @Test(
-        "converts values to HAP's, within their limits",
+        "converts readings to HAP's values, within their limits",
         arguments: [
             (.motion, .flag(true), .motionDetected, .bool(true)),
             (.contact, .flag(true), .contactSensorState, .integer(0)),
@@ -78,7 +80,7 @@ struct SensorTests {
         #expect(accessory.services[1].characteristics.first { $0.type == type }?.value == shown)
     }
 
-    @Test("prefers the low-battery flag to the level")
+    @Test("uses the reported low-battery flag rather than the level")
     func lowBattery() {
         var state = DeviceState()
         state.apply(LightReport(readings: [.battery: .number(5), .batteryLow: .flag(false)]), .sensor)
@@ -86,7 +88,7 @@ struct SensorTests {
         #expect(service.characteristics.first { $0.type == .statusLowBattery }?.value == .integer(0))
     }
 
-    @Test("is active while a value is known and the sensor is reachable")
+    @Test("is active while its value is known and it is reachable")
     func active() {
         let adapter = adapter([.temperature])
         var state = DeviceState()
@@ -105,7 +107,7 @@ struct SensorTests {
         #expect(isActive() == .bool(false))
     }
 
-    @Test("keeps iids when readings are added and removed")
+    @Test("keeps its iids when readings are added and removed")
     func identity() {
         let first = adapter([.temperature, .battery])
         let more = adapter([.motion, .temperature, .battery], ids: first.ids)
@@ -120,7 +122,7 @@ struct SensorTests {
         #expect(iids(adapter([.motion, .temperature, .battery], ids: fewer.ids)) == iids(more))
     }
 
-    @Test("sends motion at once, with pending events")
+    @Test("sends motion at once, together with pending events")
     func urgent() async throws {
         let house = try await House([.hall])
         let session = try await house.session()
@@ -153,7 +155,7 @@ struct SensorTests {
         #expect(await house.bridge.lights.command(LightCommand(on: true), hall) == .invalidValue)
     }
 
-    @Test("restores the last values except motion and occupancy after a restart")
+    @Test("restores its last values after a restart, except motion and occupancy")
     func restart() async throws {
         let house = try await House([.hall])
         await house.report(LightReport(readings: [.temperature: .number(20), .motion: .flag(true)]), "hall")
@@ -164,7 +166,7 @@ struct SensorTests {
     }
 }
 
-@Suite("Included kinds", .timeout)
+@Suite("The include setting", .timeout)
 struct IncludedKindsTests {
     @Test("hides an excluded kind, and restores its aid and iids when it is included again")
     func include() async throws {
@@ -185,7 +187,7 @@ struct IncludedKindsTests {
         #expect(await house.bridge.server.configurationNumber == number + 2)
     }
 
-    @Test("gives excluded lights no room, and keeps them in a purge")
+    @Test("frees the places of excluded lights, and protects them from a purge")
     func room() async throws {
         let house = try await House([.hall])
         await house.bridge.lights.use([:], kinds: [.light])
@@ -199,7 +201,7 @@ struct IncludedKindsTests {
         #expect(try await house.bridge.lights.purge().contains { $0.key.light == "hall" })
     }
 
-    @Test("hides an excluded kind after a restart")
+    @Test("hides an excluded kind even after a restart")
     func restart() async throws {
         let house = try await House([.plain, .hall])
         let again = try await BridgeUnderTest(house.store, stored: house.store.bridge, kinds: [.light])

@@ -9,7 +9,7 @@ import Testing
 @testable import AccessoryRole
 @testable import DeviceBridge
 
-@Suite("Slow and silent lights, and several writers", .timeout)
+@Suite("A bridge with slow lights and several writers", .timeout)
 struct SilentLightTests {
     private static func level(_ percent: Int) -> String { #"{"aid":2,"iid":10,"value":\#(percent)}"# }
 
@@ -17,7 +17,7 @@ struct SilentLightTests {
         try await house.drain(until: { house.bridge.driver.waitingCount >= count })
     }
 
-    @Test("answers -70408 for a silent light after 2 s, and serves others meanwhile")
+    @Test("answers -70408 for a silent light after 2 s, and serves other lights in the meantime")
     func silent() async throws {
         let house = try await House()
         house.bridge.driver.set("lamp", .waits)
@@ -50,7 +50,7 @@ struct SilentLightTests {
         try await waits(house)
         await house.report(LightReport(reachable: false))
         await house.report(LightReport(reachable: true))
-        // The light is reachable again.
+        // Because the light is reachable again, its last confirmed value is sent.
         #expect(await watcher.events == [#"{"characteristics":[{"aid":2,"iid":10,"value":100}]}"#])
         if isAccepted { house.bridge.driver.answer("lamp") }
         await house.advance(.seconds(2))
@@ -61,7 +61,7 @@ struct SilentLightTests {
             await watcher.events.dropFirst() == [#"{"characteristics":[{"aid":2,"iid":9,"value":\#(isAccepted)}]}"#])
     }
 
-    @Test("repeats an unanswered command, and gives up a driver that hangs meanwhile")
+    @Test("repeats an unanswered command, and cancels it if the driver hangs")
     func hangsAtRetry() async throws {
         let house = try await House()
         let writer = try await house.session()
@@ -89,12 +89,12 @@ struct SilentLightTests {
         house.bridge.driver.answer("lamp")
         #expect(try await answer.status == 204)
         if isDetached { await house.bridge.lights.detach(BridgeUnderTest.driverID) }
-        // This wouldn't return with an expired timer.
+        // If an expired timer were left, this wouldn't return.
         await house.advance(.seconds(5))
         #expect(house.bridge.driver.orders.count == 1)
     }
 
-    @Test("tries the next command after an unanswered one, and cancels the first")
+    @Test("cancels an unanswered command, and tries the next one")
     func nextIsTried() async throws {
         let house = try await House()
         house.bridge.driver.set("lamp", .waits)
@@ -110,7 +110,7 @@ struct SilentLightTests {
         #expect(house.bridge.driver.orders.map(\.command.brightness) == [10, 20])
     }
 
-    @Test("sends a waiting command after the driver returns from an unanswered one")
+    @Test("sends a waiting command once the driver returns from an unanswered one")
     func waitingIsSent() async throws {
         let house = try await House()
         house.bridge.driver.set("lamp", .ignoresCancellation)
@@ -123,10 +123,10 @@ struct SilentLightTests {
         try await house.drain(until: { await house.value(2, 10) == .integer(20) })
         await house.advance(.seconds(1))
         #expect(try await one.status == 207)
-        // The driver ignores the cancellation, and gets one command at a time.
+        // The driver has ignored the cancellation, so it doesn't get the next command yet.
         await house.drain()
         #expect(house.bridge.driver.orders.map(\.command.brightness) == [10])
-        // The driver answers the first command now, too late.
+        // Now the driver answers the first command, too late.
         house.bridge.driver.answer("lamp")
         try await house.drain(until: { house.bridge.driver.orders.count == 2 })
         #expect(house.bridge.driver.orders.map(\.command.brightness) == [10, 20])
@@ -136,7 +136,7 @@ struct SilentLightTests {
         #expect(await house.value(2, 10) == .integer(20))
     }
 
-    @Test("drops a command without a waiting client when the driver returns")
+    @Test("drops a waiting command when the driver returns if all its requests have timed out")
     func notDoneLate() async throws {
         let house = try await House()
         house.bridge.driver.set("lamp", .ignoresCancellation)
@@ -149,7 +149,7 @@ struct SilentLightTests {
         await house.advance(.seconds(2))
         #expect(try await one.text.contains("-70408"))
         #expect(try await two.text.contains("-70408"))
-        // A change at the light is shown.
+        // A change at the light is still shown.
         await house.report(LightReport(brightness: 70))
         #expect(await house.value(2, 10) == .integer(70))
         house.bridge.driver.answer("lamp")
@@ -158,7 +158,7 @@ struct SilentLightTests {
         #expect(await house.value(2, 10) == .integer(70))
     }
 
-    @Test("ignores a late answer of a replaced driver")
+    @Test("ignores a late answer from a replaced driver")
     func lateAnswerOfFormer() async throws {
         let house = try await House()
         house.bridge.driver.set("lamp", .ignoresCancellation)
@@ -201,12 +201,12 @@ struct SilentLightTests {
         #expect(await house.value(2, 10) == .integer(100))
         await house.report(LightReport(brightness: 10))
         #expect(await house.value(2, 10) == .integer(10))
-        // The value differs from the failure in the response.
+        // The response reported a failure, so the writer is notified of the value.
         #expect(await writer.events == [#"{"characteristics":[{"aid":2,"iid":10,"value":10}]}"#])
     }
 
     @Test(
-        "shows the last accepted value of two writers",
+        "shows the last accepted value if two controllers write",
         arguments: [(true, true, 20), (true, false, 10), (false, true, 20), (false, false, 100)])
     func twoWriters(first: Bool, second: Bool, result: Int64) async throws {
         let house = try await House()
@@ -228,7 +228,7 @@ struct SilentLightTests {
         #expect(try await two.status == (second ? 204 : 207))
         await house.advance(.seconds(3))
         #expect(await house.value(2, 10) == .integer(result))
-        // Controllers whose last value differs are notified.
+        // Controllers are notified if the last value that they know differs.
         let event = #"{"characteristics":[{"aid":2,"iid":10,"value":\#(result)}]}"#
         #expect(await watcher.events == (result == 100 ? [] : [event]))
         #expect(await a.events.last == (result == 20 ? event : nil))
@@ -236,7 +236,7 @@ struct SilentLightTests {
     }
 
     @Test(
-        "merges a color, a level and power that arrive in any order during a command",
+        "merges color, level and power that are written in any order during a command",
         arguments: [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]])
     func mergedInAnyOrder(order: [Int]) async throws {
         let writes: [(value: String, iid: UInt64, shown: CharacteristicValue)] = [
@@ -269,7 +269,7 @@ struct SilentLightTests {
         for write in writes { #expect(await house.value(2, write.iid) == write.shown) }
     }
 
-    @Test("drops a failed command of a light that was lost and returns")
+    @Test("doesn't send a failed command when a lost light returns")
     func lostAndBack() async throws {
         let house = try await House()
         house.bridge.driver.set("lamp", .waits)
@@ -310,7 +310,7 @@ struct SilentLightTests {
         #expect(try await session.read("id=2.10").text.contains("-70409"))
     }
 
-    @Test("keeps the value of a light that is described again during a command", arguments: [true, false])
+    @Test("keeps the value of a light whose description changes during a command", arguments: [true, false])
     func describedAnew(succeeds: Bool) async throws {
         let house = try await House()
         house.bridge.driver.set("lamp", .waits)
@@ -326,11 +326,11 @@ struct SilentLightTests {
         _ = try await answer
         await house.advance(.seconds(2))
         #expect(await house.value(2, 10) == .integer(succeeds ? 1 : 100))
-        // The controller knows its own value, and its response has the failure.
+        // The controller needs no event: it knows the value that it wrote, and its response reports a failure.
         #expect(await session.events.isEmpty)
     }
 
-    @Test("refuses an operator's command to an unreachable light")
+    @Test("rejects an operator's command to an unreachable light")
     func operatorUnreachable() async throws {
         let house = try await House()
         await house.report(LightReport(reachable: false))

@@ -10,13 +10,13 @@ import Testing
 @Suite("A dragged slider", .timeout)
 struct SliderTests {
     @Test(
-        "sends at most 15 commands for a hundred levels in two seconds, ends right, and sends no older event"
+        "leads to at most 15 commands for a hundred levels in two seconds, the final level and no outdated events"
     )
     func flood() async throws {
         let house = try await House()
         let driver = house.bridge.driver
         driver.set("lamp", .waits)
-        // A session waits for its response before it writes again, so there are several.
+        // A session waits for the response before it writes again, so several sessions are needed.
         var sessions: [TestController] = []
         for _ in 0..<20 {
             let session = try await house.session()

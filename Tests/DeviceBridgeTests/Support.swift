@@ -8,18 +8,22 @@ import HAPTesting
 @testable import DeviceBridge
 
 extension LightDescription {
-    /// A lamp with all capabilities: aid 2 if it is the first; On 9, Brightness 10, Hue 11, Saturation 12, color
-    /// temperature 13.
+    /// A lamp with all capabilities.
+    ///
+    /// If it is the first light, its aid is 2. The iids are 9 (On), 10 (Brightness), 11 (Hue), 12 (Saturation) and 13
+    /// (color temperature).
     static let lamp = LightDescription(
         id: "lamp", name: "Lamp",
         capabilities: LightCapabilities(brightness: true, color: true, temperature: 153...500), manufacturer: "Example",
         model: "One", serialNumber: "4711", firmware: "1.2")
 
-    /// A lamp with power only: aid 3 after ``lamp``; On 9.
+    /// A lamp that can only be switched on and off.
+    ///
+    /// After ``lamp``, its aid is 3. The iid of On is 9.
     static let plain = LightDescription(id: "plain", name: "Plain")
 }
 
-/// A bridge with one paired admin and a test store.
+/// A bridge with an in-memory store, which is paired with one admin.
 struct House {
     let admin: ControllerIdentity
     let store: InMemoryAccessoryServerStore

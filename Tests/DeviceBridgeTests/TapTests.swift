@@ -6,7 +6,7 @@ import HAPTesting
 import TestTimeouts
 import Testing
 
-/// A tap on a tile, for which the Home app writes full brightness together with power (Lights 2).
+/// The effect of a tap on a tile, for which the Home app writes full brightness together with On (Lights 2).
 @Suite("The tap setting", .timeout)
 struct TapTests {
     private static func house(_ tap: LightOverride.Tap) async throws -> House {
@@ -21,7 +21,7 @@ struct TapTests {
         return #"{"characteristics":[\#(items.joined(separator: ","))]}"#
     }
 
-    @Test("restores the level with a tap on a light that is off", arguments: [true, false])
+    @Test("determines whether a tap on a light that is off restores its level", arguments: [true, false])
     func tap(restores: Bool) async throws {
         let house = try await Self.house(restores ? .restore : .full)
         let session = try await house.session()
@@ -32,7 +32,7 @@ struct TapTests {
         #expect(await house.value(2, 10) == .integer(restores ? 40 : 100))
     }
 
-    @Test("sets 100 with a slider that is dragged to the end")
+    @Test("doesn't affect a slider that is dragged to 100")
     func slider() async throws {
         let house = try await Self.house(.restore)
         let session = try await house.session()
@@ -43,7 +43,7 @@ struct TapTests {
         #expect(house.bridge.driver.orders.last == .init("lamp", LightCommand(on: true, brightness: 100)))
     }
 
-    @Test("keeps full brightness or power that is written alone")
+    @Test("doesn't affect full brightness or power that is written alone")
     func alone() async throws {
         let house = try await Self.house(.restore)
         let session = try await house.session()

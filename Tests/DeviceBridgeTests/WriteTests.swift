@@ -11,7 +11,7 @@ import Testing
 @Suite("PUT /characteristics", .timeout)
 struct WriteTests {
     @Test(
-        "answers 400 for an invalid body, and executes nothing",
+        "answers 400 for an invalid body, and writes nothing",
         arguments: [
             // CharacteristicRequestTests has all bodies that can't be parsed.
             "{", #"{"characteristics":[]}"#,
@@ -25,7 +25,7 @@ struct WriteTests {
         #expect(house.bridge.driver.orders.isEmpty)
     }
 
-    @Test("commands the function that was written, of several of one service")
+    @Test("sends a write only to its function if several functions have the same service")
     func functions() async throws {
         let strip = LightDescription(
             id: "strip", name: "Strip", kind: .outlet,
@@ -42,7 +42,9 @@ struct WriteTests {
         #expect(await house.value(2, places[1].rawValue) == .bool(true))
     }
 
-    /// One entry and its status; 0 is a 204.
+    /// An entry of a request and its status.
+    ///
+    /// Status 0 means that the response is a 204 without entries.
     struct Row: CustomTestStringConvertible, Sendable {
         let place: String
         let members: String
@@ -57,7 +59,7 @@ struct WriteTests {
     }
 
     @Test(
-        "answers each row of the entry table of HAP 8.5",
+        "answers as specified in each row of the entry table of HAP 8.5",
         arguments: [
             Row("2.9", #""value":true"#, 0), Row("2.9", #""value":1"#, 0), Row("2.9", #""value":0"#, 0),
             Row("2.9", #""value":1.0"#, 0), Row("2.9", #""value":2"#, -70410), Row("2.9", #""value":"1""#, -70410),
@@ -108,7 +110,7 @@ struct WriteTests {
                 == #"{"characteristics":[{"aid":\#(numbers[0]),"iid":\#(numbers[1]),"status":\#(row.status)}]}"#)
     }
 
-    @Test("executes the other entries of a failed one, with a status for each")
+    @Test("executes all other entries if one fails, and returns a status for each")
     func partial() async throws {
         let house = try await House()
         await house.report(LightReport(reachable: false), "plain")
@@ -146,7 +148,7 @@ struct WriteTests {
         #expect(await house.value(2, 9) == .bool(false))
     }
 
-    @Test("restores a refused value, without events")
+    @Test("restores the value if the light refuses a write, without an event")
     func refusedIsUndone() async throws {
         let house = try await House()
         let watcher = try await house.session()
@@ -175,14 +177,14 @@ struct WriteTests {
             ])
     }
 
-    @Test("applies an `ev` with a value that fails")
+    @Test("applies `ev` even if the value of the same entry fails")
     func eventsBesideFailure() async throws {
         let session = try await House().session()
         #expect(try await session.write(#"{"aid":2,"iid":10,"value":101,"ev":true}"#).status == 207)
         #expect(try await session.read("id=2.10&ev=1").text.contains(#""ev":true"#))
     }
 
-    @Test("writes a value with an `ev` that fails")
+    @Test("writes a value even if `ev` of the same entry fails")
     func valueBesideFailedEvents() async throws {
         let house = try await House()
         let source = ScriptedAccessorySource()
@@ -191,7 +193,7 @@ struct WriteTests {
         let response = try await session.write(#"{"aid":100,"iid":14,"value":true,"ev":true}"#)
         #expect(response.text == #"{"characteristics":[{"aid":100,"iid":14,"status":-70406}]}"#)
         #expect(source.written.map(\.value) == [.bool(true)])
-        // If writing the value also fails, its status is the response.
+        // If the value can't be written either, the response has the status of the value.
         source.setStatus(.busy)
         for others in ["", #",{"aid":2,"iid":9,"value":true}"#] {
             let response = try await session.write(#"{"aid":100,"iid":14,"value":true,"ev":true}"# + others)
@@ -214,7 +216,7 @@ struct WriteTests {
         #expect(try await session.write(#"{"aid":2,"iid":9,"value":true,"r":1}"#).status == 204)
     }
 
-    @Test("identifies the light, and ignores false and the bridge itself")
+    @Test("identifies a light, and does nothing for false or for the bridge itself")
     func identify() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -238,7 +240,7 @@ struct WriteTests {
         #expect(house.bridge.driver.identified == ["plain"])
     }
 
-    @Test("restarts an identification that doesn't end, without blocking callers")
+    @Test("replaces an identification that doesn't end, without blocking its requests")
     func identifyAgain() async throws {
         let house = try await House()
         house.bridge.driver.setIdentifyWaits()

@@ -28,7 +28,7 @@ struct HomeAssistantColors: Decodable {
 
 @Suite("Color and brightness arithmetic")
 struct ColorConversionTests {
-    /// Doubles at the limits of arithmetic.
+    /// Special floating-point values, and values at the limits of the format.
     static let patterns: [Double] = [
         .nan, -.nan, .signalingNaN, .infinity, -.infinity, 0, -0.0, .leastNonzeroMagnitude, .leastNormalMagnitude,
         .greatestFiniteMagnitude, -.greatestFiniteMagnitude, 1e18, 1e19, -1e19, 0.5, 1, 359.999999999999943, 360, 361,
@@ -48,7 +48,7 @@ struct ColorConversionTests {
         }
     }
 
-    @Test("never rounds a brightness down to 0", arguments: [1, 10, 50, 255])
+    @Test("never rounds a positive brightness down to 0", arguments: [1, 10, 50, 255])
     func neverRoundsToZero(scale: Int) {
         #expect(ColorConversion.deviceValue(percent: 1, scale: scale) >= 1)
         #expect(ColorConversion.percent(deviceValue: 0.0001, scale: scale) == 1)
@@ -76,7 +76,7 @@ struct ColorConversionTests {
         #expect(ColorConversion.mired(kelvin: kelvin) == mired)
     }
 
-    @Test("converts mired to kelvin and back")
+    @Test("converts every number of mireds to kelvin and back")
     func miredRoundTrip() throws {
         for mired in 50...700 {
             let kelvin = try #require(ColorConversion.kelvin(mired: mired))
@@ -107,7 +107,7 @@ struct ColorConversionTests {
                 #expect(close(wanted[0], xy?.x, 0.002) && close(wanted[1], xy?.y, 0.002), "\(hue) \(saturation)")
             }
             let back = try #require(ColorConversion.hueSaturation(xy: .init(x: example.xy[0], y: example.xy[1])))
-            // Home Assistant uses whole steps of 255.
+            // Home Assistant rounds the components to integers from 0 to 255.
             let turn = abs(back.hue - example.back[0])
             #expect(close(back.saturation, example.back[1], 1), "\(hue) \(saturation)")
             #expect(min(turn, 360 - turn) <= 1 || saturation <= 20, "\(hue) \(saturation)")
@@ -142,13 +142,13 @@ struct ColorConversionTests {
                 let xy = try #require(ColorConversion.xy(hue: hue, saturation: saturation))
                 let overXY = try #require(ColorConversion.hueSaturation(xy: xy))
                 let turn = abs(overXY.hue - hue)
-                // Home Assistant's reverse conversion gives slightly lower values for dark components.
+                // The conversion from xy, which is Home Assistant's, returns slightly lower values for dark components.
                 #expect(min(turn, 360 - turn) < 4 && abs(overXY.saturation - saturation) < 4)
             }
         }
     }
 
-    @Test("converts any two Doubles to a valid color or none", arguments: patterns)
+    @Test("converts any two floating-point values to a valid color or to nil", arguments: patterns)
     func anyDouble(a: Double) {
         for b in Self.patterns {
             for color in [

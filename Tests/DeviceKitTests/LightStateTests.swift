@@ -1,7 +1,7 @@
 import DeviceKit
 import Testing
 
-@Suite("Merged commands and reports")
+@Suite("Merging of commands and reports")
 struct LightStateTests {
     /// One command for each attribute.
     private static let parts = [
@@ -24,7 +24,7 @@ struct LightStateTests {
     }
 
     @Test(
-        "keeps the last value of each attribute in any order, and is spontaneous if one of them is"
+        "keeps the last value of each attribute in any order, and marks the result as spontaneous if one report is"
     )
     func reports() {
         var spontaneous = LightReport(on: false)
@@ -44,7 +44,7 @@ struct LightStateTests {
         }
     }
 
-    @Test("is empty without an attribute, whatever its transition")
+    @Test("counts a command without attributes as empty, even if it has a transition")
     func empty() {
         for part in Self.parts {
             #expect(part.isEmpty == (part.on == nil && part.brightness == nil && part.color == nil))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Discovery
 
-/// The test bench with a real Avahi: a LAN with a publisher and a browser.
+/// A test bench with real Avahi daemons: a LAN with a publisher or a browser.
 enum AvahiBench {
     static let name = "Lamp E5FF"
     /// The name in avahi-browse's output.
@@ -69,7 +69,7 @@ extension PublicationState {
     }
 }
 
-/// Runs the suites with this trait in order.
+/// Runs the suites with this trait one at a time.
 ///
 /// libdbus holds a process-wide lock while a bus accepts a new client. If one bus hangs, no other LAN can continue.
 struct InTurn: SuiteTrait, TestScoping {

@@ -4,7 +4,7 @@ import Testing
 @testable import Discovery
 
 extension AvahiTests {
-    @Test("Finds a service of another host, follows its changes, and removes it with its goodbye")
+    @Test("finds a service of another host, follows its changes, and removes it after its goodbye")
     func browse() async throws {
         try await AvahiBench.withBrowser { lan, _, browser in
             try await lan.startBridge()
@@ -27,7 +27,7 @@ extension AvahiTests {
         }
     }
 
-    @Test("Marks its own service as local, and updates its TXT record in place")
+    @Test("marks its own service as local, and updates its TXT record in place")
     func browseOwn() async throws {
         try await AvahiBench.withBrowser { lan, publisher, browser in
             try await lan.startBridge()
@@ -50,7 +50,7 @@ extension AvahiTests {
         }
     }
 
-    @Test("Keeps services over a restart of the bus and of Avahi")
+    @Test("keeps services across a restart of the bus and of Avahi")
     func browseRestart() async throws {
         try await AvahiBench.withBrowser { lan, _, browser in
             try await eventually("the bus is missed") { browser.snapshot.discoveryError?.contains("D-Bus") == true }

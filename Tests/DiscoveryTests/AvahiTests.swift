@@ -9,7 +9,7 @@ struct AvahiTests {
     let published = PublicationState.published(name: AvahiBench.name)
     let seen = AvahiBench.seen
 
-    @Test("Publishes a service, updates its TXT record in place, and withdraws it with a goodbye")
+    @Test("publishes a service, updates its TXT record in place, and withdraws it with a goodbye")
     func life() async throws {
         try await AvahiBench.withLAN { lan, publisher in
             try await lan.startBridge()
@@ -26,7 +26,7 @@ struct AvahiTests {
             try await eventually("the TXT record is a new one") { try await lan.services() == changed }
 
             #expect(await publisher.withdraw(), "known to be done, and so in time")
-            // There are no other events, so the TXT change wasn't a goodbye and a new record.
+            // There are no other events, so the TXT record was changed in place, without a goodbye.
             try await eventually("it goes") { try lan.events() == ["+" + seen, "-" + seen] }
             #expect(publisher.state == .notAdvertised)
             #expect(try await lan.services() == [])
@@ -36,7 +36,7 @@ struct AvahiTests {
         }
     }
 
-    @Test("Waits for a bus that is absent at the start or goes away later")
+    @Test("waits for a bus that is missing at the start or disappears later")
     func bus() async throws {
         try await AvahiBench.withLAN { lan, publisher in
             publisher.publish(record)
@@ -56,7 +56,7 @@ struct AvahiTests {
         }
     }
 
-    @Test("Leaves a name to its holder, and keeps the next one over a restart of Avahi")
+    @Test("gives up a name that another host uses, and keeps the next one across a restart of Avahi")
     func collision() async throws {
         try await AvahiBench.withLAN { lan, publisher in
             try await lan.startBridge()
@@ -75,7 +75,7 @@ struct AvahiTests {
         }
     }
 
-    @Test("Returns from all calls while Avahi hangs, and reports it", .timeout)
+    @Test("returns from all calls while Avahi hangs, and reports it", .timeout)
     func hungAvahi() async throws {
         try await AvahiBench.withLAN { lan, publisher in
             try await lan.startBridge()

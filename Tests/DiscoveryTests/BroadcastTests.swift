@@ -5,32 +5,32 @@ import Testing
 
 @testable import Discovery
 
-@Suite("Broadcasts", .timeout)
+@Suite("Broadcast", .timeout)
 struct BroadcastTests {
-    /// A value that stops a sender inside the broadcast's lock until another thread has ended.
+    /// A value whose comparison stops its sender inside the broadcast's lock until a listener has ended.
     private struct Meeting: Equatable, Sendable {
         let begins = DispatchSemaphore(value: 0)
         let ends = DispatchSemaphore(value: 0)
 
         static func == (_: Meeting, new: Meeting) -> Bool {
             new.begins.signal()
-            // A blocked thread doesn't signal. Then the sender continues.
+            // If the other thread is blocked, it doesn't signal, so the sender continues after a timeout.
             _ = new.ends.wait(timeout: .now() + 0.5)
             return false
         }
     }
 
-    @Test("Ends a listener while it sends a value without a deadlock")
+    @Test("ends a listener without a deadlock while a value is sent")
     func endMeanwhile() async {
         let broadcast = Broadcast(Meeting(), depth: 1)
-        // The listener may not be waiting yet, so this is repeated.
+        // This is repeated, because the listener may not be waiting yet when it is ended.
         for _ in 1...20 {
             let (begun, begin) = AsyncStream.makeStream(of: Void.self)
             let listener = Task { for await _ in broadcast.values() { begin.yield() } }
             for await _ in begun { break }
             let meeting = Meeting()
             let (left, leave) = AsyncStream.makeStream(of: Void.self)
-            // On separate threads, so that the timeout works if they block.
+            // These run on separate threads, so that the test's timeout works even if they block.
             Thread.detachNewThread {
                 _ = broadcast.send(meeting)
                 leave.yield()
@@ -46,7 +46,7 @@ struct BroadcastTests {
         }
     }
 
-    @Test("Gives every listener the newest value and the end")
+    @Test("sends every listener the newest value and the end")
     func newest() async {
         let broadcast = Broadcast(0, depth: 1)
         var early = broadcast.values().makeAsyncIterator()

@@ -23,7 +23,7 @@ struct BrowseMachineTests {
         var machine = BrowseMachine()
         var now = BrowseMachineTests.start
 
-        /// Passes an input to the machine, and waits for the debounce time of a new host.
+        /// Passes an input to the machine, and waits for the debounce time if there is a new host.
         mutating func callAsFunction(_ input: BrowseMachine.Input) -> [Action] {
             let actions = machine.received(input, now: now)
             guard case .resolver = input else { return actions }
@@ -82,7 +82,7 @@ struct BrowseMachineTests {
 
     // MARK: Refreshes
 
-    @Test("Repeats all queries for a refresh, and keeps services until they are answered")
+    @Test("repeats all queries for a refresh, and keeps services until the queries are answered")
     func refresh() throws {
         var bench = try seeing()
         #expect(bench(.resolver(.failed, of: lamp4)) == [.stopBrowsingAddresses(host)])
@@ -100,7 +100,7 @@ struct BrowseMachineTests {
         #expect(bench.services == [], "it was not named again")
     }
 
-    @Test("Refreshes at most every five seconds")
+    @Test("refreshes at most every five seconds")
     func refreshes() throws {
         var bench = try seeing()
         for _ in 0..<3 { #expect(bench(.refresh) == []) }
@@ -113,7 +113,7 @@ struct BrowseMachineTests {
         #expect(bench(.refresh) == [])
     }
 
-    @Test("Ignores a refresh without Avahi")
+    @Test("ignores a refresh without Avahi")
     func refreshWithoutAvahi() throws {
         var bench = try seeing()
         #expect(bench(.refresh) == [])
@@ -125,7 +125,7 @@ struct BrowseMachineTests {
 
     // MARK: Services
 
-    @Test("Asks nothing before the start, and sets no timer when all is well")
+    @Test("makes no queries before the start, and needs no timer while everything works")
     func idle() throws {
         var bench = Bench()
         #expect(bench(.client(.running)) == [])
@@ -138,7 +138,7 @@ struct BrowseMachineTests {
         #expect(bench(.start) == [], "it has started")
     }
 
-    @Test("Joins the announcements of an instance to one service with all addresses")
+    @Test("combines the announcements of an instance into one service with all addresses")
     func joined() throws {
         var bench = try seeing()
         #expect(bench(.found(lamp6)) == [.resolve(lamp6)])
@@ -154,7 +154,7 @@ struct BrowseMachineTests {
         #expect(bench(.lost(lamp6)) == [], "it was lost already")
     }
 
-    @Test("Uses the newest TXT record and port of either protocol")
+    @Test("uses the newest TXT record and port from either protocol")
     func newest() throws {
         var bench = try seeing()
         _ = bench(.found(lamp6))
@@ -166,7 +166,7 @@ struct BrowseMachineTests {
         #expect(bench.services.map(\.port) == [7], "nothing has changed")
     }
 
-    @Test("Replaces the address of a service")
+    @Test("replaces the address of a service")
     func moved() throws {
         var bench = try seeing()
         let before = bench.snapshot
@@ -176,7 +176,7 @@ struct BrowseMachineTests {
         #expect(bench.snapshot.services == [after] && before.services.map(\.id) == [after.id])
     }
 
-    @Test("Marks services of its own host as local")
+    @Test("marks services of this host as local")
     func local() throws {
         var bench = browsing()
         _ = bench(.found(lamp4))
@@ -188,7 +188,7 @@ struct BrowseMachineTests {
         #expect(bench.services.map(\.isLocal) == [true])
     }
 
-    @Test("Keeps services of two hosts with one instance name apart")
+    @Test("distinguishes services of two hosts with the same instance name")
     func twoHosts() throws {
         var bench = try seeing()
         let elsewhere = Announcement(name: lamp4.name, interface: 3, isIPv4: true)
@@ -197,7 +197,7 @@ struct BrowseMachineTests {
         #expect(bench.services.map(\.host) == ["copy.local", "lamp.local"])
     }
 
-    @Test("Forgets a host that doesn't answer until it does")
+    @Test("hides the service of a host that doesn't answer until it does")
     func silent() throws {
         var bench = try seeing()
         #expect(bench(.resolver(.failed, of: lamp4)) == [.stopBrowsingAddresses(host)])
@@ -210,7 +210,7 @@ struct BrowseMachineTests {
 
     func shown(_ bench: Bench) -> [String] { bench.services.first?.addresses.map(\.description) ?? [] }
 
-    @Test("Lists all addresses of the host, alternating families, link-local ones last")
+    @Test("lists all addresses of a host with alternating families, link-local addresses last")
     func addresses() throws {
         var bench = try seeing()
         let routable = try #require(
@@ -226,7 +226,7 @@ struct BrowseMachineTests {
         #expect(shown(bench).count == 5, "no device has one of these")
     }
 
-    @Test("Shows a new host with all of its first addresses, before the first look is complete")
+    @Test("shows a new host with all addresses that arrive at first, before the first query is complete")
     func debounced() throws {
         var bench = browsing()
         _ = bench(.found(lamp4))
@@ -241,7 +241,7 @@ struct BrowseMachineTests {
         #expect(shown(bench) == ["10.0.0.5", "10.0.0.8", "10.0.0.9"], "later ones are shown at once")
     }
 
-    @Test("Drops an address with its last record")
+    @Test("drops an address when its last record disappears")
     func addressLost() throws {
         var bench = try seeing()
         for _ in 0..<2 { _ = bench(.addresses(.found(try address(9)), of: host)) }
@@ -251,7 +251,7 @@ struct BrowseMachineTests {
         #expect(shown(bench) == ["10.0.0.5"], "the resolver's own address stays")
     }
 
-    @Test("Keeps addresses over a restart of Avahi until its records arrive")
+    @Test("keeps addresses across a restart of Avahi until new records arrive")
     func addressesOverRestart() throws {
         var bench = try seeing()
         for last in [8, 9] as [UInt8] { _ = bench(.addresses(.found(try address(last)), of: host)) }
@@ -268,7 +268,7 @@ struct BrowseMachineTests {
         #expect(shown(bench) == ["10.0.0.5", "10.0.0.8"])
     }
 
-    @Test("Bounds addresses per family and hosts")
+    @Test("limits the numbers of addresses per family and of hosts")
     func boundedAddresses() throws {
         var bench = try seeing()
         for last in 10...200 as ClosedRange<UInt8> { _ = bench(.addresses(.found(try address(last)), of: host)) }
@@ -284,7 +284,7 @@ struct BrowseMachineTests {
         #expect(bench.services.count == BrowseMachine.largestNumber - 2 * browsed, "Avahi grants 1024 objects")
     }
 
-    @Test("Completes the first look when every instance is resolved or failed")
+    @Test("completes the first query when every instance has been resolved or has failed")
     func complete() throws {
         var bench = browsing()
         #expect(!bench.snapshot.isComplete)
@@ -304,7 +304,7 @@ struct BrowseMachineTests {
         #expect(empty.snapshot.isComplete)
     }
 
-    @Test("Resolves only wanted instances")
+    @Test("resolves only wanted instances")
     func unwanted() {
         var bench = browsing(BrowseMachine { $0.contains("E5FF") })
         #expect(bench(.found(plug)) == [])
@@ -313,7 +313,7 @@ struct BrowseMachineTests {
         #expect(bench(.found(lamp4)) == [], "it is being resolved")
     }
 
-    @Test("Bounds announcements, and browses again when there is room")
+    @Test("limits the number of announcements, and browses again when there is room")
     func bounded() {
         var bench = browsing()
         let many = (0..<1200).map { Announcement(name: "\($0)", interface: 2, isIPv4: true) }
@@ -331,7 +331,7 @@ struct BrowseMachineTests {
 
     // MARK: Restarts of Avahi
 
-    @Test("Waits for Avahi, and browses when it is there")
+    @Test("waits for Avahi, and browses when it is running")
     func absent() {
         var bench = Bench()
         #expect(bench(.start) == [.makeClient])
@@ -342,7 +342,7 @@ struct BrowseMachineTests {
         #expect(bench(.client(.running)) == [.browse])
     }
 
-    @Test("Retries a missing bus every second")
+    @Test("retries a missing bus every second")
     func busAway() {
         var bench = Bench()
         #expect(bench(.start) == [.makeClient])
@@ -354,7 +354,7 @@ struct BrowseMachineTests {
         }
     }
 
-    @Test("Keeps services over a restart of Avahi, and drops those that aren't named again")
+    @Test("keeps services across a restart of Avahi, and drops those that aren't announced again")
     func restart() throws {
         var bench = try seeing()
         _ = bench(.found(plug))
@@ -377,7 +377,7 @@ struct BrowseMachineTests {
         #expect(bench.snapshot.isComplete)
     }
 
-    @Test("Creates a client at most once a second")
+    @Test("creates a client at most once a second")
     func failing() {
         var bench = browsing()
         #expect(bench(.client(.failed(reason: "gone"))) == [.freeClient])
@@ -385,7 +385,7 @@ struct BrowseMachineTests {
         #expect(bench.wait(.seconds(1)) == [.makeClient])
     }
 
-    @Test("Retries a refused browser with backoff")
+    @Test("retries with backoff if Avahi rejects the browser")
     func refused() {
         var bench = browsing()
         for pause in [1, 2, 4, 8, 16, 32, 60, 60] {
@@ -400,7 +400,7 @@ struct BrowseMachineTests {
         #expect(bench.wait(.seconds(1)) == [.makeClient], "success has been forgotten about failure")
     }
 
-    @Test("Keeps services while Avahi chooses its host name")
+    @Test("keeps services while Avahi chooses its host name")
     func registering() throws {
         var bench = try seeing()
         #expect(bench(.client(.registering)) == [])
@@ -410,7 +410,7 @@ struct BrowseMachineTests {
         #expect(bench.snapshot.hostName == "bridge-2.local")
     }
 
-    @Test("Frees everything when stopped, and ignores later events")
+    @Test("frees everything when stopped, and ignores later events")
     func stop() throws {
         var bench = try seeing()
         #expect(bench(.stop) == [.freeClient])

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A program started by this test, with its output in a file.
+/// A program that a test has started, with its output in a file.
 ///
-/// Foundation's `Process` needs a run loop to wait for the end, which a task doesn't have.
+/// Foundation's `Process` needs a run loop to wait for the program's end, and a task doesn't have one.
 final class ChildProcess {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -21,7 +21,7 @@ final class ChildProcess {
         // Otherwise another test's port would stay in use while this program has its descriptor open.
         for file in 3..<Int32(1024) where fcntl(file, F_GETFD) >= 0 { _ = fcntl(file, F_SETFD, FD_CLOEXEC) }
 
-        // A dispatch thread blocks signals, and a child that inherits the mask couldn't be ended.
+        // A dispatch thread blocks signals. A child that inherited its signal mask couldn't be ended.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -46,8 +46,7 @@ final class ChildProcess {
 
     func thaw() { kill(identifier, SIGCONT) }
 
-    /// Waits for the end without blocking a thread, by polling: the system has no descriptor for it that a task could
-    /// await.
+    /// Waits for the program's end by polling, because no thread must block and a task can't wait for a process.
     @discardableResult
     func wait() async throws -> Int32 {
         while status == nil {
@@ -62,7 +61,7 @@ final class ChildProcess {
         return status ?? 0
     }
 
-    /// Ends the program, and returns when its name and its files are free.
+    /// Ends the program, and returns once it has ended and its files and sockets are free.
     func end() {
         guard status == nil else { return }
         kill(identifier, SIGTERM)

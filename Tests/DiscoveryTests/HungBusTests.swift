@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A hung system D-Bus", .inTurn, AvahiBench.requirement, .timeout)
 struct HungBusTests {
-    @Test("Reports it in the publisher's state, and stops")
+    @Test("is reported in the publisher's state, and doesn't keep the publisher from stopping")
     func publish() async throws {
         try await AvahiBench.withLAN { lan, publisher in
             try await lan.startBus(of: lan.bridge)
@@ -18,7 +18,7 @@ struct HungBusTests {
         }
     }
 
-    @Test("Reports it in the browser's snapshot, and stops")
+    @Test("is reported in the browser's snapshot, and doesn't keep the browser from stopping")
     func browse() async throws {
         try await AvahiBench.withBrowser(starts: false) { lan, _, browser in
             try await lan.startBus(of: lan.bridge)

@@ -50,12 +50,12 @@ struct InterfaceSelectionTests {
             chosen: ["all interfaces"]),
     ]
 
-    @Test("Chooses the interfaces of a service", arguments: cases)
+    @Test("chooses the interfaces for a service", arguments: cases)
     func resolves(_ example: Case) {
         #expect(example.selection.resolve(example.facts).map(\.name) == example.chosen)
     }
 
-    @Test("Recognizes virtual interfaces by their names")
+    @Test("recognizes virtual interfaces by their names")
     func virtualIsToldByName() {
         #expect(!Self.eth0.isVirtual)
         for name in ["docker0", "vethab12", "br-77aa", "tun0", "wg0"] {
@@ -64,7 +64,7 @@ struct InterfaceSelectionTests {
         #expect(!InterfaceFacts(name: "br0", index: 1).isVirtual, "a bridge a person has set up is the way to the home")
     }
 
-    @Test("Reads default routes from both kernel tables")
+    @Test("reads default routes from both kernel tables")
     func routes() {
         let ipv4 = """
             Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT
@@ -85,13 +85,13 @@ struct InterfaceSelectionTests {
         #expect(RoutingTable.defaultInterfaces(ipv6: ipv6) == ["wlan0"])
     }
 
-    @Test("Ignores a damaged routing table", arguments: ["", "\n\n", "eth0", "eth0 0 0 zz 0 0 0 0"])
+    @Test("ignores a damaged routing table", arguments: ["", "\n\n", "eth0", "eth0 0 0 zz 0 0 0 0"])
     func damagedTable(_ table: String) {
         #expect(RoutingTable.defaultInterfaces(ipv4: table).isEmpty)
         #expect(RoutingTable.defaultInterfaces(ipv6: table).isEmpty)
     }
 
-    @Test("Finds the loopback interface of this computer")
+    @Test("finds the loopback interface of this computer")
     func current() throws {
         let loopback = try #require(InterfaceFacts.current().first { $0.isLoopback })
         #expect(loopback.name == "lo")

@@ -3,13 +3,13 @@ import Synchronization
 import TestTimeouts
 import Testing
 
-/// Two hosts on one cable.
+/// Two hosts that are connected by a cable.
 ///
-/// Each is a network namespace with a separate D-Bus and Avahi daemon.
+/// Each host is a network namespace with a separate D-Bus and Avahi daemon.
 ///
-/// The tested code runs in this process and uses the first host's bus. libdbus reads the address of the system bus once
-/// per process, so the address is a relative path, and ``onBridge(_:)`` directs each thread to the bus of its LAN.
-/// Several LANs may exist at the same time.
+/// The tested code runs in this process and uses the bus of the first host, `bridge`. libdbus reads the address of the
+/// system bus only once per process. For this reason, the address is a relative path, and ``onBridge(_:)`` gives each
+/// thread the directory of its LAN. Several LANs may exist at the same time.
 final class PretendLAN {
     /// The reason why this machine can't create a LAN, or `nil` if it can.
     static var missingRequirement: String? {
@@ -47,7 +47,9 @@ final class PretendLAN {
 
         var busAddress: String { "unix:path=\(busPath)" }
 
-        /// A Boolean value that indicates whether the bus accepts connections, a moment after its socket exists.
+        /// A Boolean value that indicates whether the bus accepts connections.
+        ///
+        /// This is the case only a moment after its socket has appeared.
         fileprivate var busListens: Bool {
             let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
             defer { close(descriptor) }
@@ -100,7 +102,7 @@ final class PretendLAN {
             "ip", "-n", bridge.namespace, "link", "add", "eth0", "type", "veth", "peer", "name", "eth0", "netns",
             phone.namespace)
         for (number, host) in [bridge, phone].enumerated() {
-            // Without IPv6, and therefore without link-local addresses.
+            // The interfaces get no IPv6 addresses, and therefore no link-local ones.
             try await run("ip", "-n", host.namespace, "link", "set", "eth0", "addrgenmode", "none")
             try await run("ip", "-n", host.namespace, "addr", "add", "10.77.0.\(number + 1)/24", "dev", "eth0")
             try await run("ip", "-n", host.namespace, "link", "set", "eth0", "up")
@@ -167,8 +169,8 @@ final class PretendLAN {
 
     /// Publishes a name on the second host.
     func occupy(_ name: String) throws {
-        // Of two simultaneous probes, the greater data wins, record by record (RFC 6762, 8.2). Here both SRV and TXT
-        // are greater.
+        // If two hosts probe a name at the same time, the one with the greater data wins, record by record (RFC 6762,
+        // 8.2). Here, both the SRV and the TXT record are greater than those of the bridge.
         helpers.append(
             try launch("avahi-publish", "-s", name, "_hap._tcp", "65000", "taken=by another host", bus: phone))
     }

@@ -63,7 +63,7 @@ struct PublicationMachineTests {
 
     // MARK: Start and end
 
-    @Test("Does nothing before a record is wanted")
+    @Test("does nothing before a record is wanted")
     func idle() {
         var bench = Bench()
         #expect(bench(.interfacesSeen([Self.eth0])) == [])
@@ -72,7 +72,7 @@ struct PublicationMachineTests {
         #expect(bench.machine.wakeAt == nil)
     }
 
-    @Test("Withdraws the service, and ignores later events")
+    @Test("withdraws the service, and ignores later events")
     func withdraw() {
         var bench = published()
         #expect(bench(.wanted(nil)) == [.removeService(on: 2), .freeClient])
@@ -87,7 +87,7 @@ struct PublicationMachineTests {
         #expect(bench(.wanted(record)) == [.makeClient])
     }
 
-    @Test("Registers another port again")
+    @Test("registers the service again with another port")
     func otherPort() {
         var bench = published()
         var other = record
@@ -100,7 +100,7 @@ struct PublicationMachineTests {
 
     // MARK: TXT
 
-    @Test("Updates a changed TXT record in place")
+    @Test("updates a changed TXT record in place")
     func text() {
         var bench = published()
         var changed = record
@@ -110,7 +110,7 @@ struct PublicationMachineTests {
         #expect(bench.state == .published(name: record.name))
     }
 
-    @Test("Updates a TXT record that changes during the probe when the name is established")
+    @Test("updates a TXT record that changes during the probe once the name is established")
     func textWhileProbing() {
         var bench = connected()
         #expect(bench(.client(.running)) == [add()])
@@ -123,7 +123,7 @@ struct PublicationMachineTests {
             bench(.registration(.established, on: 2)) == [.updateText(on: 2, name: record.name, record: changed)])
     }
 
-    @Test("Publishes the TXT record that changed while Avahi was away")
+    @Test("publishes a TXT record that changed while Avahi wasn't running")
     func textWhileAway() {
         var bench = connected()
         #expect(bench(.client(.connecting)) == [])
@@ -135,7 +135,7 @@ struct PublicationMachineTests {
 
     // MARK: Availability of Avahi and the bus
 
-    @Test("Retries a missing bus every second")
+    @Test("retries a missing bus every second")
     func noBus() {
         var bench = connected()
         for _ in 0..<100 {
@@ -147,7 +147,7 @@ struct PublicationMachineTests {
         #expect(bench(.client(.running)) == [add()])
     }
 
-    @Test("Waits for a missing Avahi daemon without a timer")
+    @Test("waits for a missing Avahi daemon without a timer")
     func noDaemon() {
         var bench = connected()
         #expect(bench(.client(.connecting)) == [])
@@ -157,7 +157,7 @@ struct PublicationMachineTests {
         #expect(bench(.client(.running)) == [add()])
     }
 
-    @Test("Publishes the record under its name after a restart of Avahi")
+    @Test("publishes the record under its name after a restart of Avahi")
     func restart() {
         var bench = published()
         #expect(bench.wait(.seconds(5)) == [])
@@ -166,7 +166,7 @@ struct PublicationMachineTests {
         #expect(bench(.client(.running)) == [add()])
     }
 
-    @Test("Publishes the record again when Avahi returns on one connection")
+    @Test("publishes the record again when Avahi returns on the same connection")
     func reconnects() {
         var bench = published()
         #expect(bench(.client(.connecting)) == [.removeService(on: 2)])
@@ -174,7 +174,7 @@ struct PublicationMachineTests {
         #expect(bench(.client(.running)) == [add()])
     }
 
-    @Test("Creates a client at most once a second")
+    @Test("creates a client at most once a second")
     func failsAtOnce() {
         var bench = connected()
         #expect(bench(.client(.failed(reason: "gone"))) == [.freeClient])
@@ -182,7 +182,7 @@ struct PublicationMachineTests {
         #expect(bench.wait(.milliseconds(1)) == [.makeClient])
     }
 
-    @Test("Registers the service again after Avahi changes its host name")
+    @Test("registers the service again after Avahi changes its host name")
     func hostName() {
         var bench = published()
         #expect(bench(.client(.registering)) == [.removeService(on: 2)])
@@ -191,7 +191,7 @@ struct PublicationMachineTests {
 
     // MARK: Names
 
-    @Test("Replaces a taken name by the next one, and keeps that over restarts")
+    @Test("replaces a name that is in use with the next one, and keeps that across restarts")
     func collision() {
         var bench = connected()
         #expect(bench(.client(.running)) == [add()])
@@ -209,7 +209,7 @@ struct PublicationMachineTests {
         #expect(bench(.client(.running)) == [add(2, "Lamplighter E5FF #2")])
     }
 
-    @Test("Waits a minute between any two collisions, also after a TXT change")
+    @Test("waits a minute between any two new names, even after a TXT change")
     func collisionStorm() {
         var bench = connected()
         #expect(bench(.client(.running)) == [add()])
@@ -231,7 +231,7 @@ struct PublicationMachineTests {
         #expect(bench.wait(.milliseconds(59_999)) == [])
     }
 
-    @Test("Publishes another wanted name at once")
+    @Test("publishes a different wanted name at once")
     func otherNameMeanwhile() {
         var bench = connected()
         #expect(bench(.client(.running)) == [add()])
@@ -244,7 +244,7 @@ struct PublicationMachineTests {
         #expect(bench.wait(.seconds(9)) == [])
     }
 
-    @Test("Renames the service on all interfaces after a collision on one")
+    @Test("renames the service on all interfaces after a collision on one")
     func collisionOnOne() {
         var bench = connected([Self.eth0, Self.wlan0])
         #expect(bench(.client(.running)) == [add(2), add(3)])
@@ -257,7 +257,7 @@ struct PublicationMachineTests {
 
     // MARK: Hanging and refused requests
 
-    @Test("Restarts a probe that never ends, with backoff")
+    @Test("restarts a probe that never ends, with backoff")
     func probing() {
         var bench = connected()
         #expect(bench(.client(.running)) == [add()])
@@ -274,7 +274,7 @@ struct PublicationMachineTests {
         }
     }
 
-    @Test("Reports a refusal, retries it, and resets the backoff after a success")
+    @Test("reports a refusal, retries, and resets the backoff after a success")
     func refusal() {
         var bench = connected()
         #expect(bench(.client(.running)) == [add()])
@@ -287,7 +287,7 @@ struct PublicationMachineTests {
         #expect(bench.wait(.seconds(1)) == [.makeClient])
     }
 
-    @Test("Tries another name at once after a refusal")
+    @Test("tries another name at once after a refusal")
     func refusedName() {
         var bench = connected()
         #expect(bench(.client(.running)) == [add()])
@@ -299,7 +299,7 @@ struct PublicationMachineTests {
 
     // MARK: Interfaces
 
-    @Test("Adds a new interface, removes a missing one, and leaves the others alone")
+    @Test("adds a new interface, removes a missing one, and leaves the others alone")
     func interfaces() {
         var bench = published()
         #expect(bench(.interfacesSeen([Self.lo, Self.eth0, Self.wlan0])) == [])
@@ -310,7 +310,7 @@ struct PublicationMachineTests {
         #expect(bench.wait(.seconds(1)) == [.removeService(on: 2)])
     }
 
-    @Test("Uses the first interface of a computer without a network at once")
+    @Test("publishes at once on the first interface of a computer that had no network")
     func lateNetwork() {
         var bench = Bench()
         #expect(bench(.wanted(record)) == [.makeClient])
@@ -319,7 +319,7 @@ struct PublicationMachineTests {
         #expect(bench(.interfacesSeen([Self.eth0])) == [add()])
     }
 
-    @Test("Ignores a veth that flaps")
+    @Test("ignores a veth that flaps")
     func flappingVeth() {
         var bench = published()
         for number in 0..<100 {
@@ -332,7 +332,7 @@ struct PublicationMachineTests {
         #expect(bench.machine.wakeAt == nil)
     }
 
-    @Test("Ignores a chosen interface that flaps within a second")
+    @Test("ignores a chosen interface that flaps within a second")
     func flappingInterface() {
         var bench = published()
         for _ in 0..<100 {

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Discovery
 
-@Suite("Publishers", .timeout)
+@Suite("A publisher", .timeout)
 struct PublisherTests {
     let record = ServiceRecord(name: "Lamp E5FF", type: "_hap._tcp", port: 51826, txt: ["c#": "1"])
 
-    @Test("Withdraws and stops at once if it was never started")
+    @Test("withdraws and stops at once if it was never started")
     func neverStarted() async throws {
         let publisher = try AvahiServicePublisher(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         publisher.publish(record)
@@ -18,7 +18,7 @@ struct PublisherTests {
         #expect(publisher.state == .notAdvertised)
     }
 
-    @Test("Uses the newest record, and ignores orders after the end")
+    @Test("uses the newest record, and ignores requests after the end")
     func orders() {
         let shared = SharedPublication()
         #expect(shared.start())

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Discovery
 
-@Suite("Service records", .timeout)
+@Suite("ServiceRecord", .timeout)
 struct ServiceRecordTests {
-    @Test("Cuts a long name between characters and keeps its suffix")
+    @Test("truncates a long name between characters, and keeps its suffix")
     func longName() {
         #expect(ServiceRecord.instanceName("Lamplighter", suffix: "E5FF") == "Lamplighter E5FF")
         let long = ServiceRecord.instanceName(String(repeating: "ä", count: 60), suffix: "E5FF")

@@ -3,14 +3,14 @@ import Testing
 
 @testable import Discovery
 
-@Suite("Snapshots of a browser", .timeout)
+@Suite("TXTRecord and ServiceAddress", .timeout)
 struct ServiceSnapshotTests {
     func service(_ name: String, port: UInt16 = 1, txt: TXTRecord = [:]) -> DiscoveredService {
         DiscoveredService(id: .init(name: name, host: "\(name).local"), port: port, txt: txt, addresses: [])
     }
 
     @Test(
-        "Keeps the first valid string of each key",
+        "keeps the first valid string of each key",
         arguments: [
             (["a=1", "b="], "a=1 b="),
             (["id=AA=BB"], "id=AA=BB"),
@@ -22,7 +22,7 @@ struct ServiceSnapshotTests {
         #expect(TXTRecord(strings: strings.map { Array($0.utf8) }).description == read)
     }
 
-    @Test("Accepts any bytes as a value, and finds keys in either case")
+    @Test("accepts any bytes as a value, and finds keys in either case")
     func values() {
         let record = TXTRecord(strings: [[0x69, 0x44, 0x3D, 0xFF, 0x00], Array("flag".utf8)])
         #expect(record.entries.first?.bytes == [0xFF, 0x00])
@@ -32,7 +32,7 @@ struct ServiceSnapshotTests {
         #expect(record["flags"] == nil)
     }
 
-    @Test("Cuts a long record")
+    @Test("truncates a long record")
     func bounded() {
         let many = TXTRecord(strings: (0..<1000).map { Array("\($0)=".utf8) })
         #expect(many.entries.count == TXTRecord.largestCount)
@@ -41,7 +41,7 @@ struct ServiceSnapshotTests {
     }
 
     @Test(
-        "Prints addresses",
+        "formats addresses as text",
         arguments: [
             ([10, 77, 0, 1], "10.77.0.1"),
             ([0xFE, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], "fe80::1%eth0"),
@@ -53,7 +53,7 @@ struct ServiceSnapshotTests {
     }
 
     @Test(
-        "Recognizes link-local addresses",
+        "recognizes link-local addresses",
         arguments: [
             ([169, 254, 3, 4], true), ([169, 253, 3, 4], false), ([168, 254, 3, 4], false), ([10, 77, 0, 1], false),
             ([0xFE, 0x80] + Array(repeating: 0, count: 14), true),
@@ -66,7 +66,7 @@ struct ServiceSnapshotTests {
         #expect(address.isLinkLocal == isLinkLocal)
     }
 
-    @Test("Orders addresses by family, then by number")
+    @Test("orders addresses by family, then by number")
     func order() throws {
         let texts: [[UInt8]] = [[9, 0, 0, 200], [10, 0, 0, 9], [10, 0, 0, 10], Array(repeating: 0, count: 16)]
         let addresses = try texts.map {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LightPlugins
 
-@Suite("The plugin contract", .timeout)
+@Suite("PluginContract", .timeout)
 struct PluginContractTests {
     private func checks(_ command: [String], config: JSONValue = [:], hello: Duration = .seconds(15)) async throws
         -> [PluginContract.Check]
@@ -25,14 +25,14 @@ struct PluginContractTests {
         return await contract.run()
     }
 
-    @Test("passes for the examples", arguments: [["lamp.sh", "FOLDER/lamp"], ["lamps.py"], ["fan.py"]])
+    @Test("is met by the example plugins", arguments: [["lamp.sh", "FOLDER/lamp"], ["lamps.py"], ["fan.py"]])
     func examples(command: [String]) async throws {
         let checks = try await checks(["\(PluginProgram.examples)/\(command[0])"] + command.dropFirst())
         #expect(checks.filter { $0.outcome != .passed } == [])
         #expect(checks.count == 15)
     }
 
-    @Test("fails for a plugin of version 2 that sends values it didn't describe, or doesn't set")
+    @Test("isn't met by a plugin of version 2 that sends undescribed values or doesn't apply requested ones")
     func version2() async throws {
         let folder = try PluginProgram.folder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -50,7 +50,7 @@ struct PluginContractTests {
         #expect(failed.first?.remedy?.contains("CurrentRelativeHumidity") == true)
     }
 
-    @Test("passes for the LEDs of the computer")
+    @Test("is met by the plugin for the computer's LEDs")
     func leds() async throws {
         let sys = try FakeSys()
         try sys.led("board:green:status", maximum: 255)
@@ -58,7 +58,7 @@ struct PluginContractTests {
         #expect(checks.filter { $0.outcome != .passed } == [])
     }
 
-    /// The promises that a plugin breaks by answering yes to all requests.
+    /// The checks that a plugin fails if it only answers every request with success.
     private static let brokenByYes: Set = [
         "answers lights/refresh, then reports the states", "answers lights/set and reports the new state",
         "refuses lights/set for an unknown light",
@@ -67,10 +67,10 @@ struct PluginContractTests {
         "writes only messages",
     ]
 
-    @Test("fails for a plugin that does nothing right, and skips checks without lights")
+    @Test("isn't met by a plugin that only answers with success, and skips checks that need lights")
     func canFail() async throws {
         var broken: Set<String> = []
-        // On a busy machine answers are late, too, so the next round allows more time.
+        // On a busy machine, even valid answers can be late, so each further round allows more time.
         for hello in [Duration.milliseconds(300), .seconds(1), .seconds(4)] where broken != Self.brokenByYes {
             let yes = try await checks(PluginProgram.script("serve"), hello: hello)
             broken = Set(yes.filter { $0.outcome == .failed }.map(\.name))

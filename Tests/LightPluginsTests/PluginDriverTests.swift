@@ -9,9 +9,9 @@ import Testing
 
 @testable import LightPlugins
 
-@Suite("Running plugins", .timeout, .serialized)
+@Suite("PluginDriver", .timeout, .serialized)
 struct PluginDriverTests {
-    /// Runs a driver during a test's body.
+    /// Runs a driver while a test's body is running.
     private func running(
         _ driver: PluginDriver, _ body: (RecordingLightHost) async throws -> Void
     ) async throws {
@@ -50,7 +50,7 @@ struct PluginDriverTests {
 
     // MARK: Valid plugins
 
-    @Test("keeps the driver contract with the examples", arguments: ["lamp.sh", "lamps.py", "fan.py"])
+    @Test("meets the driver contract with the example plugins", arguments: ["lamp.sh", "lamps.py", "fan.py"])
     func contract(name: String) async throws {
         let folder = try PluginProgram.folder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -62,7 +62,7 @@ struct PluginDriverTests {
         #expect(try await contract.violations() == [])
     }
 
-    @Test("starts a plugin with three descriptors, its own group, few variables and limits, and ends it")
+    @Test("starts a plugin with three descriptors, its own process group, few variables and limits, and ends it")
     func environment() async throws {
         setenv("NOTIFY_SOCKET", "/nowhere", 1)
         defer { unsetenv("NOTIFY_SOCKET") }
@@ -87,10 +87,10 @@ struct PluginDriverTests {
 
     // MARK: Invalid plugins
 
-    @Test("restarts a killed plugin, with its light unreachable meanwhile")
+    @Test("restarts a killed plugin, whose light is unreachable until then")
     func killed() async throws {
         var timing = quick()
-        // So that only the signal ends it.
+        // With this timeout, only the signal can end the plugin.
         timing.answer = .seconds(5)
         let driver = PluginProgram.driver(PluginProgram.script("serve"), timing: timing)
         try await running(driver) { host in
@@ -115,7 +115,7 @@ struct PluginDriverTests {
     }
 
     @Test(
-        "ends a plugin that violates the protocol, with the reason",
+        "ends a plugin that violates the protocol, and reports the reason",
         arguments: [
             ("serve_then_garbage", "it wrote an invalid line: not valid JSON"),
             (
@@ -153,7 +153,7 @@ struct PluginDriverTests {
         }
     }
 
-    @Test("ends after the fifth failure, with a remedy")
+    @Test("ends after the fifth failure, and reports a remedy")
     func stops() async throws {
         var timing = quick()
         timing.failures = 5
@@ -181,7 +181,7 @@ struct PluginDriverTests {
             let text = try String(contentsOf: URL(filePath: "\(folder)/pid"), encoding: .utf8)
             let child = try #require(Int32(text.dropLast()))
             #expect(kill(child, 0) == 0)
-            // The child holds standard output open, so its end isn't visible there.
+            // The child process keeps the plugin's standard output open, so the end of the plugin isn't visible there.
             kill(try #require(await driver.pid), SIGKILL)
             #expect(await host.wait(for: "a") { $0.reachable == false })
             #expect(await until { isGone(child) })
@@ -195,7 +195,7 @@ struct PluginDriverTests {
         return stat.contains(") Z ")
     }
 
-    @Test("keeps the last state of a plugin that floods")
+    @Test("reports the last state of a plugin that sends too many messages")
     func floods() async throws {
         let flood = PluginProgram.script(
             "serve",

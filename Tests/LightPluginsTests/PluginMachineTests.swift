@@ -7,7 +7,7 @@ import Testing
 
 @testable import LightPlugins
 
-@Suite("Supervision of a plugin", .timeout)
+@Suite("PluginMachine", .timeout)
 struct PluginMachineTests {
     typealias Action = PluginMachine.Action
 
@@ -38,7 +38,7 @@ struct PluginMachineTests {
         return machine
     }
 
-    @Test("starts with hello, a ping and a query for missing states")
+    @Test("begins with hello, a ping and a query of missing states")
     func begins() {
         var machine = machine()
         #expect(machine.deadline == .zero)
@@ -54,7 +54,7 @@ struct PluginMachineTests {
     }
 
     @Test(
-        "ends a plugin with a reason, makes its lights unreachable, and restarts it after a pause",
+        "ends a plugin for a reason, marks its lights as unreachable, and restarts it after a pause",
         arguments: [
             ("garbage", "it wrote a line"), ("silence", "it didn't answer ping within 5 s"),
         ])
@@ -84,7 +84,7 @@ struct PluginMachineTests {
         #expect(machine.set(LightCommand(on: true), "a", ticket: 8, now: now) == [.answer(ticket: 8, .unreachable)])
         #expect(machine.timePassed(now: now + .milliseconds(999)) == [])
         #expect(machine.timePassed(now: now + .seconds(1)).first == .start)
-        // It is the same light, so only its state is reported.
+        // The light is the same as before, so it isn't added again.
         _ = machine.received(yes(how == "silence" ? 5 : 4, ["protocol": 1]), now: now)
         #expect(machine.received(.added(light("a")), now: now) == [])
         let back = LightReport(on: true, reachable: true)
@@ -92,7 +92,7 @@ struct PluginMachineTests {
     }
 
     @Test(
-        "ends a plugin with an invalid answer to hello",
+        "ends a plugin that gives an invalid answer to hello",
         arguments: [
             (.failure(RPCFailure(code: -32000, message: "no lamp")), "it refused hello: no lamp"),
             (.success([:]), "it doesn't support protocol 1 or 2"),
@@ -104,7 +104,7 @@ struct PluginMachineTests {
         #expect(machine.received(.answer(id: 1, answer), now: .zero).contains(.failed(reason, retry: .seconds(1))))
     }
 
-    @Test("ends a plugin that sends lights before hello or doesn't answer within 15 s")
+    @Test("ends a plugin that adds lights before it answers hello, or doesn't answer within 15 s")
     func early() {
         var machine = machine()
         _ = machine.timePassed(now: .zero)
@@ -117,7 +117,7 @@ struct PluginMachineTests {
                 .failed("it didn't answer hello within 15 s", retry: .seconds(1))))
     }
 
-    @Test("restarts after 1, 2, 4 ... 60 s, and ends with the fifth failure in ten minutes")
+    @Test("restarts after 1, 2, 4 ... 60 s, and gives up after the fifth failure within ten minutes")
     func restarts() {
         var restarts = PluginRestarts(PluginTiming())
         #expect(
@@ -130,7 +130,7 @@ struct PluginMachineTests {
         #expect(restarts.failed(after: .seconds(600), now: .seconds(3000)) == .seconds(1))
     }
 
-    @Test("sends at most four sets, one per light, merges waiting ones, and drops canceled ones")
+    @Test("sends at most four commands at once, one per light, merges waiting commands, and drops canceled ones")
     func sets() {
         var machine = running("a", "b", "c", "d", "e", "f")
         for (ticket, light) in (["a", "b", "c", "d"] as [LightID]).enumerated() {
@@ -150,7 +150,7 @@ struct PluginMachineTests {
         #expect(machine.received(yes(3), now: .zero).count == 2, "the light's next")
     }
 
-    @Test("makes a light unreachable after an unanswered set, and accepts a late answer")
+    @Test("marks a light as unreachable after an unanswered command, and accepts a late answer")
     func late() {
         var machine = running("a")
         _ = machine.set(LightCommand(on: true), "a", ticket: 1, now: .zero)
@@ -164,7 +164,7 @@ struct PluginMachineTests {
         #expect(machine.received(yes(3), now: .seconds(4)) == [])
     }
 
-    @Test("marks spontaneous changes only of plugins that know causes")
+    @Test("marks changes as spontaneous only if the plugin reports causes")
     func causes() {
         for knows in [true, false] {
             var machine = running("a", capabilities: knows ? ["cause"] : [])
@@ -176,7 +176,7 @@ struct PluginMachineTests {
         }
     }
 
-    @Test("drops values beyond the capabilities, with one warning")
+    @Test("drops values that the light doesn't support, and warns once")
     func beyond() {
         var machine = running("a")
         let text = "plugin p: it sent values that its description doesn't allow: ColorTemperature"
@@ -186,7 +186,7 @@ struct PluginMachineTests {
         #expect(machine.failed("x", now: .zero).contains(.warn(nil, about: "a")))
     }
 
-    @Test("sends HAP's names and numbers to a plugin of version 2, and takes its values and events")
+    @Test("sends HAP's names and numbers to a plugin of version 2, and accepts its values and events")
     func version2() {
         let fan = LightDescription(
             id: "f", name: "Fan", kind: .fan,
@@ -235,7 +235,7 @@ struct PluginMachineTests {
                 == [.warn("plugin p: it sent an event of a device that it hasn't added", about: "g")])
     }
 
-    @Test("refuses states and commands of lights that weren't added")
+    @Test("rejects states of and commands to lights that weren't added")
     func unknown() {
         var machine = running()
         #expect(machine.set(LightCommand(on: true), "x", ticket: 1, now: .zero) == [.answer(ticket: 1, .unknownLight)])
@@ -250,7 +250,7 @@ struct PluginMachineTests {
             ])
     }
 
-    @Test("bounds lights and warnings")
+    @Test("limits the numbers of lights and warnings")
     func bounded() {
         var machine = running()
         var added = 0

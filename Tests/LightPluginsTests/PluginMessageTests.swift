@@ -7,7 +7,7 @@ import Testing
 
 @testable import LightPlugins
 
-@Suite("Messages of a plugin", .timeout)
+@Suite("PluginMessage and PluginInbox", .timeout)
 struct PluginMessageTests {
     private func read(_ line: String) throws -> PluginMessage { try PluginMessage(parsing: Array(line.utf8)) }
 
@@ -15,7 +15,7 @@ struct PluginMessageTests {
         try read(#"{"jsonrpc":"2.0","method":"\#(method)","params":\#(params)}"#)
     }
 
-    @Test("reads a description, with the id as the default name")
+    @Test("reads a description, and uses the id as the name if there is none")
     func added() throws {
         #expect(
             try notification(
@@ -53,7 +53,7 @@ struct PluginMessageTests {
     }
 
     @Test(
-        "reads a state within its limits",
+        "reads a state whose values are within their limits",
         arguments: [
             (#"{"id":"a","on":true}"#, LightReport(on: true, reachable: true), nil),
             (#"{"id":"a","on":false,"brightness":0,"cause":7}"#, LightReport(on: false, reachable: true), 7),
@@ -76,7 +76,7 @@ struct PluginMessageTests {
     }
 
     @Test(
-        "refuses a notification with wrong parameters, with a reason",
+        "rejects a notification with wrong parameters, and names the reason",
         arguments: [
             ("lights/added", #"{}"#, "\"id\" must be", "lights/added"),
             ("lights/added", #"{"id": "a\n"}"#, "\"id\" must be", "lights/added"),
@@ -115,7 +115,7 @@ struct PluginMessageTests {
         ])
     func violation(line: String) { #expect(throws: PluginMessage.Violation.self) { try read(line) } }
 
-    @Test("rejects a line beyond the limit")
+    @Test("rejects a line that exceeds the limit")
     func tooLong() {
         var reader = OutputReader()
         let line = [UInt8](repeating: 0x20, count: 64 << 10)
@@ -123,7 +123,7 @@ struct PluginMessageTests {
         #expect(reader.received([0x20]) == [.violation("it wrote a line of more than 262144 bytes")])
     }
 
-    @Test("encodes only the attributes of a command")
+    @Test("encodes only the attributes that a command has")
     func command() {
         let light = LightDescription(id: "a", name: "A")
         let command = LightCommand(
@@ -139,7 +139,7 @@ struct PluginMessageTests {
 
     // MARK: Version 2
 
-    @Test("reads a device with functions, limits and ids in the order and with the initial values of its kind")
+    @Test("reads functions with limits and ids, and uses the order and the initial values of the kind")
     func device() throws {
         let fan = AccessoryFunction(
             .fanv2, [.active: .integer(0), .rotationSpeed: .float(75), .lockPhysicalControls: .integer(0)]
@@ -186,7 +186,7 @@ struct PluginMessageTests {
     }
 
     @Test(
-        "refuses functions that HAP or this version doesn't have, and names the field",
+        "rejects functions that HAP or this version doesn't have, and names the field",
         arguments: [
             (#"5"#, "\"functions\" must be a list of 1 to 16"),
             (#"[]"#, "\"functions\" must be a list of 1 to 16"),
@@ -217,7 +217,7 @@ struct PluginMessageTests {
     func refusedFunctions(functions: String, text: String) throws { try refused(functions, text) }
 
     @Test(
-        "refuses limits outside of HAP's",
+        "rejects limits outside those of HAP",
         arguments: [
             (#"{"maximum": 101}"#, "RotationSpeed of Fanv2: \"maximum\" must be from 0 to 100"),
             (#"{"minimum": "0"}"#, "RotationSpeed of Fanv2: \"minimum\" must be from 0 to 100"),
@@ -242,7 +242,7 @@ struct PluginMessageTests {
     }
 
     @Test(
-        "refuses wrong values, and names them",
+        "rejects wrong values, and names them",
         arguments: [
             ("state", #"5"#, "\"values\" must be an object"),
             ("state", #"{"speed": 1}"#, "\"speed\" isn't the name"),
@@ -276,7 +276,7 @@ struct PluginMessageTests {
         .added(LightDescription(id: id, name: name, kind: .light, capabilities: LightCapabilities()))
     }
 
-    @Test("keeps the newest state of each light after its newest description beyond 256 messages")
+    @Test("keeps only the newest description and state of each light, in this order, after 256 messages")
     func overflow() {
         var inbox = PluginInbox()
         for number in 0..<10_000 {
@@ -285,7 +285,7 @@ struct PluginMessageTests {
             inbox.add(state("b", LightReport(on: number % 2 == 0)))
         }
         inbox.add(state("b", LightReport(brightness: 5)))
-        // More messages, so that the last state is merged.
+        // Further messages, so that the last state is merged, too.
         for _ in 0..<300 { inbox.add(.answer(id: 1, .success([:]))) }
         let events = inbox.takeAll().filter { if case .message(.answer) = $0 { false } else { true } }
         #expect(
@@ -296,7 +296,7 @@ struct PluginMessageTests {
         #expect(inbox.takeAll() == [])
     }
 
-    @Test("keeps each event, and not more values of a state than a message has")
+    @Test("keeps every event, and merges states only up to the maximum number of values")
     func events() {
         var inbox = PluginInbox()
         var press = PropertyValues()
@@ -315,7 +315,7 @@ struct PluginMessageTests {
         #expect(counts.allSatisfy { $0 <= 256 } && counts.reduce(0, +) == 20_000)
     }
 
-    @Test("keeps states on their side of a removal")
+    @Test("doesn't merge states across a removal")
     func removal() {
         var inbox = PluginInbox()
         let messages = [
@@ -327,7 +327,7 @@ struct PluginMessageTests {
         #expect(Array(inbox.takeAll().prefix(5)) == messages.map { .message($0) })
     }
 
-    @Test("ends a plugin that sends more than is kept")
+    @Test("ends a plugin that sends more messages than can be kept")
     func full() {
         var inbox = PluginInbox()
         for _ in 0..<10_000 { inbox.add(.unknown(method: "x")) }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LightPlugins
 
-/// A copy of /sys with LEDs and backlights as plain files.
+/// A directory that imitates /sys, with LEDs and backlights as plain files.
 final class FakeSys: Sendable {
     let root: String
 
@@ -62,7 +62,7 @@ struct SysfsLedsTests {
         return names
     }
 
-    @Test("names an LED by function and color, or by its device")
+    @Test("names an LED by its function and color, or by its device")
     func names() async throws {
         let sys = try FakeSys()
         for name in ["board:green:heart_beat", "input3::capslock", "mmc0::", "led0", "red:status", "gpio:blue:usr-0"] {
@@ -81,7 +81,7 @@ struct SysfsLedsTests {
         }
     }
 
-    @Test("ends a trigger before it lights an LED, and keeps the requested percentage")
+    @Test("ends a trigger before it sets an LED, and reports the requested percentage")
     func trigger() async throws {
         let sys = try FakeSys()
         try sys.led("a", maximum: 7, ["trigger": "none timer [heartbeat]"])
@@ -97,7 +97,7 @@ struct SysfsLedsTests {
         }
     }
 
-    @Test("shows hue and saturation of an LED with three colors")
+    @Test("converts the three colors of an LED to hue and saturation")
     func color() async throws {
         let sys = try FakeSys()
         try sys.led("rgb", maximum: 200, ["multi_index": "green red blue", "multi_intensity": "0 200 0"])
@@ -111,7 +111,7 @@ struct SysfsLedsTests {
         }
     }
 
-    @Test("switches a backlight by its power, and never sets brightness 0")
+    @Test("switches a backlight through its power, and never sets brightness 0")
     func backlight() async throws {
         let sys = try FakeSys()
         try sys.led("panel", maximum: 1000, ["brightness": "500", "bl_power": "0"], kind: "backlight")
@@ -126,7 +126,7 @@ struct SysfsLedsTests {
         }
     }
 
-    @Test("reports changes by others, removed LEDs and new ones")
+    @Test("reports changes by other programs, removed LEDs and new LEDs")
     func changes() async throws {
         let sys = try FakeSys()
         try sys.led("a", maximum: 255)
