@@ -18,10 +18,10 @@ struct BridgeOptions: GlobalOptions {
         try await BridgeControlClient.connect(to: location, body)
     }
 
-    /// Requests a change that the bridge stores.
+    /// Sends a request that changes stored state.
     ///
-    /// - Throws: ``BridgeControlError``. If the daemon ends before it answers, the error names `check`, a command that
-    ///   shows whether the change was made.
+    /// - Throws: ``BridgeControlError``. If the daemon doesn't answer, the error names `check`, a command that shows
+    ///   whether the change was made.
     func change<Result: Sendable>(
         check: String, _ body: @Sendable (BridgeControlClient) async throws -> Result
     ) async throws -> Result {
@@ -36,8 +36,8 @@ struct BridgeOptions: GlobalOptions {
 
     /// Asks for confirmation before a change that can't be undone.
     ///
-    /// - Throws: `TerminalError` with 64 if no person can answer, or ``BridgeControlError`` with 75 for any answer
-    ///   other than yes.
+    /// - Throws: `TerminalError` with code 64 if there is no terminal to ask on, or ``BridgeControlError`` with code 75
+    ///   for any answer other than yes.
     func confirm(_ warning: String, yes: Bool) async throws {
         guard !yes else { return }
         guard !json else { throw TerminalError.usage("can't ask for confirmation with --json; add --yes") }
@@ -52,8 +52,12 @@ struct BridgeOptions: GlobalOptions {
 
     var socket: String { location.path }
 
-    /// Waits until a bridge has restarted after a change that is already stored.
+    /// Waits until the bridge has restarted after a change, such as a reset, which is already stored.
     ///
+    /// - Parameters:
+    ///   - former: The status before the change.
+    ///   - change: A sentence about the change, for the error.
+    /// - Returns: The status of the restarted bridge.
     /// - Throws: ``BridgeControlError`` if it doesn't restart in time.
     func untilBack(after former: BridgeStatus, _ change: String) async throws -> BridgeStatus {
         let deadline = ContinuousClock.now + .seconds(20)

@@ -10,7 +10,7 @@ extension CompletionKind {
     /// Completes the identifiers of paired controllers.
     static var pairings: CompletionKind { asking { try await $0.pairings().map(\.id) } }
 
-    /// Completes the names of values, and the values of switches.
+    /// Completes the names of values, and true or false for Boolean values.
     static func changes(_ purpose: LightChange.Purpose) -> CompletionKind {
         .custom { _, _, prefix in
             guard let end = prefix.firstIndex(of: "=") else { return purpose.names.map { $0 + "=" } }
@@ -19,9 +19,9 @@ extension CompletionKind {
         }
     }
 
-    /// Completes words from the daemon.
+    /// Completes words that the daemon provides.
     ///
-    /// It returns none if the daemon is unavailable or takes longer than a second.
+    /// There are no completions if the daemon is unavailable or takes longer than a second.
     private static func asking(
         _ body: @escaping @Sendable (BridgeControlClient) async throws -> [String]
     ) -> CompletionKind {

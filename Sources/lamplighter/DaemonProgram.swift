@@ -7,7 +7,8 @@ import TerminalKit
 enum DaemonProgram {
     /// The path of the program, or `nil` if it isn't installed.
     ///
-    /// It is next to this program, which has the same version, or in the location of a package.
+    /// The directory of this program is searched first, because a daemon there has the same version. The directories in
+    /// `PATH` and those of packages follow.
     static var path: String? {
         var folders = ["/usr/sbin", "/usr/local/sbin"]
         if let path = getenv("PATH") {
@@ -23,9 +24,9 @@ enum DaemonProgram {
 
     /// Runs the program and waits for it.
     ///
-    /// Its standard error is forwarded. If it fails, the last line is thrown instead.
+    /// Its standard error is forwarded. If it fails, the last line becomes the message of the error instead.
     ///
-    /// - Throws: ``BridgeControlError`` with its exit code and message if it fails.
+    /// - Throws: ``BridgeControlError`` with the program's exit code and message if it fails.
     static func run(
         _ arguments: [String], standardInput: CInt = STDIN_FILENO, standardOutput: CInt = STDOUT_FILENO
     ) throws(BridgeControlError) {

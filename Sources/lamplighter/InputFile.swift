@@ -7,6 +7,8 @@ struct InputFile: ~Copyable {
     let descriptor: CInt
     private let path: String
 
+    /// Opens a file.
+    ///
     /// - Throws: ``BridgeControlError`` if the file doesn't exist or can't be read.
     init(_ path: String) throws(BridgeControlError) {
         self.path = path
@@ -32,7 +34,7 @@ struct InputFile: ~Copyable {
 
     /// Returns to the beginning of the file.
     ///
-    /// - Throws: ``BridgeControlError`` if the file doesn't support it, such as a pipe.
+    /// - Throws: ``BridgeControlError`` if that isn't possible, such as for a pipe.
     func rewind() throws(BridgeControlError) {
         guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Self.failure(path) }
     }

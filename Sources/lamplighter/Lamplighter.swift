@@ -4,7 +4,7 @@ import BridgeControl
 import CommandKit
 import TerminalKit
 
-/// The bridge operator's command.
+/// The command with which operators manage the bridge.
 @main
 struct Lamplighter: CommandProgram {
     static let configuration = CommandConfiguration(

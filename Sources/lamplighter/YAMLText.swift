@@ -1,10 +1,10 @@
 import BoundedJSON
 
-/// Writes an entry of the configuration file, with one line per key.
+/// Formats an entry of the configuration file, with one line for each key.
 enum YAMLText {
     /// Returns the lines of the keys, indented by two characters.
     ///
-    /// They may be an item of a list.
+    /// If they form an item of a list, the first line has a dash.
     static func lines(of object: JSONObject, isItem: Bool) -> [String] {
         object.members.enumerated().map { index, member in
             (isItem && index == 0 ? "  - " : isItem ? "    " : "  ") + "\(text(member.name)): \(text(member.value))"
@@ -21,9 +21,9 @@ enum YAMLText {
         }
     }
 
-    /// Returns a plain scalar if it is unambiguous.
+    /// Returns a string as a plain scalar if it can't be read as anything else.
     ///
-    /// Otherwise, returns a quoted one with escapes, which can't affect a terminal.
+    /// Otherwise, it returns a quoted scalar. Control characters are escaped, so that they can't affect a terminal.
     private static func text(_ string: String) -> String {
         let isPlain = string.unicodeScalars.allSatisfy { scalar in
             scalar.isASCII && (scalar.properties.isAlphabetic || "0123456789-_./:".unicodeScalars.contains(scalar))

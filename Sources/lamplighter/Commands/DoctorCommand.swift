@@ -45,10 +45,10 @@ struct DoctorCommand: AsyncParsableCommand {
             code: verdict.code, message: "\(verdict.check.rawValue): \(verdict.message)", remedy: verdict.remedy)
     }
 
-    /// Returns the facts.
+    /// Collects the facts.
     ///
-    /// They are collected again if the state may be temporary, because Avahi is starting or the record is being
-    /// replaced.
+    /// If a check that may fail only temporarily has failed, the facts are collected again. Avahi may be starting, or
+    /// the record may be being replaced.
     private func stableFacts() async -> Facts {
         let gatherer = FactGatherer(options: options, config: config, stateDirectory: stateDirectory)
         let facts = await gatherer.facts()

@@ -6,9 +6,11 @@ import TerminalKit
 
 /// Collects the facts for `doctor`.
 struct FactGatherer {
-    /// The time after which the daemon is considered to hang.
+    /// The time within which the daemon must answer.
+    ///
+    /// After that, it counts as hanging.
     private static let timeout = Duration.seconds(4)
-    /// The maximum number of addresses of the record to try.
+    /// The maximum number of advertised addresses to connect to.
     private static let maximumAddresses = 16
 
     let options: BridgeOptions
@@ -52,7 +54,7 @@ struct FactGatherer {
             }
             return (.answers(status, diagnostics), lights)
         } catch let error as BridgeControlError {
-            // The diagnosis contains a better remedy than the error.
+            // The error's remedy is omitted, because the diagnosis adds a better one.
             switch error.code {
             case 77: return (.forbidden(reason: error.message), [])
             case 69 where await UnixProbe.isAbsent(options.socket):
@@ -73,7 +75,8 @@ struct FactGatherer {
         }
     }
 
-    /// Returns the results of a start check, or `nil` if the daemon's files aren't known.
+    /// Returns the results of a start check, or `nil` if the locations of the daemon's files or the daemon's program
+    /// aren't known.
     private func start() -> Facts.StartCheck? {
         let runtime = options.socket.lastIndex(of: "/").map { String(options.socket[..<$0]) } ?? "."
         let places = DaemonPlaces(socket: options.socket)

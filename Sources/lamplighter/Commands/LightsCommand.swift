@@ -28,7 +28,7 @@ struct LightsListCommand: AsyncParsableCommand {
         Terminal.current.write(Self.text(of: lights) + Self.text(ofWarnings: status.lightWarnings))
     }
 
-    /// Returns the table of warnings below the lights, with the driver or light of each warning.
+    /// Returns the table of warnings that follows the lights, with the driver or the light that each warning is about.
     static func text(ofWarnings warnings: [BridgeWarning]) -> String {
         guard !warnings.isEmpty else { return "" }
         var table = Table(["ABOUT", "WARNING"])
@@ -51,9 +51,9 @@ struct LightsListCommand: AsyncParsableCommand {
         return table.text
     }
 
-    /// Returns the changes, separated by commas.
+    /// Returns the values as text, separated by commas.
     ///
-    /// A sensor's temperature has a unit if the kind is known.
+    /// The kind distinguishes a sensor's temperature, which gets a unit, from a color temperature.
     static func text(of change: LightChange, kind: String? = nil) -> String {
         change.phrases(of: kind.flatMap { LightKind(rawValue: $0) }).joined(separator: ", ")
     }

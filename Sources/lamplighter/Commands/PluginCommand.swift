@@ -27,7 +27,7 @@ struct PluginCommand: AsyncParsableCommand {
         @OptionGroup var options: BridgeOptions
 
         func run() async throws {
-            // All arguments belong to the plugin.
+            // All arguments are passed to the plugin, so an option for help is only recognized if it's the first one.
             if let word = command.first, ["--help", "-h"].contains(word) { throw CleanExit.helpRequest(self) }
             guard let config = try? JSONValue(parsing: Array(config.utf8)), config.object != nil else {
                 throw BridgeControlError.usage(
@@ -69,7 +69,7 @@ extension PluginContract.Check {
     }
 }
 
-/// Shows the plugin's standard error output.
+/// A log handler that prints the plugin's standard error.
 private struct StandardErrorLog: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.info
