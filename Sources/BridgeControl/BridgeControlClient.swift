@@ -3,13 +3,13 @@ package import LineRPC
 
 /// A client of the daemon's control socket.
 package struct BridgeControlClient: Sendable {
-    /// The deadline of file transfers, which run in parts and may involve a slow memory card.
+    /// The time limit for requests that transfer or replace files, which may be on a slow memory card.
     private static let fileDeadline = Duration.seconds(60)
 
     private let peer: LineRPCPeer
     private let file: TransferredFile
 
-    /// Connects to the daemon, and disconnects when the body returns.
+    /// Connects to the daemon, runs a body, and disconnects when it returns.
     ///
     /// - Throws: ``BridgeControlError``, and errors of the body.
     @discardableResult
@@ -36,7 +36,7 @@ package struct BridgeControlClient: Sendable {
 
     /// Returns the data that a controller needs to pair.
     ///
-    /// With `force`, it includes the code even if the bridge is paired.
+    /// With `force`, it includes the codes of paired bridges.
     package func setup(force: Bool) async throws -> SetupListing {
         try SetupListing(json: await ask(.setup(force: force)))
     }
@@ -47,18 +47,19 @@ package struct BridgeControlClient: Sendable {
         _ = try await ask(.setLight(key: key, change: change))
     }
 
-    /// Searches the networks for devices that provide lights.
+    /// Searches the networks for devices and brokers that provide lights.
     package func discoverLights() async throws -> FoundLights { try FoundLights(json: await ask(.discoverLights)) }
 
-    /// Removes a light that its driver no longer reports.
+    /// Removes an unreachable light.
     package func forgetLight(_ key: String) async throws { _ = try await ask(.forgetLight(key: key)) }
 
-    /// Removes the lights of drivers that no longer exist.
+    /// Permanently removes the lights that their sources have removed, and those of drivers that are no longer
+    /// configured.
     package func purgeLights() async throws -> [ForgottenLight] {
         try [ForgottenLight](json: await ask(.purgeLights))
     }
 
-    /// Simulates a change that a simulated light reports.
+    /// Makes a simulated light report a change.
     package func simulate(_ key: String, _ change: LightChange) async throws {
         _ = try await ask(.simulate(key: key, change: change))
     }
@@ -75,7 +76,7 @@ package struct BridgeControlClient: Sendable {
 
     package func reload() async throws -> ReloadListing { try ReloadListing(json: await ask(.reload)) }
 
-    /// Gives the bridge a new identity, without pairings.
+    /// Gives the bridge a new identity, and removes all pairings.
     package func reset() async throws { _ = try await ask(.reset, deadline: Self.fileDeadline) }
 
     /// Returns a backup of the bridge's entire state.
@@ -99,10 +100,10 @@ package struct BridgeControlClient: Sendable {
         return try RestoreListing(json: await ask(.restore(size: backup.count), deadline: Self.fileDeadline))
     }
 
-    /// Calls the body with each light event until the bridge shuts down or the task is canceled.
+    /// Watches the lights until the bridge shuts down or the task is canceled, and calls the body with each event.
     ///
     /// - Parameters:
-    ///   - onWatching: Called once all further events are delivered.
+    ///   - onWatching: Called once, when the subscription has started. All events from then on are delivered.
     ///   - body: The receiver of events.
     /// - Throws: ``BridgeControlError`` if the connection ends before the bridge ends the subscription; errors of the
     ///   body.
@@ -111,7 +112,8 @@ package struct BridgeControlClient: Sendable {
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                // The answer means that no more events follow. `close` then finishes the notifications below.
+                // The answer means that no more events follow. Closing the connection then finishes the loop over
+                // notifications below.
                 defer { peer.close() }
                 _ = try await ask(.watch, deadline: nil)
             }

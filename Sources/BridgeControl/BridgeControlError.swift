@@ -3,7 +3,7 @@ package import LineRPC
 
 /// A failed or rejected operator command.
 ///
-/// Its code is the exit code of `lamplighter`, from sysexits(3).
+/// The code is the resulting exit code of `lamplighter`, as defined in sysexits(3).
 package struct BridgeControlError: Error, Equatable, Sendable, CustomStringConvertible {
     package var code: Int32
     /// The problem.
@@ -43,7 +43,10 @@ package struct BridgeControlError: Error, Equatable, Sendable, CustomStringConve
 }
 
 extension BridgeControlError {
-    /// The failure to send: the whole sentence, and the problem and the remedy if both exist.
+    /// The failure to send to the client.
+    ///
+    /// Its message is the whole sentence. Its data contains the problem and the remedy separately, if there is a
+    /// remedy.
     package var failure: RPCFailure {
         RPCFailure(
             code: Int(code), message: description,
@@ -52,7 +55,7 @@ extension BridgeControlError {
 
     /// Creates an error from a failure answer.
     ///
-    /// JSON-RPC's own codes mean errors in the program.
+    /// JSON-RPC's own error codes, other than that of an unknown method, indicate an error in the program.
     package init(_ failure: RPCFailure) {
         switch failure.code {
         case 64...78:

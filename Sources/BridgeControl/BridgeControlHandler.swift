@@ -1,21 +1,21 @@
 /// The operator commands of the bridge.
 ///
-/// Every method may throw ``BridgeControlError``. Any other error is logged and reported to the operator as an internal
-/// error.
+/// Every method may throw ``BridgeControlError``. All other errors are logged, and reported to the operator as internal
+/// errors.
 package protocol BridgeControlHandler: Sendable {
     func status() async throws -> BridgeStatus
 
-    /// Returns the state of the bridge and of its host.
+    /// Returns details about the bridge and its host that `doctor` needs.
     func diagnostics() async throws -> BridgeDiagnostics
 
-    /// Returns the setup code and its payload. For a paired bridge, this requires `force`.
+    /// Returns the setup codes and payloads of the unpaired bridges, or of all bridges with `force`.
     ///
-    /// - Throws: ``BridgeControlError`` if the bridge is paired.
+    /// - Throws: ``BridgeControlError`` if all bridges are paired and `force` is `false`.
     func setup(force: Bool) async throws -> SetupListing
 
     func lights() async throws -> [LightListing]
 
-    /// Sets values of the light `<driver id>/<light id>` as a controller would, and returns when the light has accepted
+    /// Sets values of the light `<driver id>/<light id>` as a controller would, and returns once the light has accepted
     /// them. The change must be valid for ``LightChange/Purpose/command``.
     ///
     /// - Throws: ``BridgeControlError`` if there is no such light or the light rejects the change.
@@ -24,19 +24,20 @@ package protocol BridgeControlHandler: Sendable {
     /// Searches the network for devices that provide lights. This takes several seconds.
     func discoverLights() async throws -> FoundLights
 
-    /// Removes a light that is permanently unreachable. If it returns, it keeps its accessory ID.
+    /// Removes an unreachable light. If it returns later, it has the same accessory ID.
     ///
     /// - Parameter key: `<driver id>/<light id>`.
     /// - Throws: ``BridgeControlError`` if there is no such light or it is reachable.
     func forgetLight(_ key: String) async throws
 
-    /// Removes all lights that their sources no longer have. A light that returns is a new light.
+    /// Permanently removes the lights that their sources have removed, and those of drivers that are no longer
+    /// configured. If such a light returns later, it counts as a new light.
     ///
     /// - Throws: ``BridgeControlError`` if the change can't be stored. The bridge is then unchanged.
     func purgeLights() async throws -> [ForgottenLight]
 
-    /// Simulates a change that the simulated light `<driver id>/<light id>` reports, and returns when it has happened.
-    /// The change must be valid for ``LightChange/Purpose/simulation``.
+    /// Makes the simulated light `<driver id>/<light id>` report a change, and returns once it has done so. The change
+    /// must be valid for ``LightChange/Purpose/simulation``.
     ///
     /// - Throws: ``BridgeControlError`` if there is no such light or it isn't simulated.
     func simulate(_ key: String, _ change: LightChange) async throws
@@ -51,21 +52,22 @@ package protocol BridgeControlHandler: Sendable {
     /// Reloads the configuration. An invalid configuration changes nothing.
     func reload() async throws -> ReloadListing
 
-    /// Gives the bridge a new identity. It returns before the bridge restarts with that identity.
+    /// Gives the bridge a new identity, and returns before the bridge restarts with it.
     func reset() async throws
 
     /// Returns a consistent backup of the bridge's entire state.
     func backup() async throws -> [UInt8]
 
-    /// Restores a backup and returns before the bridge restarts.
+    /// Restores a backup, and returns before the bridge restarts with it.
     ///
-    /// - Parameter receive: Receives the backup from the operator. It isn't called if a restore isn't possible now.
+    /// - Parameter receive: Returns the backup, which it receives from the operator. It isn't called while a restore
+    ///   isn't possible.
     /// - Returns: The contents of the backup.
     /// - Throws: ``BridgeControlError`` if the backup is unusable. The bridge is then unchanged.
     func restore(_ receive: @Sendable () async throws -> [UInt8]) async throws -> RestoreListing
 
-    /// Returns the light events from now on.
+    /// Returns a stream of the light events from now on.
     ///
-    /// The stream should buffer a limited number of events and finish when it overflows.
+    /// The stream should buffer a limited number of events, and finish if the buffer overflows.
     func watch() async throws -> AsyncStream<LightEvent>
 }

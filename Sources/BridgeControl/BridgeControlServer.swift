@@ -8,9 +8,9 @@ package struct BridgeControlServer: Sendable {
 
     /// Creates a server.
     ///
-    /// It doesn't touch the file system until it runs.
+    /// It doesn't access the file system before it runs.
     ///
-    /// Members of the system group may connect, if the group exists.
+    /// If the system group exists, its members may connect.
     package init(
         path: String, group: String? = "lamplighter", handler: any BridgeControlHandler, logger: Logger
     ) {
@@ -18,7 +18,7 @@ package struct BridgeControlServer: Sendable {
             path: path, mode: 0o660, group: group, handler: Adapter(bridge: handler, logger: logger), logger: logger)
     }
 
-    /// Listens and serves until the task is canceled, and then removes the socket.
+    /// Listens and serves requests until the task is canceled, and then removes the socket.
     ///
     /// - Throws: `LineRPCError` if the socket can't be created.
     package func run(onListening: @Sendable () -> Void = {}) async throws {
@@ -80,7 +80,7 @@ private struct Adapter: LineRPCHandler {
         return [:]
     }
 
-    /// Logs that keys or the setup code leave the daemon, and the requester.
+    /// Logs that the setup code or secret keys were requested, with the requesting process.
     private func log(_ message: Logger.Message, to peer: LineRPCPeer) {
         var metadata: Logger.Metadata = [:]
         if let identity = peer.identity {

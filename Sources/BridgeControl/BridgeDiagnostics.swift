@@ -1,4 +1,4 @@
-/// The state of the bridge and of its host.
+/// Details about the bridge and its host.
 ///
 /// `doctor` compares it with observations from outside.
 ///
@@ -7,7 +7,7 @@ package struct BridgeDiagnostics: BridgeMessage {
     /// The storage of the bridge's state.
     package struct Storage: BridgeMessage {
         package var directory: String
-        /// The number of bytes that the daemon may still write there.
+        /// The number of bytes that the daemon can still write to the directory.
         package var freeBytes: Int
         /// The problem with the directory or its database, if any.
         package var problem: String?
@@ -24,23 +24,27 @@ package struct BridgeDiagnostics: BridgeMessage {
     package var process: Int
     /// A Boolean value that indicates whether the configuration enables the advertisement of the bridge.
     package var isToBeAdvertised: Bool
-    /// The instance name of the bridge, unless another host already uses it.
+    /// The preferred mDNS instance name of the bridge.
+    ///
+    /// If another host uses it, the bridge is advertised with a different name.
     package var wantedName: String
     /// The reason why the bridge isn't advertised although it should be.
     package var discoveryError: String?
-    /// The network interfaces the bridge is visible on.
+    /// The network interfaces on which the bridge is advertised.
     package var interfaces: [String]
     /// The TXT record to advertise, by key.
     package var txt: [String: String]
     /// The number of paired controllers.
     package var pairings: Int
-    /// The number of pairing attempts that were rejected because the bridge was paired, since the daemon started.
+    /// The number of pairing attempts since the start of the daemon that were rejected because the bridge was paired.
     package var refusedSetups: Int
-    /// The number of failed proofs of the setup code since the last success.
+    /// The number of pairing attempts with a wrong setup code since the last successful one.
     package var failedAttempts: Int
-    /// The number of failed attempts after which no controller can pair.
+    /// The number of failed attempts after which controllers can't pair anymore.
     package var attemptsAllowed: Int
-    /// The change of the clock since the daemon started, forward or back, in seconds.
+    /// The number of seconds by which the clock was changed since the daemon started.
+    ///
+    /// It is negative if the clock was set back.
     package var clockStep: Int
     package var storage: Storage
 

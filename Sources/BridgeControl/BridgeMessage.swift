@@ -1,6 +1,8 @@
 package import BoundedJSON
 
-/// A message that is sent as JSON, with the keys that `--json` prints.
+/// A message that is sent as JSON.
+///
+/// Its keys are those that `--json` prints.
 ///
 /// Unknown members are ignored, so that a newer version may add members. `nil` values are omitted.
 package protocol BridgeMessage: Codable, Sendable, Equatable {}
@@ -30,7 +32,7 @@ extension JSONValue {
 }
 
 extension BridgeControlError {
-    /// Creates an error that describes the problem of a message without its contents.
+    /// Creates an error that describes what's wrong with a message, without revealing the message's values.
     init(decoding error: any Error) {
         switch error {
         case let error as BridgeControlError: self = error

@@ -27,7 +27,7 @@ enum BridgeRequest: BridgeCall {
     case lights
     case setLight(key: String, change: LightChange)
     case forgetLight(key: String)
-    /// Returns ``FoundLights`` after several seconds.
+    /// Returns ``FoundLights``. This takes several seconds.
     case discoverLights
     /// Returns an array of ``ForgottenLight``.
     case purgeLights
@@ -40,9 +40,9 @@ enum BridgeRequest: BridgeCall {
     /// Returns ``ReloadListing``.
     case reload
     case reset
-    /// Returns ``BackupListing``, after a ``FileRequest`` from the bridge for each part.
+    /// Returns ``BackupListing``. Before that, the bridge sends a ``FileRequest`` with each part of the file.
     case backup
-    /// Returns ``RestoreListing``, after a ``FileRequest`` from the bridge for each part.
+    /// Returns ``RestoreListing``. Before that, the bridge sends a ``FileRequest`` for each part of the file.
     case restore(size: Int)
     /// Returns when the bridge shuts down. Until then, the bridge sends ``BridgeNotification``s.
     case watch
@@ -65,7 +65,7 @@ enum BridgeRequest: BridgeCall {
 
 /// A notification from the bridge to a command that watches lights.
 enum BridgeNotification: BridgeCall {
-    /// All events from now on are delivered. It is sent once.
+    /// The subscription has started, so all events from now on are delivered. This is sent once.
     case watching
     case changed(LightEvent)
 

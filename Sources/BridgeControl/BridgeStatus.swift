@@ -4,7 +4,7 @@ package struct BridgeStatus: BridgeMessage {
     package struct Advertisement: BridgeMessage {
         /// The state of the advertisement, as one word.
         ///
-        /// A newer daemon may use further words.
+        /// Newer daemons may use additional words.
         package struct State: RawRepresentable, Codable, Sendable, Equatable {
             package let rawValue: String
 
@@ -12,9 +12,9 @@ package struct BridgeStatus: BridgeMessage {
 
             /// Advertisement is disabled.
             package static let off = State(rawValue: "off")
-            /// The advertisement waits for something outside, such as Avahi.
+            /// The bridge can't be advertised until an external condition changes, such as the start of Avahi.
             package static let waiting = State(rawValue: "waiting")
-            /// Another host has the same identity.
+            /// The bridge isn't advertised, because another host has the same identity.
             package static let withheld = State(rawValue: "withheld")
             /// The name is being probed on the network.
             package static let registering = State(rawValue: "registering")
@@ -23,12 +23,12 @@ package struct BridgeStatus: BridgeMessage {
             /// Avahi rejected the service; the bridge retries.
             package static let failed = State(rawValue: "failed")
 
-            /// The states of this version.
+            /// All states that this version knows.
             package static let all = [off, waiting, withheld, registering, published, failed]
         }
 
         package var state: State
-        /// The mDNS instance name, including the number that is added after a collision.
+        /// The mDNS instance name, including the number that is added if another host uses the name.
         package var name: String
         /// The reason why the bridge isn't advertised although it should be.
         package var error: String?
@@ -44,7 +44,7 @@ package struct BridgeStatus: BridgeMessage {
     package struct Driver: BridgeMessage {
         /// The state of a driver, as one word.
         ///
-        /// A newer daemon may use further words.
+        /// Newer daemons may use additional words.
         package struct Code: RawRepresentable, Codable, Sendable, Equatable {
             package let rawValue: String
 
@@ -52,7 +52,7 @@ package struct BridgeStatus: BridgeMessage {
 
             /// The driver hasn't reported its state yet.
             package static let starting = Code(rawValue: "starting")
-            /// The driver runs and needs no attention.
+            /// The driver is working.
             package static let running = Code(rawValue: "running")
             /// The driver has a problem or has ended.
             package static let degraded = Code(rawValue: "degraded")
@@ -61,14 +61,14 @@ package struct BridgeStatus: BridgeMessage {
         package var id: String
         /// The driver's name, such as `simulated` or `mqtt`.
         package var driver: String
-        /// The code, followed by a colon and the reason if there is one; for people.
+        /// A human-readable state: the code, followed by a colon and the reason if there is one.
         package var state: String
         /// The code, or `nil` from a daemon without codes.
         package var code: Code?
         /// The problem that needs attention.
         package var reason: String?
-        /// The number of messages from the light system that were dropped since the start, or `nil` from an older
-        /// daemon.
+        /// The number of messages and values from the light system that the driver or the bridge has dropped since the
+        /// start, or `nil` from an older daemon.
         package var dropped: UInt64?
 
         package init(id: String, driver: String, code: Code, reason: String? = nil, dropped: UInt64? = nil) {
@@ -80,7 +80,7 @@ package struct BridgeStatus: BridgeMessage {
             state = reason.map { "\(code.rawValue): \($0)" } ?? code.rawValue
         }
 
-        /// A Boolean value that indicates whether the driver runs and needs no attention.
+        /// A Boolean value that indicates whether the driver is working and needs no attention.
         package var isWell: Bool { (code ?? Code(rawValue: state)) == .running }
     }
 
@@ -135,12 +135,12 @@ package struct BridgeStatus: BridgeMessage {
         }
     }
 
-    // The properties of a single bridge describe the first bridge.
+    // The following properties of a bridge are those of the first bridge.
     package var name: String
     package var deviceID: String
     /// The time at which the bridge started, in ISO 8601.
     ///
-    /// A restore or a reset restarts it.
+    /// A restore or a reset restarts the bridge.
     package var since: String
     package var port: Int
     package var configurationNumber: Int
@@ -152,7 +152,7 @@ package struct BridgeStatus: BridgeMessage {
     package var bridges: [Bridge]?
     package var drivers: [Driver]
     package var lights: Lights
-    /// The problems that need attention; for people.
+    /// The human-readable descriptions of the problems that need attention.
     package private(set) var warnings: [String]
     /// The codes of the warnings, or `nil` from a daemon without codes.
     package private(set) var warningCodes: [BridgeWarning.Code]?

@@ -2,13 +2,13 @@
 package struct BridgeWarning: Sendable, Equatable {
     /// The topic of a warning.
     ///
-    /// A newer daemon may use further codes.
+    /// Newer daemons may use additional codes.
     package struct Code: RawRepresentable, Codable, Sendable, Hashable {
         package let rawValue: String
 
         package init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The configuration file was changed, and is invalid or requires a restart.
+        /// The changed configuration file is invalid, or some changes require a restart.
         package static let configuration = Code(rawValue: "configuration")
         /// A problem of a driver or a light, or of their names.
         package static let lights = Code(rawValue: "lights")
@@ -20,13 +20,13 @@ package struct BridgeWarning: Sendable, Equatable {
         package static let missingInterface = Code(rawValue: "missingInterface")
         /// New state can't be stored.
         package static let storage = Code(rawValue: "storage")
-        /// Another bridge with the same identity wouldn't be detected.
+        /// Another bridge has the same identity, or couldn't be detected if it had.
         package static let cloneDetection = Code(rawValue: "cloneDetection")
         /// The bridge isn't advertised.
         package static let notAdvertised = Code(rawValue: "notAdvertised")
         /// The bridge is advertised under another name, because its own name is in use.
         package static let nameTaken = Code(rawValue: "nameTaken")
-        /// A further bridge has lights and isn't paired with a controller.
+        /// A bridge other than the first one has lights and isn't paired.
         package static let unpairedBridge = Code(rawValue: "unpairedBridge")
     }
 
@@ -34,7 +34,7 @@ package struct BridgeWarning: Sendable, Equatable {
     package struct Subject: BridgeMessage {
         /// The driver's ID.
         package var driver: String?
-        /// `<driver id>/<light id>`.
+        /// The light's key, `<driver id>/<light id>`.
         package var light: String?
 
         package init(driver: String? = nil, light: String? = nil) {
@@ -44,7 +44,7 @@ package struct BridgeWarning: Sendable, Equatable {
     }
 
     package var code: Code
-    /// One sentence for people.
+    /// One human-readable sentence.
     package var message: String
     package var subject: Subject
 

@@ -4,9 +4,9 @@ import Synchronization
 
 /// A request from the bridge to the operator's side during a file transfer.
 enum FileRequest: BridgeCall {
-    /// Store these bytes.
+    /// Requests that the operator's side store these bytes.
     case writePart(FilePart)
-    /// Return the ``FilePart`` at the given offset, with at most ``FileTransfer/partSize`` bytes.
+    /// Requests the ``FilePart`` at the given offset, with at most ``FileTransfer/partSize`` bytes.
     case readPart(offset: Int)
 
     package enum CodingKeys: String, MethodKey {
@@ -32,11 +32,11 @@ struct FilePart: BridgeMessage {
 
 /// The bridge's side of a file transfer over the control socket.
 ///
-/// The bridge requests each step, so that neither side has to buffer more than one part for the other.
+/// The bridge requests or sends one part at a time, so that no more than one part is in transit.
 package enum FileTransfer {
     /// The number of bytes per part.
     ///
-    /// In Base64, a part fits into a line.
+    /// Encoded in Base64, a part fits into one line of the protocol.
     static let partSize = 256 << 10
     /// The size of the largest file to transfer, in bytes.
     package static let maximumFileSize = 64 << 20
@@ -78,7 +78,9 @@ final class TransferredFile: LineRPCHandler {
 
     var bytes: [UInt8] { contents.withLock { $0 } }
 
-    /// Starts a transfer with the bytes to send, or with no bytes to receive a file.
+    /// Prepares a transfer.
+    ///
+    /// `bytes` is the file to send, or empty to receive one.
     func begin(with bytes: [UInt8]) -> TransferredFile {
         contents.withLock { $0 = bytes }
         return self

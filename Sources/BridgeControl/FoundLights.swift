@@ -1,17 +1,17 @@
 package import BoundedJSON
 
-/// The light sources on the network, as `lights discover` lists them.
+/// The sources of lights on the network, as `lights discover` lists them.
 package struct FoundLights: BridgeMessage {
     /// A device, a bridge of lights, or a broker.
     package struct Source: BridgeMessage {
         package enum State: String, Codable, Sendable {
-            /// A configured driver provides its lights.
+            /// A configured driver provides the lights of this source.
             case configured
-            /// The configuration of its driver is incomplete.
+            /// The configuration of the driver for this source lacks keys, such as an address.
             case incomplete
-            /// No driver is configured for it.
+            /// No driver is configured for this source.
             case new
-            /// This version has no driver for it.
+            /// This version has no driver for this source.
             case unsupported
         }
 
@@ -34,9 +34,9 @@ package struct FoundLights: BridgeMessage {
 
     /// A configuration entry to add or complete.
     package struct Entry: BridgeMessage {
-        /// The ID of the entry of `drivers` to add the keys to, or `nil` for a new entry.
+        /// The ID of the entry of `drivers` to which the keys must be added, or `nil` for a new entry.
         package var id: String?
-        /// The keys and values, as an object.
+        /// The keys to add, with their values, as a JSON object.
         package var keys: JSONValue
 
         package init(id: String?, keys: JSONValue) {

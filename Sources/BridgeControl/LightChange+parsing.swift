@@ -3,16 +3,16 @@ internal import DeviceKit
 internal import TerminalKit
 
 extension LightChange {
-    /// The purpose of a change, which determines the valid values.
+    /// The purpose of a change, which determines the valid names and values.
     package enum Purpose: Sendable {
-        /// `lights set`: the values that a controller can write.
+        /// The change is a command from `lights set`. It may contain the values that a controller can write.
         case command
-        /// `simulate`: the changes that a simulated light can report.
+        /// The change is simulated by `simulate`. It may contain all values that a light can report.
         case simulation
 
         package var names: [String] { LightChange.names.filter(allows) }
 
-        /// The names with their units or words, by kind.
+        /// The names for each kind of light, with their units or possible words.
         package var help: String {
             let kinds = LightKind.allCases.map { kind in
                 let names = kind.names.filter { self == .simulation || $0.isSettable }.map { property in
@@ -27,7 +27,7 @@ extension LightChange {
             return kinds.filter { !$0.1.isEmpty }.map { "\($0): \($1.joined(separator: ", "))" }.joined(separator: "; ")
         }
 
-        /// Returns whether a change may have a name.
+        /// Returns whether a change with this purpose may contain a value with this name.
         fileprivate func allows(_ name: String) -> Bool {
             name == LightChange.reachable ? self == .simulation : !meanings(of: name).isEmpty
         }
@@ -153,6 +153,6 @@ extension LightChange {
         throw .usage("\(shown(name)) is out of range", remedy: "write \(limits) (\(units))")
     }
 
-    /// Returns the start of a typed word, sanitized for a terminal.
+    /// Returns the beginning of a word that the user has typed, sanitized for a terminal.
     private static func shown(_ word: String) -> String { String(word.prefix(64)).sanitized }
 }

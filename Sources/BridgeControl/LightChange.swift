@@ -2,13 +2,13 @@ package import BoundedJSON
 package import DeviceKit
 internal import HAPModel
 
-/// A change of a light: an operator's command, or a change of a simulated light.
+/// A change of a light: an operator's command, a change of a simulated light, or new values that a light reports.
 ///
-/// It contains the new values by name, such as `brightness`, and `reachable`.
+/// It contains the new values by their names, such as `brightness` or `reachable`.
 package struct LightChange: BridgeMessage {
-    /// The name of the reachability.
+    /// The name of the value that indicates whether a light is reachable.
     ///
-    /// Every light has it; only that of simulated lights can be set.
+    /// Every light has this value, but it can be changed only for simulated lights.
     static let reachable = "reachable"
     /// All names, in listing order.
     static let names = PropertyName.all.reduce(into: [reachable]) { names, property in
@@ -50,7 +50,7 @@ package struct LightChange: BridgeMessage {
         (names.firstIndex(of: parts(of: name).name) ?? names.count, name)
     }
 
-    /// Splits the id of a function off a name.
+    /// Splits a name into the name of a value and the id of a function, if it has one.
     private static func parts(of name: String) -> (name: String, function: String?) {
         guard let end = name.firstIndex(of: "#") else { return (name, nil) }
         return (String(name[..<end]), String(name[end...].dropFirst()))
@@ -60,9 +60,11 @@ package struct LightChange: BridgeMessage {
 // MARK: What names mean
 
 extension LightChange {
-    /// Returns the possible meanings of a name: `temperature` is a color temperature or an air temperature.
+    /// Returns the possible meanings of a name.
     ///
-    /// HAP's name, such as `CurrentTemperature`, has one meaning.
+    /// For example, `temperature` can be a color temperature or an air temperature.
+    ///
+    /// A name from HAP, such as `CurrentTemperature`, has a single meaning.
     static func meanings(of name: String) -> [PropertyName] {
         let name = parts(of: name).name
         let known = PropertyName.all.filter {
@@ -72,14 +74,16 @@ extension LightChange {
         return CharacteristicDefinition.all.filter { $0.name == name }.compactMap(PropertyName.init)
     }
 
-    /// Returns the meaning of a name for a kind: a value that all of its devices may have, or one of a further function.
+    /// Returns what a name means for a kind of device: a value that devices of this kind can have or, failing that, a
+    /// value of an additional function.
     private static func meaning(of name: String, for kind: LightKind) -> PropertyName? {
         kind.property(named: parts(of: name).name) ?? meanings(of: name).last
     }
 
     /// Returns the name of a property and its meaning.
     ///
-    /// Texts, binary values and values that follow from named ones, such as a cover's target, have none.
+    /// It returns `nil` for properties without a name: texts, binary values, and values that are derived from named
+    /// ones, such as a cover's target.
     private static func name(of property: Property, for kind: LightKind) -> (name: String, meaning: PropertyName)? {
         let definition = CharacteristicDefinition.of(property.type)
         let known = kind.name(of: property.type) ?? PropertyName.all.first { $0.type == property.type }
@@ -93,7 +97,8 @@ extension LightChange {
 }
 
 extension PropertyName {
-    /// Makes a name of HAP's; `nil` for texts and binary values.
+    /// Creates the name of a characteristic from HAP's catalog, or returns `nil` if its values are texts or binary
+    /// data.
     fileprivate init?(_ definition: CharacteristicDefinition) {
         let (metadata, words) = (definition.metadata, definition.type.valueNames)
         let choices = (0..<Int64(words.count)).compactMap { words[$0] }
@@ -141,7 +146,7 @@ extension LightChange {
         }
     }
 
-    /// Returns whether a kind of light has fractional values with this name.
+    /// Returns whether values with this name can have fractions for any kind of light.
     static func isAlsoNumber(_ name: String) -> Bool {
         meanings(of: name).contains { if case .number = $0.form { true } else { false } }
     }
@@ -155,7 +160,7 @@ extension LightChange {
 // MARK: Values of lights
 
 extension LightChange {
-    /// Creates a change with the values that differ from the former ones.
+    /// Creates a change with the values that differ from the former ones, or with all values if there are none.
     package init(_ values: PropertyValues, since former: PropertyValues?, of kind: LightKind) {
         self.init()
         for (property, value) in values {
@@ -175,7 +180,9 @@ extension LightChange {
         }
     }
 
-    /// Returns the values for a light; unknown names are ignored.
+    /// Returns the values of the change for a light of this kind.
+    ///
+    /// Values that it can't have are omitted.
     package func values(for kind: LightKind) -> PropertyValues {
         var found = PropertyValues()
         for (name, value) in members {
@@ -185,7 +192,7 @@ extension LightChange {
         return found
     }
 
-    /// Returns the names whose values a light of a kind can't have.
+    /// Returns the names of the values that a light of this kind can't have.
     package func impossibleNames(for kind: LightKind) -> [String] {
         members.filter { $0.name != Self.reachable && Self.property($0.name, $0.value, for: kind) == nil }.map(\.name)
     }
@@ -204,7 +211,7 @@ extension LightChange {
         return form.map { (Property(meaning.type, of: parts(of: name).function), $0) }
     }
 
-    /// Returns the values as phrases, in listing order, such as `speed 40` and `temperature 21.5 °C (inside)`.
+    /// Returns a phrase for each value, in listing order, such as `speed 40` and `temperature 21.5 °C (inside)`.
     package func phrases(of kind: LightKind?) -> [String] {
         members.compactMap { name, value in
             if name == Self.reachable { return value == true ? "reachable" : "unreachable" }

@@ -1,27 +1,27 @@
 /// A light of the bridge, as `lights` lists it.
 package struct LightListing: BridgeMessage {
-    /// `<driver id>/<light id>`.
+    /// The light's key, `<driver id>/<light id>`.
     package var key: String
     package var name: String
     /// The kind of the light, such as `light` or `fan`.
     package var kind: String
-    /// The accessory ID for controllers.
+    /// The accessory ID by which controllers identify the light.
     package var aid: UInt64
-    /// The number of its bridge, from 1, or `nil` from a daemon that supports only one bridge.
+    /// The number of the light's bridge, from 1, or `nil` from a daemon that supports only one bridge.
     package var bridge: Int?
     /// The driver's ID.
     package var driver: String
     package var reachable: Bool
     /// The room that the light's source suggests, if any.
     ///
-    /// HAP has no field for it.
+    /// HAP can't transmit it to controllers.
     package var room: String?
     /// A Boolean value that indicates whether the last command is treated as the light's state, or `nil` from an older
     /// daemon.
     package var optimistic: Bool?
-    /// The problems that need attention, for people, or `nil` without any or from an older daemon.
+    /// Human-readable descriptions of the light's problems, or `nil` if it has none or the daemon is older.
     package var warnings: [String]?
-    /// The state of the light, without `reachable`, which is a separate key.
+    /// The values of the light, without `reachable`, which is a separate key.
     package var state: LightChange
 
     package init(
@@ -62,9 +62,9 @@ package struct LightListing: BridgeMessage {
     }
 }
 
-/// A light that the bridge has removed, as `lights purge` lists it.
+/// A light that the bridge has permanently removed, as `lights purge` lists it.
 package struct ForgottenLight: BridgeMessage {
-    /// `<driver id>/<light id>`.
+    /// The light's key, `<driver id>/<light id>`.
     package var key: String
     /// The light's name at its source.
     package var name: String
@@ -79,10 +79,10 @@ package struct ForgottenLight: BridgeMessage {
 package struct LightEvent: BridgeMessage {
     /// The time in RFC 3339 format, UTC.
     package var time: String
-    /// `<driver id>/<light id>`.
+    /// The light's key, `<driver id>/<light id>`.
     package var key: String
     package var changes: LightChange
-    /// The origin of the change: a controller's pairing ID, `operator` or `device`.
+    /// The source of the change: `device`, `controller`, `operator` or `adaptive lighting`.
     package var origin: String
 
     package init(time: String, key: String, changes: LightChange, origin: String) {

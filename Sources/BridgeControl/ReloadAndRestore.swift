@@ -1,6 +1,6 @@
 internal import TerminalKit
 
-/// The changes of a reloaded configuration.
+/// The effects of a reloaded configuration.
 package struct ReloadListing: BridgeMessage {
     package struct Drivers: BridgeMessage, CustomStringConvertible {
         package var added: [String]
@@ -55,7 +55,7 @@ package struct RestoreListing: BridgeMessage {
     }
 }
 
-/// The description of a backup that was sent.
+/// The result of a backup, whose bytes were sent before.
 struct BackupListing: BridgeMessage {
     /// The size in bytes.
     package var size: Int

@@ -1,6 +1,6 @@
 /// The data that a controller needs to pair, as `setup` shows it.
 ///
-/// The code, the payload and `paired` are those of the first listed bridge.
+/// `code`, `payload` and `paired` are those of the first listed bridge.
 package struct SetupListing: BridgeMessage {
     /// A bridge of the daemon.
     package struct Bridge: BridgeMessage {
@@ -42,7 +42,8 @@ package struct PairingListing: BridgeMessage {
     package var id: String
     package var admin: Bool
     package var connected: Bool
-    /// The number of its bridge, from 1, or `nil` from a daemon that supports only one bridge.
+    /// The number of the bridge that the controller is paired with, from 1, or `nil` from a daemon that supports only
+    /// one bridge.
     package var bridge: Int?
 
     package init(id: String, admin: Bool, connected: Bool, bridge: Int? = nil) {

@@ -1,8 +1,8 @@
-/// The result of one step of a start: a line of `lamplighterd --check-start --json`.
+/// The result of checking one step of a start, which is a line of the output of `lamplighterd --check-start --json`.
 package struct StartReport: BridgeMessage {
     /// A step of a start.
     ///
-    /// A newer daemon may have further steps.
+    /// Newer daemons may have additional steps.
     package struct Step: RawRepresentable, Codable, Sendable, Hashable {
         package let rawValue: String
 
@@ -16,9 +16,9 @@ package struct StartReport: BridgeMessage {
     }
 
     package var step: Step
-    /// The finding and the remedy; for people.
+    /// A human-readable finding, with its remedy if there is one.
     package var message: String
-    /// The exit code of a start that fails at this step, or `nil` if the step succeeds.
+    /// The exit code of a start that would fail at this step, or `nil` if the step would succeed.
     package var code: Int32?
     /// The problem and the remedy, if they are available separately.
     package var problem, remedy: String?
