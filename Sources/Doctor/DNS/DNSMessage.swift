@@ -22,14 +22,14 @@ package struct DNSMessage: Equatable, Sendable {
 
     package var id: UInt16
     var isResponse: Bool
-    /// The answers, authorities and additional records of the types in ``Kind``.
+    /// The records of the types in ``Kind`` from the answer, authority and additional sections.
     ///
     /// Other records are ignored.
     package var records: [DNSRecord]
 
     /// Returns a query with one question, or `nil` if the name is invalid in DNS.
     ///
-    /// The answer has the same ID.
+    /// The response repeats the ID.
     package static func query(_ question: Question, id: UInt16) -> [UInt8]? {
         var bytes: [UInt8] = []
         func append(_ number: UInt16) { bytes += [UInt8(number >> 8), UInt8(number & 0xFF)] }
@@ -42,7 +42,7 @@ package struct DNSMessage: Equatable, Sendable {
             bytes += Array(label.utf8)
         }
         bytes.append(0)
-        // 12 bytes of header and a name of at most 255.
+        // The header has 12 bytes, and a name has at most 255.
         guard bytes.count <= 12 + 255 else { return nil }
         append(question.kind.rawValue)
         // Class IN. A query from a port other than 5353 is answered by unicast (RFC 6762, 6.7).
@@ -58,7 +58,7 @@ package struct DNSRecord: Hashable, Sendable {
         case service(target: DNSName, port: UInt16)
         /// The unmodified strings. In DNS-SD, they have the form `key=value`.
         case text([String])
-        /// Four or sixteen bytes.
+        /// The bytes of the address: 4 for IPv4, 16 for IPv6.
         case address([UInt8])
     }
 

@@ -1,10 +1,10 @@
-/// A domain name, from the most specific label to the most general.
+/// A domain name: its labels, from the most specific to the most general.
 ///
 /// ASCII letters are case-insensitive.
 package struct DNSName: Sendable {
     /// The labels, without the empty root label.
     package let labels: [String]
-    /// The labels to compare.
+    /// The labels in lower case, for comparisons.
     private let folded: [String]
 
     package init(_ labels: [String]) {
@@ -17,7 +17,7 @@ package struct DNSName: Sendable {
     /// The HAP services on the local network.
     static let hapServices = DNSName(["_hap", "_tcp", "local"])
 
-    /// The name of the list of service types in DNS-SD (RFC 6763, 9).
+    /// The name under which DNS-SD lists all service types (RFC 6763, 9).
     static let allServiceTypes = DNSName(["_services", "_dns-sd", "_udp", "local"])
 
     /// Returns the name for a reverse lookup of an address (RFC 1035, 3.5; RFC 3596, 2.5).

@@ -2,11 +2,11 @@
 package enum DNSViolation: Error, Equatable, Sendable {
     /// The message ends too early.
     case truncated
-    /// The message exceeds the limit of multicast DNS.
+    /// The message exceeds the maximum size in multicast DNS.
     case tooLong
     /// A name is longer than 255 bytes, or its compression pointer is invalid.
     case badName
-    /// The content of a record doesn't match its length.
+    /// The content of a record doesn't have the declared length.
     case badRecord
 }
 
@@ -16,19 +16,21 @@ extension DNSMessage {
 
     /// Parses a datagram.
     ///
-    /// Any input results in a message or an error.
+    /// Any input leads to either a message or an error.
     ///
     /// - Throws: ``DNSViolation``.
     package init(_ bytes: [UInt8]) throws(DNSViolation) {
         guard bytes.count <= Self.maximumLength else { throw .tooLong }
         var reader = DNSReader(bytes: bytes)
         id = try reader.number()
-        // Truncated answers aren't requested again by TCP. Each question is sent separately, so its answer fits.
+        // The bit for truncated responses is ignored. Each question is sent separately, so its response isn't
+        // truncated.
         isResponse = try reader.number() & 0x8000 != 0
         let questions = try reader.number()
         var count = 0
         for _ in 0..<3 { count += Int(try reader.number()) }
-        // Each element takes at least one byte, so the message's length bounds both loops, regardless of the counts.
+        // Each question takes at least five bytes, and each record at least eleven. So the length of the message limits
+        // both loops, whatever the counts are.
         for _ in 0..<questions {
             _ = try reader.name()
             _ = try reader.bytes(4)
@@ -65,7 +67,7 @@ private struct DNSReader {
     mutating func name() throws(DNSViolation) -> DNSName {
         var labels: [String] = []
         var length = 1
-        // Pointers must lead backward. So each jump has a lower target than the previous one, which excludes loops.
+        // Pointers must point backward, so each one has a lower target than the previous one. This excludes loops.
         var earliest = offset
         var next: Int?
         while true {
@@ -91,13 +93,13 @@ private struct DNSReader {
 
     /// Parses the next record.
     ///
-    /// Returns `nil` for a type that isn't supported.
+    /// - Returns: The record, or `nil` if its type isn't supported.
     mutating func record() throws(DNSViolation) -> DNSRecord? {
         let name = try name()
         let kind = DNSMessage.Kind(rawValue: try number())
-        // Without the cache-flush bit (RFC 6762, 10.2).
+        // The highest bit of the class is the cache-flush bit (RFC 6762, 10.2).
         let isInternet = try number() & 0x7FFF == 1
-        // Time to live.
+        // Skip the time to live.
         _ = try bytes(4)
         let length = Int(try number())
         guard length <= bytes.count - offset else { throw .truncated }
@@ -118,7 +120,7 @@ private struct DNSReader {
             return .address(Array(try bytes(end - offset)))
         case .ptr: return .pointer(try name())
         case .srv:
-            // Priority and weight are irrelevant for a single host.
+            // Skip the priority and the weight, which are irrelevant for a single host.
             _ = try bytes(4)
             let port = try number()
             return .service(target: try name(), port: port)

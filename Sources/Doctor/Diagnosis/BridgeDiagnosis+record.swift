@@ -8,7 +8,9 @@ extension BridgeDiagnosis {
         look.instances.first { $0.name.lowercased() == status.advertisement.name.lowercased() && !$0.places.isEmpty }
     }
 
-    /// Checks for another bridge with the same device ID, which controllers would confuse with this one.
+    /// Checks whether another bridge has the same device ID.
+    ///
+    /// Controllers would confuse it with this one.
     var clone: CheckResult {
         let names = [status.advertisement.name, diagnostics.wantedName].map { $0.lowercased() }
         let ownHosts = queryResults.compactMap { own(in: $0) }.flatMap(\.places).map(\.host)
@@ -49,7 +51,7 @@ extension BridgeDiagnosis {
         }
     }
 
-    /// Checks for other programs that listen on the mDNS port.
+    /// Checks whether other programs listen on the mDNS port.
     var responders: CheckResult {
         let others = facts.listeners.filter { $0 != "avahi" }
         guard !others.isEmpty else { return .ok(.responders, "Avahi is the only program on port 5353") }
@@ -88,7 +90,7 @@ extension BridgeDiagnosis {
                 + interface)
     }
 
-    /// A description of the other hosts that have answered.
+    /// A description of how many other hosts have answered.
     private var neighbours: String {
         let others = facts.neighbours.count
         return others == 0
@@ -169,7 +171,7 @@ extension Facts {
             .subtracting(own)
     }
 
-    /// Returns the addresses in the bridge's own record, each once per interface on which it was received.
+    /// Returns the addresses of the instance, each once for each interface on which it was received.
     package func addresses(of instance: String) -> [TCPProbe.Target] {
         queryResults.flatMap { look -> [TCPProbe.Target] in
             guard case .multicast(let interface, _) = look.route else { return [] }

@@ -1,7 +1,7 @@
 internal import BridgeControl
 internal import TerminalKit
 
-/// The diagnosis of a running bridge: its host, its network, and its controllers and drivers.
+/// The checks of a running bridge: of its host, its network, its controllers and its drivers.
 struct BridgeDiagnosis {
     let facts: Facts
     let status: BridgeStatus
@@ -17,7 +17,7 @@ struct BridgeDiagnosis {
         return checks + warnings(besides: checks)
     }
 
-    /// Returns the warnings of `lamplighter status` about problems that no check has found.
+    /// Returns the warnings that `lamplighter status` shows about problems that none of the checks has found.
     private func warnings(besides checks: [CheckResult]) -> [CheckResult] {
         let found = Set(checks.filter { $0.result != .ok }.map(\.check))
         return status.warningLines.compactMap { warning in
@@ -37,6 +37,8 @@ struct BridgeDiagnosis {
         }
     }
 
+    /// The results of the network checks.
+    ///
     /// The checks depend on each other, so those after the first failure are skipped.
     private var onTheNetwork: [CheckResult] {
         let checks: [(CheckResult.Check, () -> CheckResult)] = [
@@ -57,9 +59,9 @@ struct BridgeDiagnosis {
 
     // MARK: Host
 
-    /// The minimum free space for the database to work, in bytes.
+    /// The free space below which the disk counts as full, in bytes.
     private static let scarce = 1 << 20
-    /// The minimum free space without a warning, in bytes.
+    /// The free space below which there is a warning, in bytes.
     private static let enough = 64 << 20
 
     private var storage: CheckResult {
@@ -118,7 +120,7 @@ struct BridgeDiagnosis {
     private var bus: CheckResult {
         switch facts.bus {
         case .answers: .ok(.bus, "the system D-Bus answers")
-        // The daemon may use a bus that this command doesn't know.
+        // The daemon may be connected to a different bus than the one that this command has tried.
         case _ where isPublished: .ok(.bus, "the bridge is connected to the system D-Bus")
         case .absent:
             .wrong(
@@ -140,7 +142,7 @@ struct BridgeDiagnosis {
             .wrong(
                 .avahi, "the Avahi daemon hangs: it accepts connections but doesn't answer",
                 "restart it: systemctl restart avahi-daemon")
-        // Avahi may run elsewhere and share only its bus, as in containers.
+        // The Avahi daemon may run outside this container and share only its bus, so its socket may be missing.
         case _ where isPublished: .ok(.avahi, "the bridge is connected to the Avahi daemon")
         case .absent:
             .wrong(.avahi, "the Avahi daemon isn't running", "start it: systemctl enable --now avahi-daemon")
@@ -170,8 +172,7 @@ struct BridgeDiagnosis {
         let paired = "paired with \(diagnostics.pairings.of("controller"))"
         guard status.controllers == 0 else { return .ok(.pairing, "\(paired), \(status.controllers) connected") }
         let remedy = "if the bridge was removed from that home: lamplighter pairings remove --all"
-        // A phone connects only from time to time if the home has no home hub. So missing connections alone aren't a
-        // fault.
+        // Without a home hub, a phone connects only from time to time. So the lack of connections alone isn't a fault.
         guard diagnostics.refusedSetups > 0 else {
             return .warning(.pairing, "\(paired), but none is connected", remedy)
         }

@@ -1,21 +1,19 @@
 /// The result of one check.
 package struct CheckResult: Encodable, Equatable, Sendable {
-    /// The checks.
-    ///
-    /// Each follows its dependencies.
+    /// The checks, each after the checks that it depends on.
     package enum Check: String, Encodable, Sendable {
         case configuration, state, port, metrics, socket, daemon, clock, storage, network, advertise, bus, avahi, clone
         case advertisement, responders, visible, record, addresses, attempts, pairing, drivers, lights
-        /// Only with `--long`.
+        /// A check that is only made with `--long`.
         case lasting
     }
 
     package enum Result: String, Encodable, Sendable {
         case ok
-        /// A notable finding that alone doesn't affect controllers.
+        /// A finding that needs attention but doesn't keep controllers from using the bridge.
         case warning
         case wrong
-        /// The check wasn't possible, mostly because an earlier one failed.
+        /// The check couldn't be made, usually because an earlier one failed.
         case unknown
     }
 
@@ -23,7 +21,7 @@ package struct CheckResult: Encodable, Equatable, Sendable {
     package var result: Result
     package var message: String
     package var remedy: String?
-    /// The resulting exit code of the program, from sysexits(3).
+    /// The exit code of `doctor` if this is the first failed check, from sysexits(3).
     package var code: Int32
 
     package init(_ check: Check, _ result: Result, _ message: String, remedy: String? = nil, code: Int32 = 0) {
@@ -57,7 +55,7 @@ extension Sequence where Element == CheckResult {
 
 /// The output of `doctor --json`.
 package struct DiagnosisReport: Encodable, Sendable {
-    /// The first failed check, or `well`.
+    /// The name of the first failed check, or `well` if there is none.
     private let verdict: String
     private let message: String?
     private let remedy: String?

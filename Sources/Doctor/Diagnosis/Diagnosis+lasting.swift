@@ -1,7 +1,7 @@
-/// A check whether multicast still works after switches have forgotten the listeners.
+/// The check of `--long`: whether multicast still works after switches have forgotten their listeners.
 extension Diagnosis {
-    /// The time after which a switch with IGMP snooping has forgotten a listener: 125 s and a margin, unless a querier
-    /// renews it (RFC 4541).
+    /// The time after which a switch with IGMP snooping has forgotten a listener that no querier renews: 125 s plus a
+    /// margin (RFC 4541).
     package static let snoopingTime = Duration.seconds(130)
 
     /// Compares facts that were collected ``snoopingTime`` apart.

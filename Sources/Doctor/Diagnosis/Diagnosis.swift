@@ -2,11 +2,11 @@ internal import BridgeControl
 internal import Glibc
 internal import TerminalKit
 
-/// Derives findings from facts: a pure function without a clock, sockets or files.
+/// Derives findings from facts, without accessing a clock, sockets or files.
 package enum Diagnosis {
     /// Returns the results of all checks.
     ///
-    /// Each follows its dependencies.
+    /// Each result comes after those that it depends on.
     package static func findings(_ facts: Facts) -> [CheckResult] {
         switch facts.daemon {
         case .absent(let reason, let start): starting(start, reason) + [clock(facts.time, step: 0)]
@@ -35,10 +35,10 @@ package enum Diagnosis {
             ]
         }
         var findings = start.reports.map { report -> CheckResult in
-            // An unknown step belongs to the daemon.
+            // A step that this version doesn't know is reported as a finding about the daemon.
             let check = CheckResult.Check(rawValue: report.step.rawValue) ?? .daemon
             guard let code = report.code else { return .ok(check, report.message) }
-            // If the daemon doesn't report the remedy separately, its message includes it.
+            // If the daemon doesn't report the remedy separately, the message includes it.
             return .wrong(
                 check, report.problem ?? report.message, report.problem.flatMap { _ in report.remedy }, code: code)
         }
@@ -63,9 +63,11 @@ package enum Diagnosis {
 
     /// Seconds in a day.
     private static let day = 86400
-    /// The number of days after the release of the program from which the clock is considered wrong.
+    /// The number of days after the release of the program.
+    ///
+    /// A later date is considered wrong.
     private static let lifetime = 20 * 365
-    /// The largest clock change that isn't reported, in seconds.
+    /// The largest change of the clock that doesn't lead to a warning, in seconds.
     private static let smallStep = 60
 
     static func clock(_ time: Int, step: Int) -> CheckResult {

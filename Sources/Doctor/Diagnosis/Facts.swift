@@ -1,15 +1,16 @@
 package import BridgeControl
 
-/// All facts about the bridge, from the daemon and from outside.
+/// All facts about the bridge, as reported by the daemon and as observed from outside.
 package struct Facts: Equatable, Sendable {
     /// The result of a request to the daemon.
     package enum Daemon: Equatable, Sendable {
         case answers(BridgeStatus, BridgeDiagnostics)
-        /// The daemon isn't running. Includes the reason why it doesn't start, if known.
+        /// The daemon isn't running. `start` is the result of checking whether it can start, or `nil` if that isn't
+        /// possible.
         case absent(reason: String, start: StartCheck?)
-        /// The daemon is running, and this user has no permission to connect.
+        /// The daemon is running, but this user has no permission to connect to it.
         case forbidden(reason: String)
-        /// The daemon is running, and doesn't answer or answers incorrectly.
+        /// The daemon is running, but doesn't answer, or gives an invalid answer.
         case unfit(reason: String)
     }
 
@@ -17,9 +18,9 @@ package struct Facts: Equatable, Sendable {
     package struct StartCheck: Equatable, Sendable {
         /// The results of the steps, in order.
         package var reports: [StartReport]
-        /// The last line that isn't a report.
+        /// The last line of output that isn't a report.
         ///
-        /// It contains the reason for the exit if no report does.
+        /// If no report has failed, it contains the reason for the exit.
         var lastLine: String?
         /// The exit code.
         package var code: Int32
@@ -36,7 +37,7 @@ package struct Facts: Equatable, Sendable {
     package var time: Int
     package var bus = UnixProbe.Outcome.answers
     package var avahi = UnixProbe.Outcome.answers
-    /// The users that have port 5353 open.
+    /// The names of the users whose programs have UDP port 5353 open.
     package var listeners: [String] = []
     package var queryResults: [QueryResult] = []
     package var connections: [Connection] = []

@@ -6,7 +6,7 @@ enum FirstAnswer: Equatable, Sendable {
     case bytes([UInt8])
     /// The peer closed the connection without an answer.
     case end
-    /// The time limit was exceeded.
+    /// Nothing happened within the time limit.
     case nothing
 }
 

@@ -8,15 +8,15 @@ package enum StartProbe {
     private static let serviceUser = "lamplighter"
     /// The maximum size of the output to read, in bytes.
     private static let maximumOutput = 64 << 10
-    /// The time limit in milliseconds.
+    /// The time limit for the output, in milliseconds.
     private static let timeout: CInt = 5000
 
     /// Runs `lamplighterd --check-start --json`.
     ///
-    /// This blocks for several seconds at most.
+    /// This function blocks until the program ends, or for several seconds if it hangs.
     ///
-    /// If root runs this for the system's state directory, the probe runs as the daemon's user, because root has all
-    /// permissions and wouldn't find the fault.
+    /// If root runs this for a state directory in `/var/lib`, the check runs as the user of the packaged service,
+    /// because root has all permissions and wouldn't find missing ones.
     ///
     /// - Returns: The output, or `nil` if the program can't be run or hangs.
     package static func run(
@@ -31,7 +31,7 @@ package enum StartProbe {
         }
         let asUser = ["/usr/bin/setpriv", "--reuid=\(serviceUser)", "--regid=\(serviceUser)", "--init-groups"]
         let found = spawn(asUser + words)
-        // A resource is in use, and only root can find the process that uses it.
+        // A port or a socket is in use, and only root can find the process that uses it.
         return found?.code == unavailable ? spawn(words) ?? found : found
     }
 
@@ -73,7 +73,7 @@ package enum StartProbe {
         return Facts.StartCheck(reports: reports, lastLine: lastLine, code: status >> 8 & 0xFF)
     }
 
-    /// Returns the complete output, or `nil` if it doesn't end in time.
+    /// Returns the complete output, or `nil` if it doesn't end in time or is too long.
     private static func read(_ file: CInt) -> [UInt8]? {
         var output: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)

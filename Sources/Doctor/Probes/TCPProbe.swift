@@ -3,16 +3,17 @@ import NIOCore
 import NIOPosix
 import SystemKit
 
-/// Connects to an address like a controller, and sends a request that only a paired controller may send.
+/// Connects to an address like a controller, and sends a request that HAP accessories reject from peers that aren't
+/// verified.
 package enum TCPProbe {
     package enum Outcome: Equatable, Sendable {
-        /// A HAP accessory answers.
+        /// A HAP accessory answered.
         case answers
-        /// A program other than a HAP accessory answers.
+        /// A program other than a HAP accessory answered.
         case foreign
-        /// The connection was established, and closed without an answer.
+        /// The connection was established, but closed without an answer.
         case closed
-        /// The connection was established, and no answer arrived.
+        /// The connection was established, but no answer arrived in time.
         case silent
         /// No process listens, or a firewall rejects the connection.
         case refused
@@ -22,7 +23,7 @@ package enum TCPProbe {
 
     /// An address and its interface, which is the scope of a link-local address.
     package struct Target: Hashable, Sendable {
-        /// Four or sixteen bytes.
+        /// The bytes of the address: 4 for IPv4, 16 for IPv6.
         package var address: [UInt8]
         package var interface: String
     }
@@ -47,7 +48,7 @@ package enum TCPProbe {
                 }
             let request = "GET /accessories HTTP/1.1\r\nHost: lamplighter\r\n\r\n"
             switch try await channel.firstAnswer(to: Array(request.utf8), within: timeout) {
-            // "Connection authorization required": HAP's own status code.
+            // Status code 470, "Connection Authorization Required", exists only in HAP.
             case .bytes(let bytes): return bytes.starts(with: Array("HTTP/1.1 470".utf8)) ? .answers : .foreign
             case .end: return .closed
             case .nothing: return .silent

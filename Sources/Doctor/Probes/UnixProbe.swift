@@ -9,26 +9,26 @@ package enum UnixProbe {
         case answers
         /// The socket doesn't exist, or no process listens on it.
         case absent
-        /// The program accepts connections and doesn't answer, so it hangs.
+        /// The program accepts connections but doesn't answer, which means that it hangs.
         case silent
         case refused(reason: String)
     }
 
     private static let timeout = Duration.seconds(2)
 
-    /// Requests the list of commands from Avahi's own socket.
+    /// Requests the list of commands from the Avahi daemon's socket, and returns whether it answers.
     package static func avahi() async -> Outcome { await ask("/run/avahi-daemon/socket", "HELP\n") }
 
-    /// Starts the authentication of a client on the system D-Bus and returns whether the bus answers.
+    /// Starts the authentication of a client on the system D-Bus, and returns whether the bus answers.
     ///
-    /// The address is the value of `DBUS_SYSTEM_BUS_ADDRESS`.
+    /// `address` is the value of `DBUS_SYSTEM_BUS_ADDRESS`, or `nil` for the default address.
     package static func systemBus(address: String?) async -> Outcome {
         await ask(busPath(in: address) ?? "/run/dbus/system_bus_socket", "\0AUTH\r\n")
     }
 
-    /// Returns whether no process listens on a socket.
+    /// Returns whether it's certain that no process listens on a socket.
     ///
-    /// The result is `false` if an inaccessible process may listen.
+    /// It returns `false` if the socket can't be accessed, because a process may be listening on it.
     package static func isAbsent(_ path: String) async -> Bool {
         do {
             try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -71,7 +71,7 @@ package enum UnixProbe {
         } catch let error as IOError {
             switch error.errnoCode {
             case _ where absent.contains(error.errnoCode): return .absent
-            // The backlog of connections is full.
+            // The program's queue of pending connections is full.
             case EAGAIN: return .silent
             default: return .refused(reason: SystemError(code: error.errnoCode).reason)
             }

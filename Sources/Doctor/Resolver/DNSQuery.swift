@@ -1,15 +1,18 @@
-/// The results of a multicast DNS query so far, and the remaining questions.
+/// A multicast DNS query: the records received so far, and the remaining questions.
 ///
-/// A value without a socket or a clock: it receives datagrams and returns the next questions. Its size is limited.
+/// It has no socket or clock. It processes datagrams that its owner has received, and provides the questions to send
+/// next. Its size is limited.
 struct DNSQuery: Sendable {
-    /// The maximum number of stored records, for busy or hostile networks.
+    /// The maximum number of stored records, which limits memory on busy or hostile networks.
     static let maximumRecords = 2048
     /// The maximum number of other services to query.
     static let maximumServices = 64
 
-    /// The ID, which is repeated in answers to this query.
+    /// The ID, which responses to this query repeat.
     package let id: UInt16
-    /// The service to look for, in addition to all others.
+    /// The service to look for.
+    ///
+    /// All other services are looked for, too.
     package let instance: DNSName
     package private(set) var records: [DNSRecord] = []
     /// The addresses of all responders.
@@ -21,12 +24,13 @@ struct DNSQuery: Sendable {
     ///
     /// - Parameters:
     ///   - instance: The instance name.
-    ///   - address: An address of this host, 4 or 16 bytes, which this host's responder always knows.
-    ///   - id: The ID that identifies answers to this query.
+    ///   - address: An address of this host, 4 or 16 bytes. This host's responder always answers questions about it.
+    ///   - id: The ID, by which responses to this query are recognized.
     package init(instance: String, address: [UInt8], id: UInt16) {
         self.instance = .hapService(instance)
         self.id = id
-        // All hosts answer the query for service types. The reverse name is for this host, which may have no services.
+        // Every host that has services answers the question for service types. This host may not have any services, but
+        // it answers the question for the reverse name.
         standing = [.hapServices, .allServiceTypes, .reverse(of: address)].map { DNSMessage.Question($0, .ptr) }
     }
 
@@ -34,7 +38,7 @@ struct DNSQuery: Sendable {
     ///
     /// Datagrams that don't answer this query are ignored.
     package mutating func received(_ bytes: [UInt8], from responder: String) {
-        // Some responders don't repeat the ID, although RFC 6762, 6.7 requires it.
+        // An ID of 0 is accepted, because some responders don't repeat the ID, although RFC 6762, 6.7 requires it.
         guard let message = try? DNSMessage(bytes), message.isResponse, message.id == id || message.id == 0 else {
             return
         }
@@ -44,7 +48,8 @@ struct DNSQuery: Sendable {
         }
     }
 
-    /// The questions to send next: the standing questions, which any host may answer, and those for missing records.
+    /// The questions to send next: those that are always sent, because any host may answer them, and those for missing
+    /// records.
     package var questions: [DNSMessage.Question] {
         let known = ServiceInstance.all(in: records)
         let others = known.map { DNSName.hapService($0.name) }
@@ -77,7 +82,7 @@ struct DNSQuery: Sendable {
         return answered
     }
 
-    /// A Boolean value that indicates whether the service is listed and no question is open about any other.
+    /// A Boolean value that indicates whether the service is listed and no records of known services are missing.
     package var isComplete: Bool {
         isListed && questions.count == standing.count
     }

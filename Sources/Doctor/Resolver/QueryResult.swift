@@ -1,8 +1,8 @@
-/// A route for a query.
+/// The route over which a query is sent.
 package enum QueryRoute: Hashable, Sendable {
-    /// Multicast on an interface, like controllers.
+    /// The query is multicast on an interface, like those of controllers.
     case multicast(interface: String, isIPv6: Bool)
-    /// Unicast to this host's own responder, which works without multicast.
+    /// The query is sent directly to this host's responder, which works even if multicast is blocked.
     case unicast(address: String)
 }
 
@@ -10,9 +10,9 @@ package enum QueryRoute: Hashable, Sendable {
 package struct QueryResult: Equatable, Sendable {
     package var route: QueryRoute
     var instances: [ServiceInstance] = []
-    /// The addresses of all hosts that answered, including this host's own.
+    /// The addresses of all hosts that answered, which can include those of this host.
     var responders: Set<String> = []
-    /// The system's reason why no query could be sent.
+    /// The reason why no query could be sent, if any.
     package var failure: String?
 
     /// A Boolean value that indicates whether the query was multicast, like those of controllers.

@@ -3,7 +3,9 @@ import NIOPosix
 import Synchronization
 import SystemKit
 
-/// A separate mDNS resolver, which sends one-shot queries from ephemeral ports and never opens port 5353.
+/// An mDNS resolver that doesn't need Avahi.
+///
+/// It sends one-shot queries from ephemeral ports, and never opens port 5353.
 package enum Resolver {
     private static let port = 5353
     private static let ipv4Group = "224.0.0.251"
@@ -14,18 +16,21 @@ package enum Resolver {
     /// The query ends at ``end``.
     private static let rounds: [Duration] = [.zero, .milliseconds(250), .seconds(1), .milliseconds(1750)]
     private static let end = Duration.milliseconds(2500)
-    /// The earliest time at which a complete result ends the query.
+    /// The earliest time at which the query ends if its result is complete.
     ///
-    /// Hosts may delay their answers by 120 ms, and the answers of all hosts are needed.
+    /// Hosts may delay their answers, and the query should receive those of all hosts.
     private static let earliestEnd = Duration.seconds(1)
     /// The maximum number of questions per round.
     private static let maximumQuestions = 64
     /// The maximum number of sockets.
     private static let maximumRoutes = 32
 
-    /// Queries all routes concurrently, for 1 to 2.5 s, for an instance of a service and all other services.
+    /// Queries an instance of a service and all other services over all routes concurrently.
     ///
-    /// - Returns: A result for each address family of each interface, and one for each address of the interfaces.
+    /// It takes 1 to 2.5 s.
+    ///
+    /// - Returns: A result of the multicast query for each address family of each interface, and one of the unicast
+    ///   query for each address of the interfaces.
     package static func look(for instance: String, on interfaces: [String]) async -> [QueryResult] {
         let paths = QueryPath.all(on: interfaces).prefix(maximumRoutes)
         return await withTaskGroup(of: (Int, QueryResult).self) { group in
@@ -83,7 +88,7 @@ package enum Resolver {
                     }
                     try await Task.sleep(until: began + end)
                 }
-                // The reader ends only when its socket is closed.
+                // The receiving task ends only when its socket is closed, so wait only for the sending one.
                 _ = try await group.next()
                 group.cancelAll()
             }
@@ -91,7 +96,7 @@ package enum Resolver {
         }
     }
 
-    /// The query that the sending and the receiving task share.
+    /// The query, which the sending and the receiving task share.
     private final class SharedQuery: Sendable {
         let query: Mutex<DNSQuery>
 
@@ -135,7 +140,7 @@ package enum Resolver {
             if own.count == 16 {
                 try await options.setIPv6MulticastIF(CUnsignedInt(interface)).get()
             } else {
-                // The address in network order, as in the C structure.
+                // The socket option needs the address in network order.
                 let source = own.withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }
                 try await options.unsafeSetSocketOption(level: .ip, name: .ip_multicast_if, value: source).get()
             }

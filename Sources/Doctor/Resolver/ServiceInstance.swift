@@ -5,15 +5,15 @@ package struct ServiceInstance: Equatable, Sendable {
         package var port: UInt16
     }
 
-    /// The instance name for people.
+    /// The instance name, which is human-readable.
     package var name: String
-    /// The advertised places.
+    /// The hosts and ports that are advertised under this name.
     ///
-    /// More than one means that two hosts use the same name.
+    /// If there are several, more than one host uses the name.
     package var places: [Place] = []
     /// The keys in lower case (RFC 6763, 6.4) and their values, or `nil` if no TXT record was received.
     package var txt: [String: String]?
-    /// The addresses of the host, of four or sixteen bytes.
+    /// The addresses of the hosts, each with 4 or 16 bytes.
     package var addresses: [[UInt8]] = []
 }
 
