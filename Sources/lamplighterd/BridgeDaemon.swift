@@ -18,7 +18,7 @@ package import SystemKit
 import TerminalKit
 import UnixSignals
 
-/// The composition root, which starts the components in order and stops them in reverse.
+/// The composition root, which starts all components in order and stops them in reverse order.
 ///
 /// The order is: database, bridges, lights of the last run, drivers, control socket, and mDNS. mDNS is last, so that
 /// controllers can't find a bridge that doesn't answer yet or doesn't know its accessories.
@@ -30,7 +30,7 @@ struct BridgeDaemon {
         let runtimeDirectory: String
 
         var database: String { stateDirectory + "/bridge.sqlite" }
-        /// The copy of the database during a backup.
+        /// The copy of the database that is made during a backup.
         var exportedDatabase: String { database + ".export" }
         /// The prepared backup that will replace the database.
         var restoredDatabase: String { database + ".restored" }
@@ -40,13 +40,13 @@ struct BridgeDaemon {
     /// The application ID of the database: "LAMP" in ASCII.
     static let applicationID: Int32 = 0x4C41_4D50
 
-    /// The time that drivers have on the very first start to report the configured lights.
+    /// The time that drivers have to report the configured lights when the daemon starts for the very first time.
     private static let firstStartTimeout = Duration.seconds(1)
     /// The time limit for the shutdown of all components.
     private static let timeout = Duration.seconds(4)
 
     let configuration: BridgeConfiguration
-    /// The reason why the current configuration file isn't in use, if it isn't.
+    /// The reason why the current configuration file was rejected, or `nil` if it's in use.
     let fault: String?
     let places: Places
     let notifier: ServiceNotifier?
@@ -55,7 +55,7 @@ struct BridgeDaemon {
 
     /// Runs until the daemon must stop or restart the bridge.
     ///
-    /// - Returns: The configuration in use, if the bridge must restart.
+    /// - Returns: The configuration in use if the bridge must restart, or `nil` if the daemon must stop.
     /// - Throws: The error that prevents the bridge from running, with its exit code.
     func run() async throws -> BridgeConfiguration? {
         let ownership = try configuration.bridge.ownership?.requirement()
@@ -80,8 +80,8 @@ struct BridgeDaemon {
         let supervisor = DriverSupervisor(lights: lights, logger: logger)
         await supervisor.use(configuration.drivers)
         if stored.server.configuration.databaseHash.isEmpty {
-            // No controller has seen the accessories yet, so the configured lights are part of the first structure, c#
-            // 1.
+            // No controller has seen the accessories yet. Wait for the configured lights, so that they are part of the
+            // first structure, which has c# 1.
             await lights.waitForDrivers(atMost: Self.firstStartTimeout)
         }
         await bridges.start()
@@ -118,10 +118,11 @@ struct BridgeDaemon {
         }
 
         try ServiceDirectory.makeRuntimeDirectory(places.runtimeDirectory)
-        // Trap SIGHUP before clients are notified that the daemon is ready, because it may arrive from then on.
+        // Trap SIGHUP before the service manager is notified that the daemon is ready, because the signal may arrive
+        // from then on.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
-        // Services stop in reverse order: the service manager is notified first, mDNS follows, and the drivers are
-        // last.
+        // Services stop in reverse order: the one that notifies the service manager is first, mDNS follows, and the
+        // drivers are last.
         let services: [any ServiceLifecycle.Service] =
             [supervisor] + (metrics.map { [$0] } ?? []) + [
                 DailyCopyService(file: file, isWorthKeeping: { await bridges.isPaired }, logger: logger),
@@ -129,7 +130,7 @@ struct BridgeDaemon {
                     path: places.controlSocket, operations: operations, onListening: { notifier?.ready() },
                     logger: logger),
                 bridges,
-                // Errors of the file are in the log and in the status.
+                // An invalid file needs no handling here: the error is in the log and in the status.
                 SIGHUPService(hangups) { _ = try? await reloader.reload() },
                 SetupCodePrinter(
                     server: first.server, name: first.name, discoveryError: { first.publisher?.discoveryError }),

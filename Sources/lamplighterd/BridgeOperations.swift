@@ -13,11 +13,11 @@ import LightDrivers
 import SystemKit
 import TerminalKit
 
-/// The operator's commands for the bridge.
+/// The implementation of the operator's commands.
 struct BridgeOperations: BridgeControlHandler {
-    /// The bridges, at least one.
+    /// Returns the bridges, of which there is at least one.
     ///
-    /// The first is the configured one.
+    /// The first one is the bridge that the configuration describes.
     let bridges: @Sendable () async -> [Bridge]
     let since = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     let lights: DeviceBridge
@@ -199,7 +199,7 @@ struct BridgeOperations: BridgeControlHandler {
         return listed
     }
 
-    /// Removes a controller from all bridges, because a controller uses one identifier for an entire home.
+    /// Removes a controller from all bridges, because it uses the same identifier with each of them.
     func removePairing(_ id: String) async throws {
         var removals = 0
         for server in await bridges().map(\.server) {
@@ -232,7 +232,9 @@ struct BridgeOperations: BridgeControlHandler {
 
     // MARK: Storage errors
 
-    /// Makes a change, and throws an error with the given text if it can't be stored.
+    /// Makes a change.
+    ///
+    /// If it can't be stored, the thrown error begins with the given text.
     private func storing<Result>(_ refusal: String, _ change: () async throws -> Result) async throws -> Result {
         do {
             return try await change()
@@ -245,7 +247,8 @@ struct BridgeOperations: BridgeControlHandler {
 
     /// Returns the error for a change that can't be stored.
     ///
-    /// The state of the disk explains more than the error of one call.
+    /// If the disk is full or has another known problem, the message describes that problem, because it explains more
+    /// than the error of a single call.
     private func storageError(_ refusal: String, _ error: (any Error)?) -> BridgeControlError {
         let file = hostFacts.file
         switch error {
@@ -287,7 +290,7 @@ struct BridgeOperations: BridgeControlHandler {
                     BridgeControl.LightEvent(
                         time: Date.now.formatted(.iso8601), key: event.light.key.description, changes: changes,
                         origin: event.origin.rawValue))
-                // The end of its stream notifies a watcher that it is too slow.
+                // The watcher is too slow. End its stream, so that it notices.
                 if case .dropped = result { break }
             }
             continuation.finish()
@@ -298,7 +301,7 @@ struct BridgeOperations: BridgeControlHandler {
 }
 
 extension Bridge {
-    /// Returns the state of the mDNS advertisement, and appends its warnings.
+    /// Returns the state of the mDNS advertisement, and appends the warnings about it.
     fileprivate func advertisement(_ warnings: inout [BridgeWarning]) -> BridgeStatus.Advertisement {
         guard let publisher else { return BridgeStatus.Advertisement(state: .off, name: wantedName) }
         let prefix = number > 1 ? "\(name): " : ""
@@ -367,7 +370,8 @@ extension BridgeControlError {
             remedy: "make room in \(directory)")
     }
 
-    /// Creates the error that the daemon would have exited with if the error had occurred during its start.
+    /// Creates an error with the code and the message with which the daemon would exit if this error occurred at its
+    /// start.
     fileprivate init(_ error: any Error) {
         if let error = error as? BridgeControlError {
             self = error
@@ -403,7 +407,8 @@ extension LightListing {
 }
 
 extension LightChange {
-    /// Creates a change with the differences from an earlier state of a light, or all values without an earlier state.
+    /// Creates a change with the values that differ from an earlier state of the light, or with all values if there is
+    /// none.
     fileprivate init(_ light: LightSnapshot, since former: LightSnapshot?) {
         self.init(light.values, since: former?.values, of: light.kind)
         if light.isReachable != former?.isReachable { reachable = light.isReachable }

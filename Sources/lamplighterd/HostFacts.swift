@@ -5,7 +5,7 @@ import Discovery
 import HAPAccessory
 import SystemKit
 
-/// The environment of the running bridge: network, clock and disk.
+/// Facts about the host of the running bridge: its network, clock and disk.
 struct HostFacts {
     /// The interfaces on which the bridge is advertised.
     let interfaces: InterfaceSelection
@@ -20,7 +20,7 @@ struct HostFacts {
         return names.filter { !present.contains($0) }
     }
 
-    /// The change of the clock since the start, in seconds.
+    /// The number of seconds by which the clock was changed since the start.
     var clockStep: Int {
         let elapsed = began.steady.duration(to: .now) / .milliseconds(1)
         return Int((Double(WallClock.now - began.wall) - elapsed) / 1000)

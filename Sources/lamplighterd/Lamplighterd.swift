@@ -43,7 +43,7 @@ struct Lamplighterd: AsyncParsableCommand {
     @Flag(help: "Check whether the daemon can start, and exit.")
     var checkStart = false
 
-    /// Runs on the main thread, before other threads exist.
+    /// Starts the program on the main thread, before other threads exist.
     @MainActor static func main() async {
         Allocator.setUp()
         await main(nil)
@@ -64,7 +64,7 @@ struct Lamplighterd: AsyncParsableCommand {
                 configuration: config, stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory)
             if checkStart {
                 return try StartCheck(configuration: config, places: places, drivers: DriverCatalog.drivers).run {
-                    // Problems are printed like all errors of a start.
+                    // Failed steps aren't printed here. The thrown error is printed like any other error of a start.
                     if json {
                         StandardStreams.printLine($0.json.text)
                     } else if $0.code == nil {
@@ -85,7 +85,8 @@ struct Lamplighterd: AsyncParsableCommand {
                 do {
                     next = bridge(try loadConfiguration())
                 } catch {
-                    // A running bridge doesn't stop because its file has become invalid in the meantime.
+                    // The file has become invalid since the bridge started. The bridge continues with the configuration
+                    // in use.
                     logger.error("configuration rejected", metadata: ["error": "\(error)"])
                     next = bridge(inUse, fault: "\(error)")
                 }

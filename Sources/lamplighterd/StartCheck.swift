@@ -8,18 +8,19 @@ import LineRPC
 import SystemKit
 import TerminalKit
 
-/// Implements `--check-start`: checks everything that could prevent a start, in the order of a start.
+/// The implementation of `--check-start`, which checks everything that could prevent a start, in the order in which a
+/// start would fail.
 ///
-/// It doesn't listen, change anything or leave files behind, so it can run at the same time as the daemon and as
-/// another user.
+/// It doesn't listen, change anything or leave files behind. So it can run while the daemon is running, and as a
+/// different user.
 struct StartCheck {
     let configuration: String
     let places: BridgeDaemon.Places
     let drivers: [any LightDriverConfiguration.Type]
 
-    /// Performs the steps and reports each.
+    /// Performs the steps in order, and reports the result of each.
     ///
-    /// The last reported one may have failed.
+    /// The first failed step is the last one that is reported.
     ///
     /// - Throws: The error that a start would exit with.
     func run(_ report: (StartReport) -> Void) throws {
@@ -76,7 +77,7 @@ struct StartCheck {
         {
             throw LineRPCError.notASocket(path: places.controlSocket)
         }
-        // The first start, by systemd or the daemon, creates missing folders.
+        // A missing folder isn't a problem: systemd or the daemon creates it at the start.
         let folder = places.runtimeDirectory
         guard !files.fileExists(atPath: folder) || files.isWritableFile(atPath: folder) else {
             throw LineRPCError.noPermission(path: places.controlSocket)

@@ -9,7 +9,7 @@ import ServiceLifecycle
 struct Bridge: Sendable {
     /// The number of the bridge, from 1.
     ///
-    /// The first bridge is the configured one.
+    /// Bridge 1 is the one that the configuration describes.
     let number: Int
     let name: String
     let deviceID: DeviceID
@@ -21,10 +21,12 @@ struct Bridge: Sendable {
     /// The listener, or `nil` in tests without a network.
     let listener: AccessoryListener?
 
-    /// The mDNS instance name, unless it is in use.
+    /// The preferred mDNS instance name, which is used unless another host has it.
     var wantedName: String { ServiceRecord.instanceName(name, suffix: deviceID.suffix) }
 
-    /// Notifies the server that its accessories are complete, which starts the advertisement.
+    /// Notifies the server that its accessories are complete.
+    ///
+    /// The server then produces advertisements.
     func start() async {
         await server.reconcileStructure()
         await server.start()

@@ -12,12 +12,13 @@ import NIOCore
 import ServiceLifecycle
 import TerminalKit
 
-/// The bridges of this process: the configured one, and further ones for lights beyond its limit.
+/// The bridges of this process: the one that the configuration describes, and additional ones for lights that don't fit
+/// on it.
 ///
 /// All bridges share one event loop. Each has its own identity, setup code, port and mDNS record, and is paired
 /// separately.
 actor Bridges: ServiceLifecycle.Service {
-    /// The time for lights to be added to a newly opened bridge before controllers see it.
+    /// The time during which lights are added to a newly opened bridge before controllers see it.
     private static let startDelay = Duration.seconds(1)
 
     private var configuration: BridgeSection
@@ -26,23 +27,23 @@ actor Bridges: ServiceLifecycle.Service {
     private let loop: any EventLoop
     /// The shared executor of all actors that handle requests.
     ///
-    /// With separate executors, each call between them would be queued.
+    /// If the actors had separate executors, each call between them would be queued.
     nonisolated let executor: EventLoopExecutor
     private let logger: Logger
-    /// The servers by the numbers of their bridges, including servers that don't listen yet.
+    /// The servers by bridge number, including those that don't listen yet.
     private(set) var servers: [Int: AccessoryServer] = [:]
     /// The listening bridges, by number.
     private(set) var all: [Bridge] = []
-    /// Whether ``start()`` has been called.
+    /// A Boolean value that indicates whether ``start()`` has been called.
     ///
-    /// Bridges that are opened after that start automatically.
+    /// Bridges that are opened later start automatically.
     private var isStarted = false
     private let opened: AsyncStream<(bridge: Bridge, isLate: Bool)>
     private let open: AsyncStream<(bridge: Bridge, isLate: Bool)>.Continuation
 
-    /// Creates the servers of the last run.
+    /// Creates the servers of all stored bridges.
     ///
-    /// They listen once their accessories are complete.
+    /// The servers don't listen until ``listen()`` is called.
     ///
     /// - Throws: Errors of the database, or `ComplianceError`.
     init(
@@ -76,12 +77,12 @@ actor Bridges: ServiceLifecycle.Service {
         return all[0]
     }
 
-    /// Opens a further bridge.
+    /// Opens an additional bridge.
     ///
-    /// Controllers see it a second later, when its first lights have been added.
+    /// Controllers see it a second later, so that its first lights can be added before.
     ///
-    /// - Throws: Errors of the database, `ListenerError` or `DiscoveryError`. State that was stored before the error is
-    ///   used in the next attempt.
+    /// - Throws: Errors of the database, `ListenerError` or `DiscoveryError`. The next attempt uses the state that was
+    ///   stored before the error.
     func open(_ number: Int) async throws -> AccessoryServer {
         let server: AccessoryServer
         if let prepared = servers[number] {
@@ -122,7 +123,7 @@ actor Bridges: ServiceLifecycle.Service {
         do {
             publisher = try makePublisher(deviceID, port: listener.port)
         } catch {
-            // Free the port for the next attempt.
+            // Close the listener, so that its port is free for the next attempt.
             await listener.close()
             throw error
         }
@@ -134,13 +135,13 @@ actor Bridges: ServiceLifecycle.Service {
         return bridge
     }
 
-    /// Sets the time for which later events are collected, also for bridges that are opened later.
+    /// Sets the time during which later events are collected, for all current and future bridges.
     func use(eventWindow: Duration) async {
         configuration.eventWindow = eventWindow
         for server in servers.values { await server.use(eventWindow: eventWindow) }
     }
 
-    /// Starts the open bridges, whose accessories are now complete.
+    /// Starts all listening bridges, whose accessories must be complete.
     func start() async {
         isStarted = true
         for bridge in all { await bridge.start() }
@@ -148,7 +149,7 @@ actor Bridges: ServiceLifecycle.Service {
 
     /// Advertises the bridges.
     ///
-    /// During the shutdown, they leave mDNS before they reject connections.
+    /// During the shutdown, all bridges are withdrawn from mDNS before they reject connections.
     func run() async throws {
         try await withThrowingDiscardingTaskGroup { group in
             for await (bridge, isLate) in opened.cancelOnGracefulShutdown() {
@@ -172,9 +173,13 @@ actor Bridges: ServiceLifecycle.Service {
 
     // MARK: Ports
 
-    /// Listens on the configured port, or on the bridge's previous port.
+    /// Starts listening for controllers of a bridge.
     ///
-    /// A further bridge first tries the configured port plus its distance from the first bridge.
+    /// If that port is taken, a free one is chosen and stored.
+    ///
+    /// The first bridge uses the configured port, if there is one. Otherwise, a bridge uses its previous port. An
+    /// additional bridge without one tries the port that follows the configured one by its distance from the first
+    /// bridge. If there is no such port or it is taken, a free one is chosen and stored.
     private func listener(
         _ number: Int, _ server: AccessoryServer, _ store: ServerDatabase
     ) async throws -> AccessoryListener {
@@ -212,8 +217,8 @@ actor Bridges: ServiceLifecycle.Service {
         let probe = CloneProbe(loop: loop, ownPort: port)
         return UniquePublisher(
             publisher: try AvahiServicePublisher(logger: logger),
-            // All instance names of this identity have its suffix, regardless of the bridge's name there. The exception
-            // is a long name that was truncated to append a number.
+            // All instance names of a bridge with this identity contain the device ID's suffix, whatever the bridge is
+            // called. The exception is a long name that was truncated to append a number.
             browser: try AvahiServiceBrowser(type: Advertisement.serviceType, logger: logger) { name in
                 name.contains(deviceID.suffix) || name.contains(" #")
             },

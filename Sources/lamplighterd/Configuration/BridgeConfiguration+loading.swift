@@ -7,14 +7,14 @@ import TerminalKit
 extension BridgeConfiguration {
     /// Loads the configuration file.
     ///
-    /// The instance is the state directory, which distinguishes this bridge from others on the host.
+    /// `instance` is the state directory, which distinguishes this bridge from others on the host.
     ///
     /// - Throws: `ConfigurationError`, `ConfigurationFileError`.
     static func load(
         from path: String, drivers: [any LightDriverConfiguration.Type], instance: String = ""
     ) throws -> BridgeConfiguration {
-        // This is first because its errors have more precise positions than those of the drivers, which see only their
-        // own lights.
+        // This check comes first, because its errors have more precise positions than those of the drivers, which only
+        // decode their own lights.
         let example = "/usr/share/doc/lamplighter/examples/lamplighter.yaml"
         _ = try StrictYAML.decode(LightIDsInFile.self, fromFile: path, example: example)
         return try StrictYAML.decode(
@@ -24,7 +24,8 @@ extension BridgeConfiguration {
 
     /// Checks the file for `--check-config`.
     ///
-    /// If the code is 0, the line is for standard output. Otherwise, it is for standard error, like the warnings.
+    /// - Returns: The exit code, a line with the result, and warnings. If the code is 0, the line is meant for standard
+    ///   output, otherwise for standard error, like the warnings.
     static func check(
         _ path: String, drivers: [any LightDriverConfiguration.Type]
     ) -> (code: ExitCode, line: String, warnings: [ConfigurationWarning]) {

@@ -18,7 +18,8 @@ struct BridgeConfiguration: DeclaredSection, Sendable {
 
     /// The keys other than `drivers` and `lights`.
     ///
-    /// Those two depend on each other, and each driver declares its own keys.
+    /// `drivers` and `lights` aren't declared here, because they depend on each other and because each driver has its
+    /// own keys.
     static var keys: [DeclaredKey<BridgeConfiguration>] {
         [
             DeclaredKey(section: "bridge", \.bridge),
@@ -79,7 +80,7 @@ struct LightSection: Decodable, Equatable, Sendable {
     var hidden: Bool
     /// The effect of a tap on the light's tile.
     var tap: LightOverride.Tap
-    /// The duration of its changes, or `nil` for the light's own setting.
+    /// The duration of the light's changes, or `nil` for the light's own default.
     var transition: Duration?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
@@ -98,7 +99,7 @@ struct LightSection: Decodable, Equatable, Sendable {
         }
         self.tap = known
         transition = try container.decodeIfPresent(DurationText.self, forKey: .transition)?.duration
-        // During a transition, the light's reports are treated as intermediate values.
+        // The time is limited, because the light's reports during a transition count as intermediate values.
         if let transition, transition > .seconds(60) {
             throw ConfigurationProblem(
                 "this is too long", remedy: "write 0ms to 60s", at: container.codingPath + [CodingKeys.transition])

@@ -10,7 +10,7 @@ struct BridgeSection: DeclaredSection, Equatable, Sendable {
         case fixed(UInt16)
     }
 
-    /// The method by which controllers find the bridge.
+    /// The way in which controllers find the bridge.
     enum Advertising: String, Equatable, Sendable, CaseIterable {
         case avahi, none
     }
@@ -19,15 +19,15 @@ struct BridgeSection: DeclaredSection, Equatable, Sendable {
     var port: Port
     /// The setup code, or `nil` to create it on the first start and keep it.
     var setupCode: ConfiguredSetupCode?
-    /// The interfaces for TCP and mDNS.
+    /// The interfaces that are used for TCP and mDNS.
     var interfaces: ConfiguredInterfaces
     var advertise: Advertising
-    /// The time for which later changes are collected.
+    /// The time during which changes after a first one are collected into one event message.
     ///
     /// The first change is sent immediately.
     var eventWindow: Duration
-    /// The ownership token that controllers need in addition to the setup code, or `nil` for none, as in standard
-    /// HomeKit.
+    /// The ownership token that controllers need in addition to the setup code, or `nil` if they only need the code, as
+    /// usual in HomeKit.
     var ownership: OwnershipSection?
 
     static var keys: [DeclaredKey<BridgeSection>] {

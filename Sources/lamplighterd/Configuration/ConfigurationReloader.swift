@@ -9,7 +9,7 @@ import Logging
 /// Reloads the configuration file and applies it to the running bridge. Sessions aren't interrupted.
 ///
 /// An invalid file changes nothing. Properties of the bridge itself, such as its name, port and interfaces, can't
-/// change while controllers are connected. They are reported and take effect after a restart.
+/// change while controllers are connected. Changes of such properties are reported, and take effect after a restart.
 actor ConfigurationReloader {
     private let path: String
     private let instance: String
@@ -21,7 +21,7 @@ actor ConfigurationReloader {
 
     /// The configuration in use.
     private(set) var configuration: BridgeConfiguration
-    /// The reason why the last file was rejected, or the keys that require a restart.
+    /// The reason why the file was rejected, or a sentence about the changed keys that require a restart.
     private var warning: String?
     private var last: Task<ReloadListing, any Error>?
 
@@ -48,7 +48,7 @@ actor ConfigurationReloader {
     ///
     /// Concurrent reloads run in order.
     ///
-    /// - Throws: `ConfigurationError` and `ConfigurationFileError`. The configuration in use is then unchanged.
+    /// - Throws: `ConfigurationError` or `ConfigurationFileError`. In that case, the configuration in use is unchanged.
     func reload() async throws -> ReloadListing {
         let former = last
         let task = Task {
@@ -100,9 +100,11 @@ actor ConfigurationReloader {
         if !touched.isEmpty || isIncludedOtherwise {
             await lights.use(next.overrides, kinds: next.include.kinds)
         }
-        // Only the driver knows a light that has been hidden since the start.
+        // A light that was hidden when its driver started isn't known to the bridge, so the driver must be restarted to
+        // add it.
         let shownAgain = touched.filter { former.lights[$0]?.hidden == true && next.lights[$0]?.hidden != true }
-        // A driver requests the included kinds when it starts, and only then reports lights that it has omitted before.
+        // A driver asks for the included kinds when it starts. It must be restarted to add lights that it has omitted
+        // because of their kind.
         let restarting = isIncludedOtherwise ? next.drivers.map(\.id) : shownAgain.map(\.driver)
         let changes = await supervisor.use(next.drivers, restarting: Set(restarting))
         return ReloadListing(

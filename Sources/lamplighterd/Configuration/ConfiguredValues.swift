@@ -2,10 +2,10 @@ import ConfigurationKit
 import DaemonKit
 import HAPModel
 
-/// A name in the configuration and in the form that HomeKit accepts.
+/// A name as written in the configuration, and in the form that HomeKit accepts.
 struct ConfiguredName: Decodable, Equatable, Sendable {
     let written: String
-    /// The name for controllers.
+    /// The name that controllers see.
     let valid: String
 
     init(_ written: String) {
@@ -30,7 +30,7 @@ struct ConfiguredName: Decodable, Equatable, Sendable {
 
 /// A setup code in the configuration.
 ///
-/// Only pair setup may read its text.
+/// Its description and its mirror hide the code, so that it can't be logged by accident.
 struct ConfiguredSetupCode: Decodable, Equatable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The code as `XXX-XX-XXX`.
     let text: String

@@ -11,9 +11,9 @@ extension CodingUserInfoKey {
     }()
 }
 
-/// An entry of `drivers`: the bridge's keys `driver` and `id`, and the driver's own keys.
+/// An entry of `drivers`: the keys `driver` and `id`, which belong to the bridge, and the driver's own keys.
 struct DriverEntry: Decodable, Sendable {
-    /// The ID, which is the first part of the keys of its lights.
+    /// The ID, which is the first part of the keys of the driver's lights.
     let id: String
     let driver: String
     let configuration: any LightDriverConfiguration
@@ -39,13 +39,13 @@ struct DriverEntry: Decodable, Sendable {
         configuration = try type.init(from: decoder)
     }
 
-    /// Returns whether the two drivers behave identically.
+    /// Returns whether two entries are equal, which means that a running driver doesn't have to be replaced.
     func isEqual(to other: DriverEntry) -> Bool {
         func isEqual<Keys: LightDriverConfiguration>(_ keys: Keys) -> Bool { keys == other.configuration as? Keys }
         return id == other.id && driver == other.driver && isEqual(configuration)
     }
 
-    /// The systems whose devices the driver `mqtt` provides, by the names that people write in its place.
+    /// The systems that the driver `mqtt` supports, by names that users write instead of `mqtt`.
     private static let systemsWithMQTT = [
         "zigbee2mqtt": "Zigbee2MQTT", "tasmota": "Tasmota", "homeassistant": "Home Assistant's MQTT discovery",
     ]
@@ -64,7 +64,8 @@ struct DriverEntry: Decodable, Sendable {
 
     /// Returns whether a text is a valid ID.
     ///
-    /// It has no slash, which ends the ID in a light's key, and no special characters for shells and logs.
+    /// An ID must not contain a slash, which ends it in a light's key, or characters that have a special meaning in
+    /// shells and logs.
     private static func isID(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy { scalar in

@@ -1,10 +1,10 @@
 import ConfigurationKit
 import DaemonKit
 
-/// Checks the entire file for errors that no single driver's types can detect: duplicate IDs of lights, and the
-/// configuration of another program.
+/// A check of the entire file for two errors that the types of the drivers can't detect: duplicate IDs of lights, and
+/// the configuration of a different program.
 ///
-/// It only assumes that drivers list lights under `lights`, each with an `id`, and ignores everything else.
+/// It assumes only that drivers list lights under `lights`, each with an `id`. It ignores everything else.
 struct LightIDsInFile: Decodable {
     init(from decoder: any Decoder) throws {
         let root = try decoder.container(keyedBy: ConfigurationKey.self)

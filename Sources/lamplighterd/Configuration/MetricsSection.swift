@@ -5,9 +5,9 @@ import NIOCore
 /// The `metrics` section: the address of the Prometheus endpoint.
 struct MetricsSection: Decodable, Equatable, Sendable {
     var listen: ListenAddress
-    /// The additional DNS names that Prometheus may use in requests.
+    /// Additional DNS names of this computer that Prometheus may use in requests.
     ///
-    /// Addresses, single words and names in `.local` are always allowed.
+    /// IP addresses, names without dots and names in `.local` are always allowed.
     var names: [String]?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
@@ -21,7 +21,7 @@ struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
     let address: String
     let port: UInt16
 
-    /// The problem with a text, and the remedy.
+    /// The reason why a text isn't a valid address with a port, and the remedy.
     struct Problem: Error, Equatable {
         let problem: String
         let remedy: String

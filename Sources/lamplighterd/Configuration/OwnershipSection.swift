@@ -10,7 +10,7 @@ import TerminalKit
 struct OwnershipSection: Decodable, Equatable, Sendable {
     /// The identifier of the vendor whose app can obtain the token.
     ///
-    /// It is advertised.
+    /// The bridge advertises it.
     var vendor: String
     /// The file with the token in hexadecimal digits.
     var tokenFile: String
@@ -36,7 +36,7 @@ struct OwnershipSection: Decodable, Equatable, Sendable {
         }
     }
 
-    /// Reads the token.
+    /// Reads the token from its file.
     ///
     /// - Returns: The requirement for pairing.
     /// - Throws: ``OwnershipTokenError``. A bridge without its token must not start, because it would pair with
@@ -60,7 +60,7 @@ struct OwnershipSection: Decodable, Equatable, Sendable {
 
 /// An error that prevents reading the ownership token.
 ///
-/// It names the file and the remedy, but never the file's contents.
+/// Its description contains the file's path and the remedy, but never the file's contents.
 struct OwnershipTokenError: ErrorWithExitCode, Equatable {
     let description: String
     var exitCode: ExitCode { .configuration }

@@ -4,17 +4,18 @@ import DeviceKit
 import Logging
 import ServiceLifecycle
 
-/// Runs the drivers. Each has a separate task, and can be started, replaced and stopped while the bridge runs.
+/// Runs the drivers. Each driver has a separate task, and can be started, replaced and stopped while the bridge is
+/// running.
 ///
-/// If a driver ends on its own, its lights become unreachable and the bridge continues.
+/// If a driver ends without being stopped, its lights become unreachable, and the bridge continues.
 actor DriverSupervisor: Service {
     struct Running {
         let entry: DriverEntry
         let driver: any LightDriver
         fileprivate let task: Task<Void, Never>
-        /// Finishes with the task.
+        /// A stream that finishes when the task ends.
         ///
-        /// Waiting for it can be canceled.
+        /// Unlike waiting for the task, waiting for the stream can be canceled.
         fileprivate let ended: AsyncStream<Void>
     }
 
@@ -33,9 +34,9 @@ actor DriverSupervisor: Service {
     /// The running drivers, in the order of the configuration.
     private(set) var running: [Running] = []
     private var isEnding = false
-    /// The drivers that have ended on their own.
+    /// The IDs of the drivers that have ended without being stopped.
     ///
-    /// The next reload starts them again.
+    /// The next reload of the configuration starts them again.
     private var failed: Set<String> = []
 
     init(lights: DeviceBridge, logger: Logger) {
@@ -43,7 +44,8 @@ actor DriverSupervisor: Service {
         self.logger = logger
     }
 
-    /// Starts new and ended drivers, stops removed ones, and replaces changed ones and those to restart.
+    /// Starts the drivers of new entries, stops those of removed entries, and replaces those that have changed, have
+    /// ended or must be restarted.
     ///
     /// Other drivers aren't affected.
     @discardableResult
@@ -104,13 +106,13 @@ actor DriverSupervisor: Service {
     }
 
     private func hasFailed(_ id: String, _ reason: String) async {
-        // Another driver may have replaced it in the meantime.
+        // A new driver may have replaced this one in the meantime.
         guard !Task.isCancelled else { return }
         failed.insert(id)
         await lights.driverEnded(id, reason)
     }
 
-    /// Stops drivers concurrently, so that the total time is that of the slowest driver.
+    /// Stops drivers concurrently, and waits until all of them have ended or the timeout has passed.
     private func end(_ drivers: [Running]) async {
         guard !drivers.isEmpty else { return }
         for driver in drivers { driver.task.cancel() }

@@ -3,7 +3,7 @@ import BridgeControl
 import LightDrivers
 
 extension FoundLights {
-    /// Compares the search results with the configuration.
+    /// Creates the listing of a search's results, compared with the configured drivers.
     init(_ outcome: LightSearch.Outcome, configured drivers: [DriverEntry]) {
         self.init(found: [], entries: [], problems: outcome.failures.map(\.text))
         for source in outcome.sources {
@@ -21,7 +21,7 @@ extension FoundLights {
         guard let keys = source.entry else { return (.unsupported, nil) }
         var addition: Entry?
         for driver in drivers {
-            // For other drivers, only the name is known.
+            // Other drivers count as providing all lights of their system.
             let covering = driver.configuration as? any CoveringDriver
             switch covering?.coverage(of: source) ?? (driver.driver == source.driver ? .complete : .none) {
             case .complete: return (.configured, nil)
@@ -43,7 +43,7 @@ extension FoundLights {
         entries.append(entry)
     }
 
-    /// Assigns an ID to each new entry whose default ID is in use.
+    /// Assigns an ID to each new entry whose default ID, the driver's name, is in use.
     private mutating func giveIDs(taken: Set<String>) {
         var taken = taken
         for index in entries.indices where entries[index].id == nil {
@@ -58,7 +58,7 @@ extension FoundLights {
 }
 
 extension JSONValue {
-    /// Returns a value that combines both values, or `nil` if they contradict each other.
+    /// Returns a value that combines both values, or `nil` if they are incompatible.
     fileprivate func merged(with other: JSONValue) -> JSONValue? {
         switch (self, other) {
         case (.object(var object), .object(let other)):

@@ -27,7 +27,8 @@ struct BridgeMetrics: Sendable {
 
     /// The metrics in Prometheus format.
     ///
-    /// Labels have few different values: endpoints, statuses, states and drivers, never peers or lights.
+    /// To limit the number of time series, labels have only a few different values, such as endpoints, statuses, states
+    /// and drivers, but never peers or lights.
     var text: String {
         var text = PrometheusText()
         text.gauge("lamplighter_build_info", "The running version; always 1.", [Sample(["version": version], 1)])

@@ -1,19 +1,19 @@
 import HAPProtocol
 
-/// Serves `GET /metrics` only.
+/// An HTTP server that only serves `GET /metrics`.
 ///
-/// It shares the event loop of the controllers' sessions. Its connections have the same limits as theirs before pair
-/// verify, and their number is small.
+/// It shares the event loop of the controllers' sessions. Its connections have the same limits as those of controllers
+/// before pair verify, and there can be only a few of them.
 actor MetricsServer {
     /// The maximum number of connections.
     ///
-    /// A further one replaces the one that has been idle longest.
+    /// A new connection beyond this number replaces the one that has been idle the longest.
     static let maximumConnections = 8
     static let path = "/metrics"
 
     private struct Client {
         let connection: any AccessoryConnection
-        /// A sequence number that increases with each event of any client.
+        /// The sequence number of the client's last event, counted over all clients.
         var lastReceived: Int
         var task: Task<Void, Never>?
     }
@@ -21,7 +21,7 @@ actor MetricsServer {
     private let executor: any SerialExecutor
     /// The public names that Prometheus may use in requests.
     ///
-    /// Any other name could be that of a web page (DNS rebinding).
+    /// Requests with other public names are rejected, because they could come from a web page (DNS rebinding).
     private let names: Set<String>
     private let read: @Sendable () async -> String
     private var clients: [ConnectionID: Client] = [:]
@@ -31,7 +31,7 @@ actor MetricsServer {
 
     /// Creates a server on the executor of the transport's event loop.
     ///
-    /// Requests may contain the given public names of this computer, in lower case.
+    /// `names` are the public names of this computer that requests may contain, in lower case.
     init(executor: any SerialExecutor, names: Set<String> = [], read: @escaping @Sendable () async -> String) {
         self.executor = executor
         self.names = names

@@ -20,9 +20,9 @@ struct MetricsSource: Sendable {
 
     /// Collects the current metrics.
     ///
-    /// It queries the actors in order, without blocking the event loop.
+    /// It queries the actors one by one, so that the event loop can process other work in between.
     ///
-    /// The values of several bridges are added. The paired and advertised states and `c#` are those of the first
+    /// The counts of several bridges are added up. The paired and advertised states and `c#` are those of the first
     /// bridge.
     @concurrent
     func metrics() async -> BridgeMetrics {

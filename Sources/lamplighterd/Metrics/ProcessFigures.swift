@@ -2,9 +2,9 @@ import FoundationEssentials
 import Glibc
 import SystemKit
 
-/// Statistics of this process from the kernel.
+/// Statistics about this process, from the kernel.
 ///
-/// Unreadable values are omitted.
+/// Values that can't be read are `nil`.
 struct ProcessFigures: Equatable, Sendable {
     /// The start of the process, in seconds since 1970.
     var startTime: Double?
@@ -16,13 +16,13 @@ struct ProcessFigures: Equatable, Sendable {
     /// The maximum number of open files.
     var maximumFiles: Int?
 
-    /// The start time, which is calculated once because the wall clock may change later.
+    /// The start time, which is calculated only once, because the wall clock may be changed later.
     private static let started = Self(stat: ProcFile.text(of: "/proc/self/stat")).startTime
 
     static var current: ProcessFigures {
         var figures = ProcessFigures(stat: ProcFile.text(of: "/proc/self/stat"))
         figures.startTime = started
-        // The check itself opens another file.
+        // Reading the directory opens another descriptor, which isn't counted.
         figures.openFiles = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")).map { $0.count - 1 }
         var limit = rlimit()
         if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
@@ -33,9 +33,10 @@ struct ProcessFigures: Equatable, Sendable {
 }
 
 extension ProcessFigures {
-    /// Parses the kernel's line about the process (proc(5)).
+    /// Parses the contents of `/proc/self/stat` (proc(5)).
     fileprivate init(stat: String) {
-        // The program's name is in parentheses and may contain any characters. Field 3 is the first after it.
+        // Field 2 is the program's name in parentheses, which may contain any characters. Here, `fields[0]` is field 3
+        // of proc(5).
         guard let name = stat.lastIndex(of: ")") else { return }
         let fields = stat[name...].split(separator: " ").dropFirst().compactMap { Int($0) ?? ($0.isEmpty ? nil : 0) }
         guard fields.count > 21 else { return }

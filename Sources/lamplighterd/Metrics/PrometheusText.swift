@@ -1,6 +1,6 @@
 import AccessoryRole
 
-/// Writes metrics in Prometheus's text format, version 0.0.4.
+/// Metrics as text in Prometheus's exposition format, version 0.0.4.
 struct PrometheusText {
     /// One value of a metric.
     struct Sample {
@@ -15,19 +15,19 @@ struct PrometheusText {
 
     private(set) var text = ""
 
-    /// Appends values that only increase until the program restarts.
+    /// Appends a metric whose values only increase until the program restarts.
     mutating func counter(_ name: String, _ help: String, _ samples: [Sample]) {
         family(name, "counter", help, samples)
     }
 
     mutating func counter(_ name: String, _ help: String, _ value: Double) { single(name, "counter", help, value) }
 
-    /// Appends values that increase and decrease.
+    /// Appends a metric whose values can increase and decrease.
     mutating func gauge(_ name: String, _ help: String, _ samples: [Sample]) { family(name, "gauge", help, samples) }
 
     mutating func gauge(_ name: String, _ help: String, _ value: Double) { single(name, "gauge", help, value) }
 
-    /// Appends distributions of durations, in seconds.
+    /// Appends a metric with distributions of durations, in seconds.
     mutating func histogram(
         _ name: String, _ help: String, _ histograms: [(label: (String, String), LatencyHistogram)]
     ) {
@@ -71,7 +71,7 @@ struct PrometheusText {
 
     /// Returns the text of a number.
     ///
-    /// Exact integers have no fraction.
+    /// Integers are written without a fraction.
     private static func number(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }

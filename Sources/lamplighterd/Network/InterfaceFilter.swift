@@ -1,7 +1,7 @@
 import DaemonKit
 import NIOCore
 
-/// A filter for connections over the configured interfaces.
+/// A filter that allows connections only over the configured interfaces.
 ///
 /// Loopback connections are always allowed.
 struct InterfaceFilter: Sendable {
@@ -14,7 +14,8 @@ struct InterfaceFilter: Sendable {
         }
     }
 
-    /// Returns whether the interface of a connection's local address is one of the configured ones.
+    /// Returns whether the local address of a connection belongs to a configured interface or to the loopback
+    /// interface.
     @Sendable
     func allows(_ address: SocketAddress) -> Bool {
         guard let names else { return true }

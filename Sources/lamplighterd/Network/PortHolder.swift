@@ -1,12 +1,13 @@
 import FoundationEssentials
 import SystemKit
 
-/// Finds the process that listens on a port, as a help for the operator.
+/// Finds the process that listens on a port, so that messages can name it.
 enum PortHolder {
     /// Returns whether a process listens on a TCP port.
     static func exists(on port: Int) -> Bool { !inodes(listeningOn: port).isEmpty }
 
-    /// Describes the process that listens on a TCP port, as far as this user can see it.
+    /// Returns a description of the process that listens on a TCP port, or a general phrase if this user can't see the
+    /// process.
     static func description(of port: Int) -> String {
         let inodes = inodes(listeningOn: port)
         guard !inodes.isEmpty, let processes = try? FileManager.default.contentsOfDirectory(atPath: "/proc") else {

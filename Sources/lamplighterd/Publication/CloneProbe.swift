@@ -12,10 +12,10 @@ struct CloneProbe: Sendable {
     let loop: any EventLoop
     /// This bridge's own port.
     ///
-    /// A service with this port on our own address is this bridge.
+    /// A service with this port at an address of this host is this bridge.
     let ownPort: Int
 
-    /// Reports `true` when the first address answers, or with `false` if none answers in time.
+    /// Calls `tell` with `true` as soon as an address accepts a connection, or with `false` if none does in time.
     func callAsFunction(_ service: DiscoveredService, _ tell: @escaping @Sendable (Bool) -> Void) {
         let attempts = service.addresses.prefix(Self.largestNumber).map { attempt($0, port: service.port) }
         let answered = loop.makePromise(of: Bool.self)

@@ -3,9 +3,10 @@ import Discovery
 import HAPModel
 import TerminalKit
 
-/// Decides whether this bridge may be advertised while another has the same identity.
+/// Decides whether this bridge may be advertised although another bridge may have the same identity.
 ///
-/// This happens when the state directory was copied. Controllers would then connect to either of the two bridges.
+/// Two bridges have the same identity if the state directory of one was copied. If both were advertised, controllers
+/// would connect to either of them.
 ///
 /// A bridge that starts and finds its device ID in use isn't advertised. If both are already advertised, the one with
 /// the higher address is withdrawn; on the same host, the one with the higher port. A record alone isn't proof, because
@@ -30,23 +31,23 @@ struct CloneWatch {
         let port: UInt16
     }
 
-    /// The time limit for the first browse result once Avahi is available.
+    /// The time limit for the first browse result, from the time at which Avahi is available.
     ///
-    /// Browsing takes it a second.
+    /// Avahi usually needs a second to browse.
     static let timeout = Duration.seconds(2)
-    /// The additional time limit for the first probes.
+    /// The additional time limit for the first probes, after the first browse result.
     static let probeTimeout = Duration.seconds(3)
-    /// The time to wait for Avahi.
+    /// The time to wait for Avahi to become available.
     ///
-    /// After that, the bridge may be published.
+    /// After that, the bridge may be advertised without a browse result.
     static let absenceTimeout = Duration.seconds(30)
     /// The interval between probes of a candidate.
     static let probeInterval = Duration.seconds(30)
-    /// The minimum time between two changes of the decision.
+    /// The minimum time between two changes of the decision whether the bridge is advertised.
     static let steadiness = Duration.seconds(10)
-    /// The maximum number of candidates.
+    /// The maximum number of candidates, which are other services with this bridge's identity.
     ///
-    /// Further ones are ignored.
+    /// Additional candidates are ignored.
     static let largestNumber = 8
     /// The maximum number of probes within ``steadiness``, so that other hosts can't make this bridge connect to many
     /// addresses.
@@ -56,12 +57,12 @@ struct CloneWatch {
         var service: DiscoveredService
         /// The time of the next probe, or `nil` during a probe.
         var dueAt: ContinuousClock.Instant?
-        /// Whether a probe has ever been completed.
+        /// A Boolean value that indicates whether a probe has ever been completed.
         var isKnown = false
         var answers = false
-        /// Whether it answered before, but not the last probe.
+        /// A Boolean value that indicates whether the candidate answered an earlier probe but not the last one.
         ///
-        /// The next probe decides.
+        /// The next probe decides whether it still exists.
         var isDoubtful = false
     }
 
@@ -80,7 +81,7 @@ struct CloneWatch {
 
     private(set) var verdict = Verdict.undecided
 
-    /// Creates a watch for another host with this bridge's identity.
+    /// Creates a watch for other bridges with this bridge's identity.
     init(deviceID: DeviceID, port: UInt16) {
         self.deviceID = deviceID
         self.port = port
@@ -114,7 +115,8 @@ struct CloneWatch {
         guard var candidate = candidates[service.id],
             candidate.dueAt == nil, candidate.service.isReached(like: service)
         else { return [] }
-        // A single lost packet must not result in two advertised bridges.
+        // A missing answer is confirmed by a second probe, because a single lost packet must not lead to two advertised
+        // bridges.
         candidate.isDoubtful = !answers && candidate.answers && !candidate.isDoubtful
         candidate.dueAt = candidate.isDoubtful ? now : now + Self.probeInterval
         if !candidate.isDoubtful { candidate.answers = answers }
@@ -143,7 +145,8 @@ struct CloneWatch {
     // MARK: Implementation
 
     private func isOwn(_ service: DiscoveredService) -> Bool {
-        // Our own record, repeated by a reflector, also leads to our own host and port.
+        // This also recognizes this bridge's own record if a reflector repeats it, because it still has this host and
+        // port.
         service.isLocal && service.port == port
     }
 
@@ -199,21 +202,21 @@ struct CloneWatch {
         }
     }
 
-    /// Returns whether this bridge must be withdrawn.
+    /// Returns whether a clone has precedence over this bridge, which must then be withdrawn.
     ///
-    /// Both sides reach the same decision independently.
+    /// Both bridges reach the same decision independently.
     private func precedesUs(_ clone: DiscoveredService) -> Bool {
         guard let own else { return false }
         if clone.host == own.host { return clone.port < own.port }
         for address in clone.addresses {
-            // Both may have an address in common, such as that of a container network.
+            // Addresses that both hosts have, such as that of a container network, don't distinguish them.
             let ours = own.addresses.filter { $0.interface == address.interface && $0.isIPv4 == address.isIPv4 }
             let theirs = clone.addresses.filter { $0.interface == address.interface && $0.isIPv4 == address.isIPv4 }
             if let our = Set(ours).subtracting(theirs).min(), let their = Set(theirs).subtracting(ours).min() {
                 return their < our
             }
         }
-        // Without a common link, a reflector connects the two networks.
+        // The hosts have no link in common: a reflector connects their networks. Compare the host names instead.
         return clone.host < own.host
     }
 }
@@ -242,7 +245,7 @@ extension CloneWatch.Clone {
     }
 }
 
-/// Describes the location of the other bridge for people.
+/// The description names the location of the other bridge, for messages.
 extension CloneWatch.Clone: CustomStringConvertible {
     var description: String {
         let place = addresses.first.map { "\($0), port \(port)" } ?? "port \(port)"
@@ -251,7 +254,7 @@ extension CloneWatch.Clone: CustomStringConvertible {
 }
 
 extension DiscoveredService {
-    /// Returns whether a probe of one service is also a probe of the other.
+    /// Returns whether both services have the same addresses and port, so that one probe is enough for both.
     fileprivate func isReached(like other: DiscoveredService) -> Bool {
         port == other.port && addresses == other.addresses
     }

@@ -5,9 +5,10 @@ import Synchronization
 
 /// Publishes the bridge's record as long as no other bridge has the same identity.
 ///
-/// It is a thin wrapper of ``CloneWatch`` that forwards browse results, performs probes, and schedules timers.
+/// It is a thin wrapper around ``CloneWatch`` that passes browse results to it, performs its probes, and schedules its
+/// timers.
 final class UniquePublisher: Sendable {
-    /// Reports once whether any address of the service accepts a connection.
+    /// Calls `tell` once, with whether any address of the service accepts a connection.
     typealias Probe = @Sendable (DiscoveredService, _ tell: @escaping @Sendable (Bool) -> Void) -> Void
 
     private struct Contents {
@@ -50,7 +51,7 @@ final class UniquePublisher: Sendable {
         }
     }
 
-    /// Publishes the record, immediately or as soon as no conflict prevents it.
+    /// Publishes the record, either immediately or as soon as no other bridge prevents that.
     func publish(_ record: ServiceRecord) {
         contents.withLock { contents in
             contents.record = record
@@ -64,7 +65,8 @@ final class UniquePublisher: Sendable {
     /// Later decisions of the watch have no effect.
     func stop() async {
         contents.withLock { $0.record = nil }
-        // Concurrently, because each may have to wait for a hung Avahi, and systemd waits for a limited time.
+        // Both are stopped concurrently, because each may have to wait for a hung Avahi daemon, and systemd waits for a
+        // limited time.
         async let browserEnds: Void = browser.stop()
         await publisher.stop()
         await browserEnds
@@ -86,7 +88,7 @@ final class UniquePublisher: Sendable {
     /// The reason why mDNS doesn't work on this host, if any.
     var discoveryError: String? { browser.snapshot.discoveryError }
 
-    /// The warnings for the operator, in addition to the state.
+    /// Warnings for the operator that `state` doesn't contain.
     var warnings: [String] {
         if case .published = publisher.state, let discoveryError = browser.snapshot.discoveryError {
             return ["a second bridge with this identity wouldn't be detected: \(discoveryError)"]
@@ -107,7 +109,8 @@ final class UniquePublisher: Sendable {
             let former = contents.watch.verdict
             let probes = change(&contents.watch, now)
             let verdict = contents.watch.verdict
-            // Inside the lock, so that decisions are published in order. Neither call blocks.
+            // The record is published inside the lock, so that decisions take effect in order. Neither of these calls
+            // blocks.
             if let record = contents.record, former.isAdvertised != verdict.isAdvertised {
                 publisher.publish(verdict.isAdvertised ? record : nil)
             }
@@ -133,7 +136,7 @@ final class UniquePublisher: Sendable {
         }
     }
 
-    /// Logs an error that prevents the first search for clones, once.
+    /// Logs an error that prevents the first search for clones, but not repeatedly.
     ///
     /// The publisher logs later errors.
     private func logDiscoveryError() {

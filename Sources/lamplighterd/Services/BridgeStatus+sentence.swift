@@ -2,7 +2,7 @@ import BridgeControl
 import TerminalKit
 
 extension BridgeStatus {
-    /// The status in one line.
+    /// The status as one sentence, for the service manager.
     var sentence: String {
         var parts: [String] = []
         switch advertisement.state {

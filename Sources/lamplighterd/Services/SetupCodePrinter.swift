@@ -8,15 +8,16 @@ import SystemKit
 
 /// Prints the setup code on a terminal when the bridge starts.
 ///
-/// It never writes it to a log.
+/// The code is never written to a log.
 struct SetupCodePrinter: ServiceLifecycle.Service {
     let server: AccessoryServer
     let name: String
-    /// Returns the reason why controllers can't find the bridge, if mDNS doesn't work.
+    /// Returns the reason why controllers can't find the bridge, or `nil` if mDNS works.
     let discoveryError: @Sendable () -> String?
     var isTerminal = isatty(STDOUT_FILENO) == 1
-    /// The delay after which the first log lines have been written, so that the code is the last output on the
-    /// terminal.
+    /// The delay before the code is printed.
+    ///
+    /// The first log lines are written during this time, so that the code is the last output on the terminal.
     var delay = Duration.seconds(1)
     var print: @Sendable (String) -> Void = StandardStreams.printLine
 

@@ -10,11 +10,14 @@ import HAPProtocol
 import Logging
 import SystemKit
 
-/// Backups of the entire state directory in one file, which is also an SQLite database, and their restoration.
+/// Creates and restores backups of the bridge's entire state.
+///
+/// A backup is a single file, which is an SQLite database.
 enum BridgeBackup {
-    /// The increase of `c#` when a backup is restored.
+    /// The number by which `c#` is increased when a backup is restored.
     ///
-    /// Whatever its value was in the meantime, controllers read the accessories again.
+    /// Because of the increase, the value usually differs from the last one that controllers have seen, so they read
+    /// the accessories again.
     static let configurationNumberStep = 10
 
     // MARK: Backup
@@ -31,9 +34,9 @@ enum BridgeBackup {
 
     // MARK: Restore
 
-    /// Writes a backup next to the database that it replaces, checks it, and prepares it for the replacement.
+    /// Writes a backup to a file next to the database, checks it, and prepares it to replace the database.
     ///
-    /// - Throws: `DatabaseFileError` if it is unusable. The database is then unchanged.
+    /// - Throws: `DatabaseFileError` if the backup is unusable. In that case, the database is unchanged.
     static func admit(_ bytes: [UInt8], into places: BridgeDaemon.Places) async throws -> RestoreListing {
         let candidate = places.restoredDatabase
         do {
@@ -63,7 +66,7 @@ enum BridgeBackup {
 
     // MARK: Reset
 
-    /// Prepares a copy of a database with new identities and without pairings, which can replace the database.
+    /// Prepares a copy of a database, with new identities and without pairings, that can replace the database.
     ///
     /// - Throws: `DatabaseFileError`. The database is then unchanged.
     static func prepareReset(of file: DatabaseFile, in places: BridgeDaemon.Places) async throws {
@@ -80,7 +83,7 @@ enum BridgeBackup {
 
     // MARK: Replacement
 
-    /// Durably registers the prepared database for the next start of the bridge.
+    /// Durably registers the prepared database as the one that the next start of the bridge uses.
     ///
     /// - Throws: `DatabaseFileError`. The next start is then unaffected.
     static func useAtNextStart(_ places: BridgeDaemon.Places) throws {
@@ -99,9 +102,9 @@ enum BridgeBackup {
         try DatabaseFile.replace(places.database, by: places.restoredDatabase)
     }
 
-    /// Removes leftovers of an interrupted backup or restore.
+    /// Removes the files that an interrupted backup or restore has left behind.
     ///
-    /// The caller must own the database.
+    /// The caller must hold the lock of the database.
     static func discardRemains(_ places: BridgeDaemon.Places) {
         for file in [places.restoredDatabase, places.exportedDatabase].flatMap({ [$0, $0 + ".new"] }) {
             for suffix in ["", "-journal", "-wal", "-shm"] { unlink(file + suffix) }

@@ -10,18 +10,18 @@ internal import HAPProtocol
 
 /// The bridge's persistent state in SQLite: the state of the server and the lights, in one file.
 ///
-/// Related changes are atomic.
+/// Each change is atomic.
 struct BridgeDatabase: LightStore {
     private let writer: any DatabaseWriter
-    /// The store of the first bridge: identity, pairings, number and hash of the configuration, the iids of the bridge
-    /// itself, and the port.
+    /// The store of the first bridge: its identity, its pairings, the number and the hash of its configuration, the
+    /// iids of the bridge itself, and its port.
     ///
-    /// The stores of further bridges are created from it.
+    /// It also provides the stores of additional bridges.
     let server: ServerDatabase
 
     /// The migrations from an empty file to the current tables.
     ///
-    /// A released migration is never edited.
+    /// Never edit a migration that has been released.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { db in
@@ -39,28 +39,29 @@ struct BridgeDatabase: LightStore {
             }
         }
         migrator.registerMigration("2") { db in
-            // Lights can be removed, so the highest aid is stored separately.
+            // The light with the highest aid can be removed, so the highest aid is stored separately.
             try db.create(table: "lightBridge") { table in
                 table.primaryKey("id", .integer).check { $0 == 1 }
                 table.column("highestAID", .integer).notNull()
             }
             try db.execute(
                 sql: "INSERT INTO lightBridge (id, highestAID) SELECT 1, COALESCE(MAX(aid), 1) FROM light")
-            // The order in which lights were removed. For earlier removals, only the order in which the lights were
-            // added is known.
+            // This column stores the order in which lights were removed. For earlier removals, only the order in which
+            // the lights were added is known.
             try db.execute(sql: "ALTER TABLE light ADD COLUMN removal INTEGER")
             try db.execute(sql: "UPDATE light SET removal = aid WHERE isRemoved")
             try db.execute(sql: "ALTER TABLE light DROP COLUMN isRemoved")
         }
         migrator.registerMigration("3") { db in
-            // Lights beyond the limit of a bridge are on further bridges.
+            // Lights that don't fit on the first bridge are on additional bridges.
             try ServerDatabase.allowSeveral(db)
             try db.execute(sql: "ALTER TABLE light ADD COLUMN bridge INTEGER NOT NULL DEFAULT 1")
         }
         migrator.registerMigration("4") { db in
             try db.execute(sql: "ALTER TABLE light ADD COLUMN adaptiveLighting BLOB")
         }
-        // Descriptions and states now consist of functions and values, which earlier versions can't read.
+        // From this version on, descriptions consist of functions, and states of HAP values. Earlier versions of the
+        // program can't read them. This migration lets them detect that.
         migrator.registerMigration("5") { _ in }
         return migrator
     }
@@ -81,7 +82,7 @@ struct BridgeDatabase: LightStore {
     func load(makingIdentity: Bool = true) async throws -> StoredBridge {
         try await writer.write { db in
             if makingIdentity {
-                // Pairings or lights without an identity are leftovers of lost data.
+                // Pairings or lights without an identity mean that data was lost.
                 try ServerDatabase.makeIdentityIfMissing(
                     db, remains: "SELECT (SELECT COUNT(*) FROM pairing) + (SELECT COUNT(*) FROM light)")
             }
@@ -98,7 +99,7 @@ struct BridgeDatabase: LightStore {
         }
     }
 
-    /// Removes further bridges without lights and pairings.
+    /// Removes additional bridges that have neither lights nor pairings.
     ///
     /// - Throws: An SQLite error. The database is then unchanged.
     func dropUnusedBridges() async throws {
@@ -139,7 +140,9 @@ struct BridgeDatabase: LightStore {
         }
     }
 
-    /// More than the number of lights that can ever be added, and low enough to add to.
+    /// The highest valid number.
+    ///
+    /// It is more than the number of lights that can ever be added, and low enough to calculate with.
     private static let highestNumber: Int64 = 1 << 53
 
     // MARK: Saving

@@ -3,7 +3,9 @@ import DaemonKit
 import DatabaseKit
 import Synchronization
 
-/// Backup, restore and reset of a running bridge: one operation at a time, and none once the bridge must restart.
+/// Backs up, restores and resets a running bridge.
+///
+/// Only one operation can run at a time, and none once the bridge must restart.
 final class BridgeMemory: Sendable {
     private struct State {
         var isBusy = false
@@ -23,7 +25,7 @@ final class BridgeMemory: Sendable {
         (ends, end) = AsyncStream.makeStream()
     }
 
-    /// A Boolean value that indicates whether the bridge restarts with another database.
+    /// A Boolean value that indicates whether the bridge must restart with another database.
     var isReplaced: Bool { state.withLock(\.isReplaced) }
 
     /// Returns a consistent backup of the bridge's entire state.
@@ -35,10 +37,10 @@ final class BridgeMemory: Sendable {
 
     /// Restores a backup.
     ///
-    /// The bridge then restarts with it, even if the daemon is killed in the meantime.
+    /// The bridge then restarts with the new state, even if the daemon is killed before that.
     ///
-    /// - Throws: `DatabaseFileError` if the backup is unusable, `BridgeControlError` during another operation. The
-    ///   bridge is then unchanged.
+    /// - Throws: `DatabaseFileError` if the backup is unusable, or `BridgeControlError` during another operation. In
+    ///   both cases, the bridge is unchanged.
     func restore(_ receive: () async throws -> [UInt8]) async throws -> RestoreListing {
         try begin()
         defer { state.withLock { $0.isBusy = false } }
@@ -49,10 +51,10 @@ final class BridgeMemory: Sendable {
 
     /// Creates a new identity.
     ///
-    /// The bridge then restarts with it, even if the daemon is killed in the meantime.
+    /// The bridge then restarts with the new state, even if the daemon is killed before that.
     ///
-    /// - Throws: `DatabaseFileError` if it can't be stored, `BridgeControlError` during another operation. The bridge
-    ///   is then unchanged.
+    /// - Throws: `DatabaseFileError` if the identity can't be stored, or `BridgeControlError` during another operation.
+    ///   In both cases, the bridge is unchanged.
     func reset() async throws {
         try begin()
         defer { state.withLock { $0.isBusy = false } }

@@ -6,14 +6,16 @@ import Glibc
 import Logging
 import SystemKit
 
-/// Backup and restore of a bridge that isn't running: `lamplighterd --backup` and `--restore`, which `lamplighter
-/// backup` and `restore` use.
+/// Backs up and restores a bridge that isn't running.
 ///
-/// They run as the owner of the state directory, so that root doesn't create files that the daemon can't use.
+/// It implements `lamplighterd --backup` and `--restore`, which `lamplighter backup` and `restore` use.
+///
+/// If root runs these commands, they continue as the owner of the state directory, so that they don't create files that
+/// the daemon can't use.
 enum OfflineStorage {
     /// Writes a backup to standard output.
     ///
-    /// - Throws: `DatabaseFileError`, including if the bridge is running.
+    /// - Throws: `DatabaseFileError`, also if the bridge is running.
     static func backup(_ places: BridgeDaemon.Places, logger: Logger) throws {
         try becomeOwner(of: places.stateDirectory)
         let file = try DatabaseFile(
@@ -25,7 +27,7 @@ enum OfflineStorage {
 
     /// Reads a backup from standard input and replaces the database with it.
     ///
-    /// - Throws: `DatabaseFileError`, including if the bridge is running.
+    /// - Throws: `DatabaseFileError`, also if the bridge is running.
     static func restore(_ places: BridgeDaemon.Places, json: Bool) async throws {
         let bytes = try BridgeBackup.read(STDIN_FILENO, "standard input")
         try becomeOwner(of: places.stateDirectory)
@@ -38,7 +40,7 @@ enum OfflineStorage {
 
     private static func becomeOwner(of directory: String) throws(DatabaseFileError) {
         var status = stat()
-        // The daemon or systemd creates the directory with the right owner.
+        // A missing directory isn't created here, because the daemon or systemd creates it with the right owner.
         guard stat(directory, &status) == 0 else { throw .missing(path: directory) }
         guard getuid() == 0, status.st_uid != 0 else { return }
         guard setgroups(0, nil) == 0, setgid(status.st_gid) == 0, setuid(status.st_uid) == 0 else {

@@ -3,14 +3,15 @@ internal import DeviceKit
 internal import HAPModel
 internal import HAPProtocol
 
-// Properties that depend on the kind of light are stored as JSON. Searched and unique values have columns.
+// The properties of lights are stored as JSON, because they depend on the kind of light. Values that are searched or
+// must be unique have columns.
 
 extension LightDescription {
     /// All properties other than the ID.
     fileprivate struct Stored: Codable {
         var name: String
         var kind: String
-        /// The functions, or `nil` before version 0.2.
+        /// The functions, or `nil` if the light was stored before version 0.2.
         var functions: [Function]?
         var transition: Bool
         var manufacturer: String?
@@ -26,7 +27,7 @@ extension LightDescription {
             var parts: [Part]
         }
 
-        /// A characteristic, with the metadata that differs from the catalog's.
+        /// A characteristic, with the metadata that differs from that of the catalog.
         struct Part: Codable {
             var type: String
             var value: JSONValue?
@@ -42,7 +43,7 @@ extension LightDescription {
         }
     }
 
-    /// The capabilities of a light before version 0.2.
+    /// The capabilities of a light that was stored before version 0.2.
     fileprivate struct EarlierCapabilities: Decodable {
         var brightness: Bool
         var color: Bool
@@ -159,17 +160,17 @@ extension AccessoryFunction {
 }
 
 extension CharacteristicMetadata {
-    /// The metadata for values of a type that isn't in the catalog.
+    /// The metadata that is used to read values of a type that isn't in the catalog.
     ///
-    /// The bridge determines their format.
+    /// The bridge later converts the values to their format.
     fileprivate static let any = CharacteristicMetadata(format: .float, permissions: [])
 
-    /// Returns a stored value, in the characteristic's format if possible.
+    /// Returns a stored value, in the format of the characteristic if possible.
     fileprivate func value(stored json: JSONValue) -> CharacteristicValue? { reported(json) ?? value(from: json) }
 }
 
 extension LightReport {
-    /// A state before version 0.2.
+    /// A state that was stored before version 0.2.
     private struct Earlier: Decodable {
         var on: Bool?
         var brightness: Int?
@@ -183,8 +184,9 @@ extension LightReport {
         var numbers: [String: Double]?
     }
 
-    /// Parses a state: the values by the types of their characteristics, followed by `#` and the ID of the function if
-    /// it has one.
+    /// Parses a state: an object with the values, by the types of their characteristics.
+    ///
+    /// A type is followed by `#` and the ID of the function, if it has one.
     init?(json: String) {
         guard let json = try? JSONValue(parsing: json), let object = json.object else { return nil }
         self.init()
