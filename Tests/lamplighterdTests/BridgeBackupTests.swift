@@ -15,11 +15,11 @@ import Testing
 
 @testable import lamplighterd
 
-@Suite("Bridge backups", .timeout)
+@Suite("BridgeBackup", .timeout)
 struct BridgeBackupTests {
     private let folder = StateFolder()
 
-    /// Opens a bridge with one pairing.
+    /// Creates and opens the database of a bridge with one pairing.
     private func fill() async throws -> (DatabaseFile, StoredBridge) {
         let file = try folder.open()
         let database = BridgeDatabase(file.queue)
@@ -29,7 +29,7 @@ struct BridgeBackupTests {
         return (file, try await database.load())
     }
 
-    /// Returns the content of a database that isn't in use.
+    /// Returns the contents of the database, which must not be in use.
     private func stored() async throws -> StoredBridge {
         let file = try folder.open()
         let stored = try await BridgeDatabase(file.queue).load(makingIdentity: false)
@@ -68,7 +68,7 @@ struct BridgeBackupTests {
     }
 
     @Test(
-        "rejects a file that isn't a backup of a bridge, and keeps nothing of it",
+        "rejects a file that isn't a backup of a bridge, and leaves no files behind",
         arguments: ["nothing", "noise", "half", "another program's", "without an identity", "with a damaged key"])
     func refused(what: String) async throws {
         let (file, before) = try await fill()
@@ -106,7 +106,7 @@ struct BridgeBackupTests {
 
     // MARK: Exclusive operations
 
-    @Test("refuses everything else during a restore, and allows another after a failed one")
+    @Test("rejects all other operations during a restore, and allows another restore after a failed one")
     func oneAtATime() async throws {
         let (file, _) = try await fill()
         let memory = BridgeMemory(file: file, places: folder.places)
@@ -131,7 +131,7 @@ struct BridgeBackupTests {
         try file.close()
     }
 
-    @Test("refuses a reset after a restore, and a restore after a reset")
+    @Test("rejects a reset after a restore, and a restore after a reset")
     func nothingBehindTheEnd() async throws {
         let (file, _) = try await fill()
         let memory = BridgeMemory(file: file, places: folder.places)
@@ -159,7 +159,7 @@ struct BridgeBackupTests {
                 let backup = try memory.backup()
                 _ = try await memory.restore { backup }
             }
-            // The running bridge no longer changes the outcome.
+            // Changes by the bridge that is still running don't affect the result.
             try await BridgeDatabase(file.queue).save(PairingList())
             try file.close()
         }

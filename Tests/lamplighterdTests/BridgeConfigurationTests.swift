@@ -11,7 +11,7 @@ import Testing
 
 @testable import lamplighterd
 
-/// The keys of the simulated driver's entry, without the driver.
+/// A configuration with the keys of the simulated driver, but without the driver itself.
 private struct Simulated: LightDriverConfiguration {
     static let driverName = "simulated"
 
@@ -37,7 +37,7 @@ private struct Simulated: LightDriverConfiguration {
     func makeDriver(logger: Logger) -> any LightDriver { preconditionFailure("these tests make no drivers") }
 }
 
-/// A driver that needs no lights.
+/// The configuration of a driver that doesn't list lights.
 private struct Other: LightDriverConfiguration {
     static let driverName = "mqtt"
     var url: String
@@ -82,7 +82,7 @@ extension StringProtocol {
     }
 }
 
-@Suite("The bridge's configuration")
+@Suite("BridgeConfiguration")
 struct BridgeConfigurationTests {
     @Test("uses the manual's defaults for missing keys")
     func defaults() throws {
@@ -100,7 +100,7 @@ struct BridgeConfigurationTests {
         #expect(configuration.metrics == nil)
     }
 
-    @Test("reads every key")
+    @Test("decodes every key")
     func everything() throws {
         let configuration = try decode(
             """
@@ -336,7 +336,7 @@ struct BridgeConfigurationTests {
         #expect(ExitCode(error) == .configuration)
     }
 
-    @Test("loads the installed files", arguments: ["lamplighter.yaml", "demo.yaml"])
+    @Test("accepts the installed configuration files", arguments: ["lamplighter.yaml", "demo.yaml"])
     func files(name: String) throws {
         let folder = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         let path = "/\(folder)/Config/\(name)"
@@ -347,10 +347,10 @@ struct BridgeConfigurationTests {
         #expect(check.line == "\(path): the configuration is valid")
     }
 
-    @Test("documents each key of the example as declared")
+    @Test("has an example that documents each key as declared")
     func example() throws {
         let text = try page("Config/lamplighter.yaml")
-        // Blank lines separate the sections, and the drivers are between them.
+        // Blank lines separate the sections. In the file, the drivers are between them.
         let sections = BridgeConfiguration.example().split(separator: "\n\n").map { $0.trimmed }
         #expect(sections.count == 3)
         for expected in sections {
@@ -362,7 +362,7 @@ struct BridgeConfigurationTests {
     }
 
     @Test(
-        "documents each key of a driver in the example or on the driver's page",
+        "has documentation of each driver's keys in the example or on the driver's page",
         arguments: DriverCatalog.drivers.indices)
     func driverKeys(index: Int) throws {
         let driver = DriverCatalog.drivers[index]
@@ -377,7 +377,7 @@ struct BridgeConfigurationTests {
         if driver == ESPHomeDriverConfiguration.self {
             keys += KeyNames.of(ESPHomeHost.self) + KeyNames.of(ESPHomeDeviceKeys.self)
         }
-        // The head of the list explains id for all drivers.
+        // The example explains `id` at the head of the list, for all drivers.
         for key in keys where key != "id" {
             #expect(text.contains("\(key):"), "the key \(key) of the driver \(driver.driverName)")
         }
@@ -388,7 +388,7 @@ struct BridgeConfigurationTests {
         return try String(contentsOf: URL(filePath: "/\(folder)/\(path)"), encoding: .utf8)
     }
 
-    @Test("finds two lights with one id in a file, whatever its drivers check")
+    @Test("rejects two lights with the same id, even if the driver doesn't check that")
     func loadedIDs() throws {
         let folder = StateFolder()
         try folder.configure("drivers:\n  - driver: simulated\n    lights: [{id: a}, {id: a}]\n")
@@ -399,7 +399,7 @@ struct BridgeConfigurationTests {
     }
 
     @Test(
-        "explains the keys of a broker that are missing or have other names",
+        "explains keys of a broker that are missing or have a different name",
         arguments: [
             ("    id: home", "f:2:5: drivers[0].url: url is required; add url: mqtt://HOST:1883"),
             ("    host: 10.0.0.5", "f:3:5: drivers[0].host: unknown key; write url: mqtt://HOST:1883"),
@@ -423,7 +423,7 @@ struct BridgeConfigurationTests {
         #expect(error.description == message)
     }
 
-    @Test("warns of missing interfaces, files and programs with their place")
+    @Test("warns about missing interfaces, files and programs, with the position in the file")
     func warnings() throws {
         let folder = StateFolder()
         try folder.configure(
@@ -447,7 +447,7 @@ struct BridgeConfigurationTests {
         #expect(texts[2] == "\(file):7:31: warning: drivers[1].command: the program /nowhere/plugin doesn't exist")
     }
 
-    @Test("refers to the example if a file is empty")
+    @Test("refers to the example if the file is empty")
     func empty() throws {
         let folder = StateFolder()
         try folder.configure("")

@@ -15,8 +15,7 @@ import Testing
 
 @testable import lamplighterd
 
-/// A thousand steps take real work, not waiting.
-@Suite("The bridge's database over a long life", .timeout)
+@Suite("BridgeDatabase over a long time", .timeout)
 struct BridgeLifeTests {
     @Test("keeps identities and updates c# in a thousand steps", arguments: [5, 6] as [UInt64])
     func walk(seed: UInt64) async throws {
@@ -38,7 +37,7 @@ struct BridgeDatabaseTests {
         return queue
     }
 
-    /// A new bridge's database, with its identity.
+    /// Creates the database of a new bridge, with its identity.
     private func opened() async throws -> (DatabaseQueue, BridgeDatabase) {
         let queue = try queue()
         let database = BridgeDatabase(queue)
@@ -46,7 +45,7 @@ struct BridgeDatabaseTests {
         return (queue, database)
     }
 
-    @Test("fulfills the contract of stores")
+    @Test("meets the store contract")
     func contract() async throws {
         let queue = try queue()
         let contract = StoreContract {
@@ -57,7 +56,7 @@ struct BridgeDatabaseTests {
     }
 
     @Test(
-        "opens a database of version 1 with the order of removed lights and the highest aid",
+        "derives the order of removed lights and the highest aid from a database of version 1",
         arguments: [0, 4])
     func version1(count: Int) async throws {
         let queue = try DatabaseQueue()
@@ -87,7 +86,7 @@ struct BridgeDatabaseTests {
         let queue = try queue()
         let first = try await BridgeDatabase(queue).load()
         #expect(try await BridgeDatabase(queue).load() == first)
-        // The octet marks it as a locally administered unicast address.
+        // These bits mark the device ID as a locally administered unicast address.
         #expect(first.server.identity.deviceID.octets[0] & 0x03 == 0x02)
         #expect(first.server.configuration == StoredConfiguration(number: 1, databaseHash: []))
         let other = try await BridgeDatabase(self.queue()).load()
@@ -95,7 +94,7 @@ struct BridgeDatabaseTests {
         #expect(other.server.identity.deviceID != first.server.identity.deviceID)
     }
 
-    @Test("keeps the port")
+    @Test("stores the port")
     func port() async throws {
         let (queue, database) = try await opened()
         #expect(try await database.server.port() == nil)
@@ -106,7 +105,7 @@ struct BridgeDatabaseTests {
 
     // MARK: Atomicity
 
-    /// Makes the store refuse one kind of statement, like a full disk.
+    /// Makes the database reject one kind of statement, as if the disk were full.
     private func refuse(_ statement: String, in queue: DatabaseQueue) async throws {
         try await queue.write {
             try $0.execute(
@@ -118,7 +117,7 @@ struct BridgeDatabaseTests {
         try await queue.write { try $0.execute(sql: "DROP TRIGGER refusal") }
     }
 
-    @Test("stores all pairings or none, and keeps the former ones")
+    @Test("stores all pairings or none, and keeps the former ones after a failure")
     func wholePairings() async throws {
         let (queue, database) = try await opened()
         try await fill(database)
@@ -172,7 +171,7 @@ struct BridgeDatabaseTests {
         #expect(try await database.server.port() == 1234)
     }
 
-    @Test("stores a change although its task is canceled")
+    @Test("stores a change even if its task is canceled")
     func cancelled() async throws {
         let (_, database) = try await opened()
         let list = PairingList([ControllerIdentity.random().pairing()])
@@ -200,7 +199,7 @@ struct BridgeDatabaseTests {
     }
 
     @Test(
-        "raises c# with a backup, and continues with 1 after 65535",
+        "raises c# by any step, and continues with 1 after 65535",
         arguments: [(65535, 1, 1), (65530, 10, 5), (7, 10, 17)] as [(UInt16, Int, UInt16)])
     func raised(number: UInt16, step: Int, next: UInt16) async throws {
         let (_, database) = try await opened()
@@ -210,7 +209,7 @@ struct BridgeDatabaseTests {
     }
 
     @Test(
-        "keeps identity, pairings and numbers of each bridge, and resets all")
+        "stores identity, pairings and numbers of each bridge, and resets them all")
     func furtherBridges() async throws {
         let queue = try queue()
         let database = BridgeDatabase(queue)
@@ -219,7 +218,7 @@ struct BridgeDatabaseTests {
         let second = database.server.server(2)
         let made = try await second.make()
         #expect(made.identity.deviceID != first.identity.deviceID && made.setupCode != first.setupCode)
-        // The same controller may be paired with both.
+        // The same controller may be paired with both bridges.
         let admin = try await database.load().server.pairings.pairings[0]
         try await second.save(PairingList([admin]))
         try await second.save(failedAttempts: 7)
@@ -241,7 +240,7 @@ struct BridgeDatabaseTests {
         #expect(try await second.port() == 2)
     }
 
-    @Test("drops a further bridge once it has neither lights nor pairings")
+    @Test("removes an additional bridge that has neither lights nor pairings")
     func unusedBridge() async throws {
         let (_, database) = try await opened()
         for number in 2...4 { _ = try await database.server.server(number).make() }
@@ -258,7 +257,7 @@ struct BridgeDatabaseTests {
         #expect(try await database.load().furtherServers.isEmpty)
     }
 
-    @Test("opens a database of version 2 as the first bridge")
+    @Test("opens a database of version 2 as that of the first bridge")
     func version2() async throws {
         let queue = try DatabaseQueue()
         try BridgeDatabase.migrator.migrate(queue, upTo: "2")
@@ -307,7 +306,7 @@ struct BridgeDatabaseTests {
             await bridge.server.reconcileStructure()
             #expect(await bridge.aid(light) == nil)
         }
-        // A returning light keeps its aid.
+        // A light that returns keeps its aid.
         let bridge = try await start()
         await bridge.host.added(LightDescription(id: "light 3", name: "Lamp 3"))
         await bridge.server.reconcileStructure()
@@ -356,7 +355,7 @@ struct BridgeDatabaseTests {
     private static let description = #"'{"name":"L","kind":"light","brightness":true,"color":true,"transition":true"#
 
     @Test(
-        "rejects a damaged column instead of an unpaired bridge or another identity",
+        "rejects a damaged column instead of starting unpaired or with a new identity",
         arguments: [
             Damage("server.deviceID", "x'01'"), Damage("server.deviceID", "''"),
             Damage("server.deviceID", "'11:22:33:44:55'"), Damage("server.deviceID", "'11:22:33:44:55:GG'"),
@@ -403,7 +402,7 @@ struct BridgeDatabaseTests {
         try await fill(database)
         let healthy = try await database.load()
         let parts = damage.column.split(separator: ".")
-        // A single pairing, so that it is the one that counts.
+        // Keep a single pairing, so that the damaged one is read.
         try await queue.write { db in
             try db.execute(sql: "DELETE FROM pairing WHERE position > 0")
             try db.execute(sql: "UPDATE \(parts[0]) SET \(parts[1]) = \(damage.value)")
@@ -413,7 +412,7 @@ struct BridgeDatabaseTests {
         if parts[1] == "port" { await #expect(throws: DamagedDatabase.self) { try await database.server.port() } }
     }
 
-    @Test("rejects a lost identity next to pairings or lights, and creates one in an empty database")
+    @Test("rejects pairings or lights without an identity, and creates an identity in an empty database")
     func lost() async throws {
         let queue = try queue()
         let database = BridgeDatabase(queue)

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("BridgeMetrics", .timeout)
 struct BridgeMetricsTests {
-    /// Returns metrics with different numbers, so that no figure can be confused with another.
+    /// Returns metrics whose numbers all differ, so that no metric can be confused with another.
     private func metrics() async throws -> BridgeMetrics {
         let bridge = try await BridgeUnderTest(
             InMemoryAccessoryServerStore(),
@@ -46,7 +46,7 @@ struct BridgeMetricsTests {
                 startTime: 120, processorTime: 121, residentMemory: 122, openFiles: 123, maximumFiles: 124))
     }
 
-    @Test("prints every figure under its name")
+    @Test("writes every metric under its name")
     func names() async throws {
         let lines = Set(try await metrics().text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map(String.init))
         let wanted = """
@@ -92,13 +92,13 @@ struct BridgeMetricsTests {
             process_max_fds 124
             """.split(separator: "\n").map(String.init)
         for line in wanted { #expect(lines.contains(line), "\(line)") }
-        // Steps and sums of durations and the driver's states are not listed above.
+        // The only metrics that aren't listed above are buckets and sums of durations, and states of drivers.
         let others = lines.subtracting(wanted).filter { !$0.contains("_bucket") && !$0.contains("_sum") }
         #expect(others.allSatisfy { $0.hasPrefix("lamplighter_driver_state{driver=\"test\"") }, "\(others)")
         #expect(others.count == 3)
     }
 
-    @Test("distinguishes an unpaired bridge")
+    @Test("writes that the bridge is unpaired")
     func unpaired() async throws {
         var metrics = try await metrics()
         metrics.isPaired = false

@@ -17,7 +17,7 @@ import Testing
 
 @testable import lamplighterd
 
-/// The handler of the operator's socket, with scripted lights.
+/// The handler of operator commands, with scripted lights.
 struct OperatorBench {
     let folder = StateFolder()
     let file: DatabaseFile
@@ -57,7 +57,7 @@ struct OperatorBench {
 
 @Suite("BridgeOperations", .timeout)
 struct BridgeOperationsTests {
-    @Test("shows the setup code of a paired bridge only with force")
+    @Test("returns the setup code of a paired bridge only with force")
     func setupCode() async throws {
         var bench = try await OperatorBench()
         let listing = try await bench.operations.setup(force: false)
@@ -73,7 +73,7 @@ struct BridgeOperationsTests {
         #expect(try await operations.setup(force: true).code == code)
     }
 
-    @Test("turns a light off for a brightness of zero, and keeps its level")
+    @Test("switches a light off for brightness 0, and keeps its level")
     func brightnessZero() async throws {
         let bench = try await OperatorBench()
         try await bench.operations.setLight("test/desk", LightChange(brightness: 40))
@@ -115,7 +115,7 @@ struct BridgeOperationsTests {
         #expect(listed.map(\.warnings) == [["desk/config: the template is not understood"], nil])
     }
 
-    @Test("refuses a wrong configuration with its place and remedy")
+    @Test("rejects an invalid configuration, and reports the position and the remedy")
     func wrongConfiguration() async throws {
         let bench = try await OperatorBench()
         try bench.folder.configure("bridge: {port: 0}\n")
@@ -126,7 +126,7 @@ struct BridgeOperationsTests {
         #expect(error?.remedy == "write 1 to 65535, or auto")
     }
 
-    @Test("forgets an unreachable light, and refuses a reachable one")
+    @Test("forgets an unreachable light, but not a reachable one")
     func forgotten() async throws {
         let bench = try await OperatorBench()
         let operations = bench.operations
@@ -136,7 +136,7 @@ struct BridgeOperationsTests {
         #expect(try await operations.lights().map(\.key) == ["test/hall"])
     }
 
-    @Test("purges removed lights permanently, and keeps unreachable ones")
+    @Test("purges removed lights permanently, but keeps unreachable ones")
     func purged() async throws {
         let bench = try await OperatorBench()
         let operations = bench.operations
@@ -171,7 +171,7 @@ struct BridgeOperationsTests {
         #expect(try await BridgeDatabase(bench.file.queue).load().server.pairings.isEmpty)
     }
 
-    @Test("reports wrong codes, and clears them permanently with unlock")
+    @Test("reports wrong setup codes, and resets their number permanently when pairing is unlocked")
     func unlocked() async throws {
         let bench = try await OperatorBench(failedAttempts: 100)
         #expect(
@@ -181,7 +181,7 @@ struct BridgeOperationsTests {
         #expect(try await BridgeDatabase(bench.file.queue).load().server.failedAttempts == 0)
     }
 
-    @Test("sends a watcher only differences")
+    @Test("sends only changed values to a watcher")
     func watched() async throws {
         let bench = try await OperatorBench()
         var events = try await bench.operations.watch().makeAsyncIterator()
@@ -202,7 +202,7 @@ struct BridgeOperationsTests {
             for number in 0..<100 {
                 await bench.bridge.host.report(LightReport(on: number.isMultiple(of: 2)), from: "hall")
             }
-            // A fast reader keeps up, and so does the distributor to both.
+            // A fast reader keeps up, and isn't affected by the slow one.
             for _ in 0..<100 { #expect(await quick.next() != nil) }
         }
         var count = 0

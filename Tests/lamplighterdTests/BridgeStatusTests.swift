@@ -16,7 +16,7 @@ struct BridgeStatusTests {
             lights: .init(count: lights, reachable: reachable), warnings: warnings)
     }
 
-    @Test("summarizes advertisement, pairing, lights and warnings")
+    @Test("summarizes advertisement, pairing, lights and warnings in one sentence")
     func sentence() {
         #expect(
             status(.published).sentence == "Advertised as \"Hall EEFF\"; paired, 1 controller connected; 2 lights.")

@@ -24,7 +24,7 @@ struct CloneWatchTests {
 
         var verdict: CloneWatch.Verdict { watch.verdict }
 
-        /// Sets the visible services, and returns those to probe.
+        /// Passes the visible services to the watch, and returns those to probe.
         mutating func sees(_ services: DiscoveredService...) -> [DiscoveredService] {
             self.services = services
             let snapshot = ServiceSnapshot(services: services, isComplete: isComplete, hostName: "bridge.local")
@@ -40,7 +40,7 @@ struct CloneWatchTests {
             let end = now + duration
             var probes: [DiscoveredService] = []
             while let due = watch.wakeAt, due <= end {
-                // A wake-up without an effect would repeat endlessly.
+                // A wake-up that leaves its own time unchanged would repeat endlessly.
                 #expect(due > now, "the next wake-up lies in the past")
                 guard due > now else { break }
                 now = due
@@ -87,7 +87,7 @@ struct CloneWatchTests {
 
     // MARK: At the start
 
-    @Test("advertises after the first look without other hosts, and never wakes up")
+    @Test("advertises after a first browse result without other hosts, and needs no wake-ups")
     func alone() throws {
         var bench = try Bench()
         bench.isComplete = false
@@ -99,7 +99,7 @@ struct CloneWatchTests {
         #expect(bench.watch.wakeAt == nil)
     }
 
-    @Test("waits two seconds for a long look, from the start of Avahi")
+    @Test("waits two seconds for the first browse result, from the start of Avahi")
     func timeout() throws {
         var bench = try Bench()
         _ = bench.watch.seen(ServiceSnapshot(), now: bench.now)
@@ -113,7 +113,7 @@ struct CloneWatchTests {
         #expect(bench.verdict == .advertise)
     }
 
-    @Test("waits thirty seconds without Avahi")
+    @Test("waits thirty seconds for Avahi")
     func absence() throws {
         var bench = try Bench()
         _ = bench.watch.seen(ServiceSnapshot(), now: bench.now)
@@ -122,7 +122,7 @@ struct CloneWatchTests {
         #expect(bench.watch.wakeAt == nil)
     }
 
-    @Test("withholds at the start when another host answers with its identity")
+    @Test("withholds at the start if another host with its identity answers")
     func youngerAtStart() throws {
         for last in [1, 9] as [UInt8] {
             let bench = try withheld(from: service("other.local", last))
@@ -130,7 +130,7 @@ struct CloneWatchTests {
         }
     }
 
-    @Test("compares identities without case")
+    @Test("ignores case when it compares identities")
     func caseOfIdentity() throws {
         let clone = try service("other.local", 9, id: Self.identity.lowercased())
         _ = try withheld(from: clone)
@@ -155,7 +155,7 @@ struct CloneWatchTests {
         #expect(bench.verdict == .advertise)
     }
 
-    @Test("ignores other accessories, its own record and its echo")
+    @Test("ignores other accessories, its own record and an echo of that record")
     func innocent() throws {
         var bench = try advertising()
         var echoed = try own()
@@ -175,7 +175,7 @@ struct CloneWatchTests {
         #expect(bench.verdict == .advertise)
     }
 
-    @Test("probes the other host every 30 s and advertises after two missing answers")
+    @Test("probes the other host every 30 s, and advertises after two missing answers")
     func powerCut() throws {
         let clone = try service("other.local", 1)
         var bench = try withheld(from: clone)
@@ -190,7 +190,7 @@ struct CloneWatchTests {
         #expect(bench.wait(.seconds(30)) == [clone], "it may come back without a new record")
     }
 
-    @Test("probes a host that moved at its new address, and ignores the old one")
+    @Test("probes the new address of a host that has moved, and ignores the old one")
     func moved() throws {
         let (clone, moved) = (try service("other.local", 1), try service("other.local", 2))
         var bench = try withheld(from: clone)
@@ -208,7 +208,7 @@ struct CloneWatchTests {
         "withholds the higher of two addresses",
         arguments: [(4, false), (6, true), (10, true), (200, true)] as [(UInt8, Bool)])
     func order(_ last: UInt8, _ stays: Bool) throws {
-        // Both hosts may also have the address of a container network.
+        // Both hosts may have an address in common, such as that of a container network.
         for shared in [[], try service("a.local", 1).addresses, try service("a.local", 250).addresses] {
             var bench = try advertising()
             var (own, clone) = (try own(), try service("a.local", last))
@@ -222,7 +222,8 @@ struct CloneWatchTests {
     }
 
     @Test(
-        "withholds the higher of two ports on one host", arguments: [(51825, false), (51827, true)] as [(UInt16, Bool)])
+        "withholds the higher of two ports on the same host",
+        arguments: [(51825, false), (51827, true)] as [(UInt16, Bool)])
     func ports(_ port: UInt16, _ stays: Bool) throws {
         var bench = try advertising()
         let own = try own()
@@ -234,7 +235,9 @@ struct CloneWatchTests {
         #expect(bench.verdict.isAdvertised == stays)
     }
 
-    @Test("decides the same on both hosts, on common links and through a reflector", arguments: [2, 3] as [Int32])
+    @Test(
+        "reaches the same decision on both hosts, on a common link and through a reflector",
+        arguments: [2, 3] as [Int32])
     func symmetry(_ interface: Int32) throws {
         let here = try own()
         let there = try service("other.local", 6, interface: interface)
@@ -257,7 +260,7 @@ struct CloneWatchTests {
         #expect(bench.verdict.isAdvertised != otherBench.verdict.isAdvertised)
     }
 
-    @Test("stays advertised until its own record is in sight")
+    @Test("stays advertised until its own record is visible")
     func notYetSeen() throws {
         var bench = try Bench()
         _ = bench.sees()
@@ -269,7 +272,7 @@ struct CloneWatchTests {
         #expect(bench.verdict == .withhold(from: place(clone)))
     }
 
-    @Test("reports nothing after the other host left")
+    @Test("reports nothing after the other host has left")
     func prevailed() throws {
         var bench = try advertising()
         let clone = try service("other.local", 9)
@@ -283,7 +286,7 @@ struct CloneWatchTests {
 
     // MARK: Stability
 
-    @Test("changes its decision once in ten seconds at most")
+    @Test("changes its decision at most once every ten seconds")
     func steady() throws {
         let clone = try service("other.local", 1)
         var bench = try advertising()
@@ -303,7 +306,7 @@ struct CloneWatchTests {
         #expect(bench.verdict == .advertise)
     }
 
-    @Test("probes only some of many clones")
+    @Test("limits the number of clones that are probed")
     func flood() throws {
         var bench = try Bench()
         let clones = try (0..<200).map { try service("h\($0).local", UInt8($0)) }
@@ -313,7 +316,7 @@ struct CloneWatchTests {
         #expect(bench.verdict == .advertise)
     }
 
-    @Test("limits probes for a record that changes all the time")
+    @Test("limits the number of probes for a record that keeps changing")
     func knocking() throws {
         var bench = try advertising()
         var probes = 0

@@ -10,7 +10,7 @@ import Testing
 
 @testable import lamplighterd
 
-/// A driver that counts its starts and ends.
+/// The configuration of a driver that records which instances are running.
 private struct Watched: LightDriverConfiguration {
     static let driverName = "watched"
 
@@ -28,7 +28,7 @@ private final class WatchedDriver: LightDriver {
     /// The numbers of the running drivers.
     static let running = Mutex<Set<Int>>([])
     private static let last = Mutex(0)
-    /// Releases hanging drivers.
+    /// Ends hanging drivers.
     static let release = Mutex(false)
     private let behaviour: Watched.Behaviour
     private let number: Int
@@ -99,7 +99,7 @@ struct DriverSupervisorTests {
 
     private var running: Set<Int> { WatchedDriver.running.withLock(\.self) }
 
-    @Test("keeps unchanged drivers, replaces changed ones, and makes lights of removed ones unreachable")
+    @Test("keeps unchanged drivers, replaces changed ones, and marks the lights of removed ones as unreachable")
     func changes() async throws {
         try await with { supervisor, bridge in
             let first = try entries("{driver: watched, id: a}, {driver: watched, id: b}")
@@ -122,7 +122,7 @@ struct DriverSupervisorTests {
         }
     }
 
-    @Test("restarts a driver on request although nothing has changed")
+    @Test("restarts a driver on request even if nothing has changed")
     func restarted() async throws {
         try await with { supervisor, _ in
             let entries = try entries("{driver: watched, id: a}, {driver: watched, id: b}")
@@ -147,7 +147,9 @@ struct DriverSupervisorTests {
         }
     }
 
-    @Test("makes the lights of a driver that ends unreachable and reports why", arguments: ["returns", "fails"])
+    @Test(
+        "marks the lights of a driver that ends as unreachable, and reports the reason",
+        arguments: ["returns", "fails"])
     func ended(how: String) async throws {
         try await with { supervisor, bridge in
             await supervisor.use(try entries("{driver: watched, id: a, run: \(how)}, {driver: watched, id: b}"))

@@ -6,9 +6,9 @@ import Testing
 
 @testable import lamplighterd
 
-@Suite("Exit codes")
+@Suite("ExitCode")
 struct ExitCodeTests {
-    @Test("chooses the exit code by the error")
+    @Test("depends on the error")
     func codes() {
         struct Unknown: Error {}
         #expect(ExitCode(LineRPCError.inUse(path: "s")).rawValue == 69)

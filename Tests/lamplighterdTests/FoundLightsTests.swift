@@ -9,7 +9,7 @@ import Testing
 
 @Suite("FoundLights", .timeout)
 struct FoundLightsTests {
-    /// Compares sources with the drivers of a configuration.
+    /// Compares sources with the drivers in the text of a configuration.
     static func compare(_ sources: [LightSource], _ drivers: String) throws -> FoundLights {
         let folder = StateFolder()
         try folder.configure("drivers: \(drivers)\n")
@@ -33,13 +33,13 @@ struct FoundLightsTests {
         found.entries.map { ($0.id.map { "\($0): " } ?? "") + $0.keys.text }
     }
 
-    @Test("only names a system without a driver")
+    @Test("lists a system without a driver, but no entry for it")
     func unsupported() throws {
         let found = try Self.compare([Self.source("nanoleaf", nil)], "[]")
         #expect(found.found.map(\.state) == [.unsupported] && found.entries == [])
     }
 
-    @Test("merges devices of one driver into one entry")
+    @Test("merges all devices of a driver into one entry")
     func merged() throws {
         let found = try Self.compare(
             [Self.sealed("den"), Self.sealed("hall"), Self.source("esphome"), Self.source("wiz"), Self.source("wiz")],
@@ -52,7 +52,7 @@ struct FoundLightsTests {
             ])
     }
 
-    @Test("gives each broker an entry with a free id")
+    @Test("has a separate entry with a free id for each broker")
     func brokers() throws {
         let sources = [("a", "mqtt://a"), ("b", "mqtt://b")].map { Self.source("mqtt", ["url": .string($1)], $0) }
         #expect(
@@ -67,7 +67,7 @@ struct FoundLightsTests {
             ])
     }
 
-    @Test("needs nothing for covered devices, and adds missing ones to their driver's entry")
+    @Test("has no entries for configured devices, and adds missing ones to the entry of their driver")
     func configured() throws {
         let found = try Self.compare(
             [Self.sealed("den"), Self.sealed("hall"), Self.source("esphome"), Self.source("wiz")],
@@ -76,7 +76,7 @@ struct FoundLightsTests {
         #expect(Self.keys(found) == [#"boards: {"devices":{"den":{"key-file":"/etc/lamplighter/den.key"}}}"#])
     }
 
-    @Test("accepts one of two entries that covers a device")
+    @Test("lists a device as configured if one of two drivers provides it")
     func twoEntries() throws {
         let found = try Self.compare(
             [Self.source("lifx")],

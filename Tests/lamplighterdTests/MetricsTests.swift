@@ -17,7 +17,7 @@ import Testing
 
 @Suite("PrometheusText")
 struct PrometheusTextTests {
-    @Test("writes help and type before the samples of a family")
+    @Test("writes help and type before the samples of a metric")
     func families() {
         var text = PrometheusText()
         text.counter("a_total", "What a\\b is.\nMore.", 7)
@@ -35,7 +35,7 @@ struct PrometheusTextTests {
                 """#)
     }
 
-    @Test("accumulates the steps of a histogram")
+    @Test("accumulates the buckets of a histogram")
     func histogram() {
         var durations = LatencyHistogram()
         for duration in [Duration.microseconds(500), .milliseconds(2), .milliseconds(2), .seconds(9)] {
@@ -63,7 +63,7 @@ struct PrometheusTextTests {
                 """)
     }
 
-    @Test("omits unknown figures")
+    @Test("omits unknown values")
     func empty() {
         var text = PrometheusText()
         text.counter("a_total", "A.", [])
@@ -72,7 +72,7 @@ struct PrometheusTextTests {
     }
 
     @Test(
-        "writes numbers",
+        "formats numbers",
         arguments: [
             (0, "0"), (1.5, "1.5"), (1_700_000_000.25, "1700000000.25"), (.infinity, "+Inf"), (-.infinity, "-Inf"),
             (.nan, "NaN"), (0x1p60, "1.152921504606847e+18"),
@@ -83,12 +83,13 @@ struct PrometheusTextTests {
         #expect(written.text.split(separator: "\n").last == "a \(text)")
     }
 
-    @Test("reads the kernel's figures of this process")
+    @Test("reads the kernel's statistics about this process")
     func process() throws {
         let figures = ProcessFigures.current
         #expect(try #require(figures.startTime) > 1_600_000_000)
         #expect(try #require(figures.processorTime) > 0)
-        // The value may change between the two reads. Mapped memory is several times as large.
+        // The value may change between the two reads. The comparison still distinguishes it from mapped memory, which
+        // is several times as large.
         let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
         let resident = try #require(Int(pages[1])) * sysconf(CInt(_SC_PAGESIZE))
         #expect((resident / 2...resident * 3 / 2).contains(try #require(figures.residentMemory)))
@@ -116,7 +117,7 @@ struct MetricsServerTests {
         return controller
     }
 
-    @Test("answers GET /metrics repeatedly on one connection, and refuses other requests")
+    @Test("answers GET /metrics repeatedly on one connection, and rejects other requests")
     func routes() async throws {
         let count = Mutex(0)
         let listener = try await listen {
@@ -139,7 +140,7 @@ struct MetricsServerTests {
     }
 
     @Test(
-        "refuses a host name that a web page could resolve to this computer",
+        "rejects a host name that a web page could resolve to this computer",
         arguments: [
             (nil, 200), ("evil.example", 421), ("evil.example:9251", 421), ("lamp.example", 200),
             ("LAMP.example:9251", 200),
@@ -155,7 +156,7 @@ struct MetricsServerTests {
         await listener.close()
     }
 
-    @Test("closes the connection that was silent longest when there are too many")
+    @Test("closes the connection that has been idle the longest if there are too many")
     func crowded() async throws {
         let listener = try await listen()
         var connected: [TestController] = []

@@ -53,7 +53,7 @@ struct OwnershipTokenTests {
         #expect(ExitCode(error) == .configuration)
     }
 
-    @Test("rejects a missing file and one that others can read, with a remedy")
+    @Test("rejects a missing file and a file that others can read, with a remedy")
     func unusable() throws {
         var error = try #require(throws: OwnershipTokenError.self) { try requirement(nil) }
         #expect(error.description.contains("can't be read"))

@@ -8,7 +8,7 @@ import Testing
 
 @testable import lamplighterd
 
-@Suite("Plugin entries", .timeout)
+@Suite("A plugin entry", .timeout)
 struct PluginEntryTests {
     private func plugin(_ text: String, state: String = "/var/lib/lamplighter") throws -> PluginDriverConfiguration? {
         let configuration = try StrictYAML.decode(
@@ -17,7 +17,7 @@ struct PluginEntryTests {
         return configuration.drivers.first?.configuration as? PluginDriverConfiguration
     }
 
-    @Test("passes config to the plugin unchanged")
+    @Test("passes `config` to the plugin unchanged")
     func config() throws {
         let text = """
                 id: leds

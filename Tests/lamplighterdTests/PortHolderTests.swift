@@ -5,12 +5,12 @@ import Testing
 
 @Suite("PortHolder")
 struct PortHolderTests {
-    @Test("names the process that listens on a port, among many sockets")
+    @Test("names the process that listens on one of many ports")
     func listening() throws {
-        // The kernel's table has 150 bytes per socket, so it is longer than the result of one read.
+        // The kernel's table has 150 bytes for each socket, so it doesn't fit into a single read.
         let sockets = try (0..<60).map { _ in try boundSocket() }
         defer { for socket in sockets { close(socket.descriptor) } }
-        // The ports belong to this test, so that no other test can listen on them.
+        // The ports are bound by this test, so no other test can listen on them.
         #expect(sockets.allSatisfy { !PortHolder.exists(on: $0.port) })
         #expect(PortHolder.description(of: sockets[0].port) == "another process")
         for socket in sockets { try #require(listen(socket.descriptor, 1) == 0) }

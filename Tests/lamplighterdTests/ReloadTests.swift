@@ -15,14 +15,14 @@ import Testing
 
 @Suite("ConfigurationReloader", .timeout)
 struct ReloadTests {
-    /// The notifications to the service manager.
+    /// The recorded notifications to the service manager.
     final class Notified: Sendable {
         private let messages = Mutex<[String]>([])
         var all: [String] { messages.withLock { $0.map { String($0.prefix(11)) } } }
         func take(_ message: String) { messages.withLock { $0.append(message) } }
     }
 
-    /// A bridge with simulated lights, assembled like the daemon's.
+    /// A bridge with simulated lights, assembled as in the daemon.
     struct Bench {
         let folder = StateFolder()
         let bridge: BridgeUnderTest
@@ -53,7 +53,7 @@ struct ReloadTests {
             return try await reloader.reload()
         }
 
-        /// The keys of shown and reachable lights.
+        /// The keys of the lights that are shown and reachable.
         var lights: [String] {
             get async {
                 await bridge.lights.snapshots().filter(\.isReachable).map(\.key.description).sorted()
@@ -71,7 +71,7 @@ struct ReloadTests {
         "drivers: [{driver: simulated, lights: [\(lights)]}]\n\(more)"
     }
 
-    @Test("notifies the service manager before and after a reload, even of a wrong file")
+    @Test("notifies the service manager before and after a reload, even if the file is invalid")
     func notified() async throws {
         let bench = try await Bench(Self.file("{id: a, name: A}"))
         _ = try await bench.reload(Self.file("{id: a, name: A}"))
@@ -81,7 +81,7 @@ struct ReloadTests {
         await bench.end()
     }
 
-    @Test("keeps everything after a wrong file, and warns until a right one")
+    @Test("keeps the configuration if the file is invalid, and warns until a valid one is loaded")
     func wrong() async throws {
         let bench = try await Bench(Self.file("{id: a, name: A}"))
         try await bench.shows(["simulated/a"])
@@ -94,7 +94,7 @@ struct ReloadTests {
         await bench.end()
     }
 
-    @Test("adds, removes, hides and shows lights of the file at once")
+    @Test("adds, removes, hides and shows lights at once")
     func lights() async throws {
         let both = "{id: a, name: A}, {id: b, name: B}"
         let hidden = "lights: {simulated/a: {hidden: true}}"
@@ -104,7 +104,7 @@ struct ReloadTests {
         try await bench.shows(["simulated/a", "simulated/b"])
         #expect(try await bench.reload(Self.file(both, more: hidden)).lights == ["simulated/a"])
         try await bench.shows(["simulated/b"])
-        // The second reload is like the first: the last file counts.
+        // A second reload works like the first one.
         #expect(try await bench.reload(Self.file(both)).lights == ["simulated/a"])
         try await bench.shows(["simulated/a", "simulated/b"])
         let listing = try await bench.reload(Self.file("{id: b, name: B}, {id: c, name: C}"))

@@ -38,7 +38,7 @@ struct SetupCodePrinterTests {
     }
 
     @Test(
-        "prints the mDNS problem and its remedy instead of ready"
+        "prints the problem of mDNS and its remedy instead of the invitation to pair"
     )
     func withoutDiscovery() async throws {
         let store = InMemoryAccessoryServerStore()

@@ -8,7 +8,7 @@ import Logging
 
 let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// A state directory for one test, which is removed with this object.
+/// A state directory for one test, which is deleted when this object is deallocated.
 final class StateFolder: Sendable {
     let path = "/tmp/bridge-\(getpid())-\(UInt32.random(in: 0 ... .max))"
 

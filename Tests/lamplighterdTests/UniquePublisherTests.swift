@@ -21,7 +21,7 @@ struct UniquePublisherTests {
             addresses: [address])
     }
 
-    /// Runs a publisher; all probes are answered.
+    /// Runs a publisher whose probes are all answered.
     func with(
         asked: @escaping @Sendable () -> Void = {},
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
@@ -48,7 +48,7 @@ struct UniquePublisherTests {
         ServiceSnapshot(services: services, isComplete: true, hostName: "bridge.local")
     }
 
-    @Test("publishes the newest record after the first look finds nothing")
+    @Test("publishes the newest record after the first search has found no clone")
     func clear() async throws {
         try await with { publisher, published, browser, _ in
             var newest = record
@@ -63,7 +63,7 @@ struct UniquePublisherTests {
         }
     }
 
-    @Test("warns once that mDNS is unavailable at the start, whether the record or the error comes first")
+    @Test("warns once that mDNS is unavailable at the start, whether the record or the error is known first")
     func blocked() async throws {
         let warning = "warning: publication blocked state=waiting: there is no D-Bus"
         for recordIsFirst in [true, false] {
@@ -83,7 +83,7 @@ struct UniquePublisherTests {
         }
     }
 
-    @Test("withholds while another host answers, reports why, and publishes when it leaves")
+    @Test("withholds the record while another host answers, reports the reason, and publishes when that host leaves")
     func held() async throws {
         let clone = try clone()
         try await with { publisher, published, browser, _ in
@@ -100,7 +100,7 @@ struct UniquePublisherTests {
         }
     }
 
-    @Test("withdraws its record for another host that comes first, and publishes it again when that leaves")
+    @Test("withdraws its record for a host that has precedence, and publishes it again when that host leaves")
     func withdrawn() async throws {
         let clone = try clone()
         let address = try #require(ServiceAddress(bytes: [10, 0, 0, 5], interface: 2, interfaceName: "eth0"))
@@ -114,20 +114,20 @@ struct UniquePublisherTests {
             browser.show(look([own, clone]))
             try await eventually("it is withdrawn") { published.records == [record, nil] }
             browser.show(look([own]))
-            // Not before ten seconds have passed, because decisions don't change more often.
+            // The decision changes only after ten seconds, because that's the minimum time between two changes.
             try await eventually("it is to wake up") { scheduler.timerCount > 0 }
             await scheduler.advance(by: CloneWatch.steadiness)
             try await eventually("it is published again") { published.record == record }
         }
     }
 
-    @Test("wakes up for each probe, and earlier when one is due earlier")
+    @Test("wakes up for each probe, and earlier if an earlier one becomes due")
     func wakesAgain() async throws {
         let clone = try clone()
         let asked = Mutex(0)
         try await with(asked: { asked.withLock { $0 += 1 } }) { publisher, published, browser, scheduler in
             publisher.publish(record)
-            // Without Avahi, it would wait for half a minute.
+            // As long as Avahi isn't available, the publisher waits for half a minute.
             browser.show(ServiceSnapshot())
             try await eventually("it is to wake up") { scheduler.timerCount > 0 }
             browser.show(ServiceSnapshot(services: [], isComplete: false, hostName: "bridge.local"))
@@ -156,7 +156,7 @@ struct UniquePublisherTests {
         }
     }
 
-    @Test("probes whether a peer listens, and not itself")
+    @Test("probes whether another bridge listens, but ignores itself")
     func probes() async throws {
         let group = MultiThreadedEventLoopGroup.singleton
         let listener = try await ServerBootstrap(group: group).bind(host: "127.0.0.1", port: 0).get()
@@ -173,7 +173,7 @@ struct UniquePublisherTests {
         }
         #expect(try await answers(at: port, ownPort: 1))
         #expect(try await !answers(at: port, ownPort: port))
-        // No host listens there.
+        // Nothing listens at the first address.
         #expect(try await answers(at: port, ownPort: 1, first: [127, 0, 0, 2]))
         try await listener.close()
         #expect(try await !answers(at: port, ownPort: 1))
