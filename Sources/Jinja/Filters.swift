@@ -199,7 +199,9 @@ extension JinjaRenderer {
         JinjaError("a value of type \(value.typeName) isn't a number")
     }
 
-    /// Returns a number, also from text, by the rules of Python's `float`.
+    /// Returns a value as a number, or `nil` if it isn't one.
+    ///
+    /// Text is parsed by the rules of Python's `float`.
     static func read(_ value: JinjaValue) -> Double? {
         guard case .string(let text) = value else { return value.number?.double }
         let digits = text.trimmingWhitespace.filter { $0 != "_" }
@@ -256,7 +258,9 @@ extension JinjaRenderer {
         return .int(whole)
     }
 
-    /// Returns a Boolean value, also from text.
+    /// Returns a value as a Boolean value.
+    ///
+    /// Numbers and some texts, such as `on`, are converted.
     func truth(_ value: JinjaValue, _ given: GivenArguments) throws(JinjaError) -> JinjaValue {
         if case .bool = value { return value }
         if let number = value.number?.double { return .bool(number != 0) }
@@ -338,7 +342,9 @@ extension JinjaRenderer {
         return .float(((sorted[middle - 1].number?.double ?? 0) + (sorted[middle].number?.double ?? 0)) / 2)
     }
 
-    /// Returns the most frequent value; of several, the first.
+    /// Returns the most frequent value.
+    ///
+    /// If several values are equally frequent, it returns the first of them.
     private mutating func mode(of values: [JinjaValue]) throws(JinjaError) -> JinjaValue {
         try count(values.count * values.count)
         var best: (value: JinjaValue, count: Int)?
@@ -371,7 +377,7 @@ extension JinjaRenderer {
         return try string(result + text[start...])
     }
 
-    /// Returns the text cut off at a length, between words if possible, followed by an end mark.
+    /// Returns the text truncated to a length, between words if possible, followed by an end mark.
     private func truncated(_ text: String, _ given: GivenArguments) throws(JinjaError) -> JinjaValue {
         let length = try given.int(0, "length") ?? 255
         let end = try given.text(2, "end") ?? "..."
@@ -403,7 +409,7 @@ extension JinjaRenderer {
             return "[" + texts.joined(separator: isSpaced ? ", " : ",") + "]"
         }
         var members = value.members ?? []
-        // Jinja2 sorts the keys, but Home Assistant doesn't.
+        // Jinja2's filter `tojson` sorts the keys, but Home Assistant's `to_json` doesn't.
         if isSpaced { members.sort { $0.key.isLess(than: $1.key) ?? false } }
         for member in members {
             let name = try json(of: .string(member.key.text), isSpaced)
@@ -412,8 +418,8 @@ extension JinjaRenderer {
         return "{" + texts.joined(separator: isSpaced ? ", " : ",") + "}"
     }
 
-    /// Returns JSON for a script in a page, as Jinja2 writes it: in ASCII, without characters that end a tag or an
-    /// attribute.
+    /// Returns a text as a JSON string that is safe in a web page, as Jinja2 writes it: in ASCII, and without
+    /// characters that have a meaning in HTML.
     private static func pageJSON(of text: String) -> String {
         var result = ""
         for unit in JSONValue.string(text).text.utf16 {
@@ -429,8 +435,9 @@ extension JinjaRenderer {
 
     // MARK: Lists
 
-    /// Returns the member that an attribute names, with dots between nested names; the value itself if the attribute is
-    /// `nil`.
+    /// Returns the member of a value that an attribute names, or the value itself if the attribute is `nil`.
+    ///
+    /// Dots separate nested names.
     private static func member(_ attribute: String?, of value: JinjaValue) throws(JinjaError) -> JinjaValue {
         guard let attribute else { return value }
         var value = value
@@ -459,7 +466,7 @@ extension JinjaRenderer {
         for pair in zip(values, values.dropFirst()) where pair.0.isLess(than: pair.1) == nil {
             throw JinjaError("values of types \(pair.0.typeName) and \(pair.1.typeName) can't be compared")
         }
-        // Jinja2 ignores case here.
+        // Jinja2 ignores case when it sorts.
         return values.map { (key: $0.foldedForSorting, value: $0) }.sorted { $0.key.isLess(than: $1.key) ?? false }
             .map(\.value)
     }
@@ -477,7 +484,7 @@ extension JinjaRenderer {
             return result
         }
         let name = try given.requiredText(0, "filter")
-        // Nested calls would be as deep as the number of arguments.
+        // `map` can't apply itself, because the nesting could then be as deep as the number of arguments.
         guard let filter = Filter(name: name), filter != .map else {
             throw JinjaError("the filter \"\(name.prefix(32))\" isn't supported")
         }

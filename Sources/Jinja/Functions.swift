@@ -1,6 +1,6 @@
 import Glibc
 
-/// The functions for templates.
+/// The functions that templates can call.
 enum Function: String, Sendable {
     case acos
     case asDateTime = "as_datetime"
@@ -13,7 +13,7 @@ enum Function: String, Sendable {
     case statisticalMode = "statistical_mode"
     case strptime, tan, wrap
 
-    /// The filter with the same effect on the first argument.
+    /// The filter that has the same effect on the function's first argument, or `nil` if there is none.
     fileprivate var filter: Filter? {
         switch self {
         case .average, .dict, .float, .int, .list, .max, .median, .min, .namespace, .range, .statisticalMode: nil
@@ -22,7 +22,7 @@ enum Function: String, Sendable {
     }
 }
 
-/// The methods of texts, lists, mappings and dates for templates.
+/// The methods of texts, lists, mappings and dates that templates can call.
 enum Method: String, Sendable {
     case capitalize, count, endswith, find, format, get, index, isdecimal, isdigit, isnumeric, items, join, keys, lower
     case lstrip, partition, replace, rsplit, rstrip, split, splitlines, startswith, strip, title, upper, values, zfill
@@ -44,7 +44,7 @@ extension JinjaRenderer {
         case .list: return .list(try sequence(given.value(0, "value") ?? .list([])))
         case .dict:
             let members = given.value(0, "value")?.members ?? []
-            // Each member is compared with the previous ones.
+            // The cost is quadratic, because each member is compared with all previous ones.
             try count(members.count * members.count)
             var dictionary = JinjaDictionary(members)
             for (name, value) in given.named.sorted(by: { $0.key < $1.key }) { dictionary[.string(name)] = value }
@@ -213,10 +213,11 @@ extension GivenArguments {
 extension String {
     var capitalizedFirst: String { prefix(1).uppercased() + dropFirst().lowercased() }
 
-    /// The text with capitals like Jinja2's filter: only after whitespace and opening brackets.
+    /// The text in title case, like that of Jinja2's filter: words begin after whitespace, hyphens and opening
+    /// brackets.
     var titled: String { capitalized { !$0.isWhitespace && !"-([{<".contains($0) } }
 
-    /// The text with capitals like Python's method: at the start of each group of letters.
+    /// The text in title case, like that of Python's method: each group of letters is a word.
     var capitalizedWords: String { capitalized(\.isLetter) }
 
     private func capitalized(_ continues: (Character) -> Bool) -> String {
@@ -229,7 +230,7 @@ extension String {
         return result
     }
 
-    /// Returns the text without the given characters around it; without whitespace if the argument is `nil`.
+    /// Returns the text without any of the given characters around it, or without whitespace if they are `nil`.
     func trimming(_ characters: String?, atStart: Bool = true, atEnd: Bool = true) -> String {
         let set = characters.map { Set($0.unicodeScalars) }
         var rest = unicodeScalars[...]
@@ -239,8 +240,9 @@ extension String {
         return String(rest)
     }
 
-    /// Returns the text in lowercase ASCII letters and digits, with a separator in place of other characters, as in
-    /// ids.
+    /// Returns the text as lowercase ASCII letters and digits, as in ids.
+    ///
+    /// A separator replaces all other characters.
     package func slug(separator: String = "_") -> String {
         var words: [String] = []
         var word = ""
@@ -250,7 +252,7 @@ extension String {
             } else if let name = scalar.properties.name, name.hasPrefix("LATIN SMALL LETTER "),
                 let letter = name.split(separator: " ").dropFirst(3).first, letter.utf8.count == 1
             {
-                // An ü becomes u.
+                // A letter with a diacritic is replaced with its base letter, such as ü with u.
                 word += letter.lowercased()
             } else if scalar != "'" {
                 words.append(word)

@@ -2,13 +2,15 @@ import Glibc
 
 /// A date and time like Python's `datetime`, with or without an offset from UTC.
 package struct JinjaDateTime: Equatable, Sendable {
-    /// The seconds since 1970 in UTC; without an offset, the clock's time counts as UTC.
+    /// The seconds since 1970 in UTC.
+    ///
+    /// If the offset is unknown, the date and time count as UTC.
     let seconds: Int
     let microseconds: Int
-    /// The seconds east of UTC; `nil` if unknown.
+    /// The offset from UTC in seconds, positive to the east, or `nil` if it's unknown.
     let offset: Int?
 
-    /// The years 1 to 9999.
+    /// The valid values of `seconds`: the years 1 to 9999.
     private static let range = -62_135_596_800..<253_402_300_800
 
     init?(seconds: Int, microseconds: Int = 0, offset: Int?) {
@@ -28,7 +30,7 @@ package struct JinjaDateTime: Equatable, Sendable {
         self.init(seconds: seconds, microseconds: micros - seconds * 1_000_000, offset: offset)
     }
 
-    /// Creates a date from its parts; `nil` if it is invalid.
+    /// Creates a date from its parts, or returns `nil` if they don't form a valid date.
     init?(
         _ year: Int, _ month: Int, _ day: Int, _ hour: Int = 0, _ minute: Int = 0, _ second: Int = 0,
         microseconds: Int = 0, offset: Int? = nil
@@ -41,14 +43,14 @@ package struct JinjaDateTime: Equatable, Sendable {
         parts.tm_mon = Int32(month - 1)
         parts.tm_mday = Int32(day)
         let midnight = timegm(&parts)
-        // timegm(3) converts a day beyond the end of the month to one of the next month.
+        // timegm(3) converts a day beyond the end of the month to a day of the next month.
         guard day >= 1, parts.tm_mday == Int32(day), parts.tm_mon == Int32(month - 1) else { return nil }
         self.init(
             seconds: midnight + hour * 3600 + minute * 60 + second - (offset ?? 0), microseconds: microseconds,
             offset: offset)
     }
 
-    /// The date and time of the clock, in parts.
+    /// The parts of the date and time, at its own offset from UTC.
     var parts: tm {
         var time = seconds + (offset ?? 0)
         var parts = tm()
@@ -56,7 +58,9 @@ package struct JinjaDateTime: Equatable, Sendable {
         return parts
     }
 
-    /// The date in the time zone of this computer.
+    /// The same point in time in this computer's time zone.
+    ///
+    /// A date without an offset counts as being in that time zone.
     var local: JinjaDateTime {
         var parts = tm()
         guard offset == nil else {
@@ -70,12 +74,14 @@ package struct JinjaDateTime: Equatable, Sendable {
         return JinjaDateTime(seconds: time, microseconds: microseconds, offset: parts.tm_gmtoff) ?? self
     }
 
-    /// The seconds since 1970; a date without an offset is in this computer's time zone.
+    /// The seconds since 1970.
+    ///
+    /// A date without an offset counts as being in this computer's time zone.
     var timestamp: Double {
         Double(offset == nil ? local.seconds : seconds) + Double(microseconds) / 1_000_000
     }
 
-    /// Returns whether it is earlier; `nil` if only one of the two has an offset.
+    /// Returns whether this date is earlier than another one, or `nil` if only one of them has an offset.
     func isBefore(_ other: JinjaDateTime) -> Bool? {
         guard (offset == nil) == (other.offset == nil) else { return nil }
         return (seconds, microseconds) < (other.seconds, other.microseconds)
@@ -83,7 +89,7 @@ package struct JinjaDateTime: Equatable, Sendable {
 
     // MARK: Text
 
-    /// Returns the text in ISO 8601, with a separator between date and time.
+    /// Returns the date and time in ISO 8601, with a separator between the two.
     func text(separator: String) -> String {
         let parts = parts
         var text = Self.digits(Int(parts.tm_year) + 1900, 4)
@@ -107,10 +113,10 @@ package struct JinjaDateTime: Equatable, Sendable {
         return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
     }
 
-    /// Returns the date in a format of `strftime`; `nil` if the format is too long or has an unknown directive.
+    /// Returns the date in a format of `strftime`, or `nil` if the format is too long or has an invalid directive.
     func formatted(_ format: String) -> String? {
         guard format.utf8.count <= 256, !format.utf8.contains(0) else { return nil }
-        // C doesn't have these directives, or doesn't take them from `tm`.
+        // C's strftime(3) doesn't have `%f`, and would write UTC's offset and name for `%z` and `%Z`.
         let own = [
             "%f": Self.digits(microseconds, 6), "%z": offsetText(separator: ""), "%Z": offset == 0 ? "UTC" : zone,
         ]
@@ -134,7 +140,7 @@ package struct JinjaDateTime: Equatable, Sendable {
         return result + rest
     }
 
-    /// The name of this computer's time zone if the date has its offset; otherwise the offset.
+    /// The name of this computer's time zone if the date has that zone's offset, otherwise the offset.
     private var zone: String {
         guard let offset else { return "" }
         var time = seconds
@@ -146,7 +152,9 @@ package struct JinjaDateTime: Equatable, Sendable {
 
     // MARK: Parsing
 
-    /// Parses a date and a time in ISO 8601, as Home Assistant does; `nil` if the text is invalid.
+    /// Parses a date, optionally with a time, in ISO 8601 as Home Assistant does.
+    ///
+    /// It returns `nil` if the text is invalid.
     init?(iso text: String) {
         var reader = DigitReader(text)
         guard let year = reader.number(4), reader.take("-"), let month = reader.number(1...2), reader.take("-"),
@@ -174,7 +182,8 @@ package struct JinjaDateTime: Equatable, Sendable {
         self.init(year, month, day, hour, minute, second, microseconds: micros, offset: offset)
     }
 
-    /// Parses a date in a format of `strptime`; `nil` if the text doesn't match, or the format isn't supported.
+    /// Parses a date in a format of `strptime`, or returns `nil` if the text doesn't match the format or the format
+    /// isn't supported.
     init?(_ text: String, format: String) {
         var reader = DigitReader(text)
         var (year, month, day, hour, minute, second, micros) = (1900, 1, 1, 0, 0, 0, 0)
@@ -230,7 +239,7 @@ package struct JinjaDateTime: Equatable, Sendable {
     private static let weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
 }
 
-/// Reads the parts of a date in order.
+/// Reads the parts of a date from a text, in order.
 private struct DigitReader {
     private var rest: Substring
 
@@ -255,7 +264,9 @@ private struct DigitReader {
         return Int(digits)
     }
 
-    /// Returns a fraction in millionths, from six digits; further ones are ignored.
+    /// Returns a fraction in millionths.
+    ///
+    /// Digits after the sixth are ignored.
     mutating func fraction() -> Int? {
         let digits = rest.prefix { $0.isASCII && $0.isNumber }
         guard !digits.isEmpty else { return nil }
@@ -271,7 +282,7 @@ private struct DigitReader {
         return index
     }
 
-    /// Returns an offset from UTC in seconds: `Z`, `+02:00`, `+0200` or `+02`.
+    /// Returns an offset from UTC in seconds, which is written as `Z`, `+02:00`, `+0200` or `+02`.
     mutating func offset() -> Int? {
         if take("Z") { return 0 }
         guard let sign = rest.first, sign == "+" || sign == "-" else { return nil }
@@ -286,9 +297,9 @@ private struct DigitReader {
 
 /// Home Assistant's filters and functions for dates.
 ///
-/// The current time isn't available: a template depends only on its values.
+/// The current time isn't available, because the result of a template must depend only on its variables.
 extension JinjaRenderer {
-    /// Returns the date of a number of seconds, or of a text.
+    /// Returns a value as a date: a date, a number of seconds since 1970, or a text in ISO 8601.
     private func date(of value: JinjaValue) -> JinjaDateTime? {
         if case .datetime(let date) = value { return date }
         if let number = Self.read(value) { return JinjaDateTime(timestamp: number) }
@@ -364,7 +375,7 @@ extension JinjaRenderer {
 }
 
 extension JinjaDateTime {
-    /// Returns a part of the date by its name, such as `hour`.
+    /// Returns the part of the date with the given name, such as `hour`, or `nil` if there is no such part.
     func part(_ name: String) -> JinjaValue? {
         let parts = parts
         switch name {

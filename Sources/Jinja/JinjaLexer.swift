@@ -27,7 +27,7 @@ struct JinjaLexer {
     private init(_ source: String) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(source.utf8.count)
-        // All line ends become \n, and one at the end is removed, as in Jinja.
+        // As in Jinja2, all line endings become \n, and a single one at the end is removed.
         var last: UInt8 = 0
         for byte in source.utf8 {
             if byte == 0x0D { bytes.append(0x0A) } else if byte != 0x0A || last != 0x0D { bytes.append(byte) }
@@ -94,7 +94,8 @@ struct JinjaLexer {
         throw JinjaError("a comment has no end")
     }
 
-    /// Adds the content of `{% raw %}` … `{% endraw %}` as text; returns `false` for another block.
+    /// Adds the content between `{% raw %}` and `{% endraw %}` as text, or returns `false` if this is a different
+    /// block.
     private mutating func raw() throws(JinjaError) -> Bool {
         let start = position
         guard word("raw"), blockEnd() else {

@@ -45,7 +45,8 @@ struct JinjaParser {
         return body
     }
 
-    /// Parses statements up to a block that begins with one of the names, or to the end.
+    /// Parses statements up to a block that begins with one of the names in `ends`, or to the end of the template if
+    /// there are none.
     private mutating func statements(until ends: [String] = []) throws(JinjaError) -> [Statement] {
         var result: [Statement] = []
         while let token {
@@ -150,7 +151,7 @@ struct JinjaParser {
 
     // MARK: Expressions
 
-    /// Parses one expression, or several separated by commas.
+    /// Parses an expression, or a tuple of expressions that are separated by commas.
     private mutating func tuple(withConditional: Bool = true) throws(JinjaError) -> Expression {
         let first = withConditional ? try expression() : try either()
         guard isSymbol(",") else { return first }
@@ -431,7 +432,7 @@ struct JinjaParser {
         case .name("else")?, .name("or")?, .name("and")?, .name("if")?: break
         case .name("is")?: throw JinjaError("chained tests aren't supported")
         case .name?, .string?, .int?, .float?, .symbol("[")?, .symbol("{")?:
-            // The argument of a test needs no parentheses.
+            // The argument of a test can follow without parentheses.
             arguments.positional = [try postfix(try primary())]
         default: break
         }

@@ -3,7 +3,7 @@ import Glibc
 
 struct JinjaRenderer {
     private(set) var output = ""
-    /// Names and their values, those of inner loops last.
+    /// The names with their values: variables first, and inner loops last.
     private var scopes: [[String: JinjaValue]]
     private var namespaces: [[String: JinjaValue]] = []
     private var steps = 0
@@ -13,13 +13,13 @@ struct JinjaRenderer {
     /// The number of remaining steps.
     var remainingSteps: Int { max(0, JinjaLimits.steps - steps) }
 
-    /// Counts the work for a value of a size.
+    /// Counts the steps of processing a value of the given size.
     mutating func count(_ size: Int) throws(JinjaError) {
         steps += 1 + size / 16
         guard steps <= JinjaLimits.steps else { throw JinjaError("the template takes too long") }
     }
 
-    /// Counts the worst-case work of a search in a text.
+    /// Counts the steps that a search in a text takes in the worst case.
     mutating func countSearch(for part: String, in text: String) throws(JinjaError) {
         try count(text.utf8.count * (1 + part.utf8.count / 4))
     }
@@ -138,7 +138,7 @@ struct JinjaRenderer {
         case .name(let name): return lookUp(name) ?? Self.constants[name] ?? .undefined(name)
         case .attribute(let value, let name):
             let value = try evaluate(value)
-            // In Python, the methods of a mapping hide its members of the same name, which are accessible only with
+            // In Python, a method of a mapping hides a member with the same name, which is accessible only with
             // brackets.
             if Self.methodsOfMappings.contains(name), value.isMapping {
                 throw JinjaError("\(name) is a method; read its value with [\"\(name)\"]")
@@ -222,7 +222,7 @@ struct JinjaRenderer {
     private mutating func evaluate(_ arguments: Arguments) throws(JinjaError) -> GivenArguments {
         var given = GivenArguments(positional: try evaluate(arguments.positional))
         for argument in arguments.named { given.named[argument.name] = try evaluate(argument.value) }
-        // The callee may iterate over them.
+        // The called function may iterate over its arguments, so their elements are counted.
         for value in given.positional { try countAll(value) }
         for value in given.named.values { try countAll(value) }
         return given
@@ -250,9 +250,9 @@ struct JinjaRenderer {
         return value.text
     }
 
-    /// Counts all elements and members of a value.
+    /// Counts the steps of processing a value with all its elements and members.
     mutating func countAll(_ value: JinjaValue) throws(JinjaError) {
-        // Count before the iteration, which is work as well.
+        // Count the value before iterating over it, because the iteration takes time, too.
         try count(value.size)
         for element in value.elements ?? [] { try countAll(element) }
         for member in value.members ?? [] { try countAll(member.value) }
@@ -260,7 +260,8 @@ struct JinjaRenderer {
 
     /// Returns a list or a mapping that the template has created, unless it is too large or too deep.
     ///
-    /// Its users iterate over all of it, and recurse for each level.
+    /// Size and depth are limited, because the code that uses such a value iterates over all of it and recurses for
+    /// each level.
     private mutating func made(_ value: JinjaValue) throws(JinjaError) -> JinjaValue {
         var size = 0
         try Self.measure(value, depth: 1, &size)
@@ -294,7 +295,7 @@ struct JinjaRenderer {
         return values
     }
 
-    /// Returns the member of a value for a key or an index; undefined if it is missing.
+    /// Returns the member of a value with a key or an index, or an undefined value if it is missing.
     private mutating func member(_ key: JinjaValue, of value: JinjaValue) throws(JinjaError) -> JinjaValue {
         let name = if case .string(let name) = key { name } else { "an element" }
         let missing = JinjaValue.undefined(name)
@@ -337,7 +338,7 @@ struct JinjaRenderer {
         let elements = try sequence(value)
         let step = step ?? 1
         guard step != 0, step.magnitude <= Int(Int32.max) else { throw JinjaError("the step of a slice is zero") }
-        // Python's rules: negative bounds count from the end, and others are clamped.
+        // As in Python, negative bounds count from the end, and all bounds are clamped.
         func clamped(_ bound: Int, _ low: Int, _ high: Int) -> Int {
             min(max(bound < 0 ? max(bound, -elements.count - 1) + elements.count : bound, low), high)
         }
@@ -386,7 +387,7 @@ struct JinjaRenderer {
             guard let isLess = try defined(x).isLess(than: try defined(y)) else {
                 throw JinjaError("values of types \(a.typeName) and \(b.typeName) can't be compared")
             }
-            // Only numbers can be neither less, nor equal, nor more (NaN).
+            // `<=` isn't the negation of `>`, because all comparisons with NaN are false.
             return comparison == .less || comparison == .greater ? isLess : isLess || x == y
         }
     }
@@ -495,7 +496,7 @@ struct GivenArguments {
     var positional: [JinjaValue] = []
     var named: [String: JinjaValue] = [:]
 
-    /// Returns the argument with an index or a name.
+    /// Returns the argument at a position or with a name, or `nil` if it is missing.
     func value(_ place: Int, _ name: String) -> JinjaValue? {
         place < positional.count ? positional[place] : named[name]
     }
@@ -524,7 +525,9 @@ struct GivenArguments {
 }
 
 extension String {
-    /// Returns the first range of a part, compared scalar by scalar as in Python.
+    /// Returns the first range of a part of the text, or `nil` if the text doesn't contain it.
+    ///
+    /// As in Python, scalars are compared.
     func range(ofPart part: String, from start: String.Index? = nil) -> Range<String.Index>? {
         let start = start ?? startIndex
         guard !part.isEmpty else { return start..<start }

@@ -1,7 +1,8 @@
 /// A template in the subset of Jinja2 that MQTT publishers use, with Home Assistant's additional filters.
 ///
-/// It is parsed once and rendered often. Parsing rejects unsupported syntax, so that errors don't appear later. Both
-/// steps are bounded for any text and values: see ``JinjaLimits``.
+/// A template is parsed once and rendered often. Parsing rejects unsupported syntax, so that such errors don't appear
+/// only when it's rendered. The time and memory of both steps are limited for all templates and values; see
+/// ``JinjaLimits``.
 ///
 /// Supported: `{{ }}`, `{% if %}`, `{% for %}`, `{% set %}`, `{% raw %}`, comments and whitespace control; all
 /// operators; the filters, tests, functions and methods of `Filter`, `Test`, `Function` and `Method`. Unsupported:
@@ -13,7 +14,7 @@ package struct JinjaTemplate: Sendable {
     /// Parses a template.
     ///
     /// - Parameter source: The text, of at most 16 KiB.
-    /// - Throws: ``JinjaError`` with the invalid or unsupported part.
+    /// - Throws: ``JinjaError``, which names the invalid or unsupported part.
     package init(_ source: String) throws(JinjaError) {
         guard source.utf8.count <= JinjaLimits.source else {
             throw JinjaError("the template is longer than \(JinjaLimits.source) bytes")
@@ -25,9 +26,9 @@ package struct JinjaTemplate: Sendable {
 
     /// Renders the template.
     ///
-    /// - Parameter variables: The template's variables; other names are undefined.
-    /// - Returns: The text without surrounding whitespace, as in Home Assistant.
-    /// - Throws: ``JinjaError`` if a value has the wrong type, or a limit is reached.
+    /// - Parameter variables: The variables of the template. All other names are undefined.
+    /// - Returns: The rendered text without surrounding whitespace, as in Home Assistant.
+    /// - Throws: ``JinjaError`` if a value has the wrong type or a limit is reached.
     package func render(_ variables: [String: JinjaValue]) throws(JinjaError) -> String {
         var renderer = JinjaRenderer(variables: variables)
         try renderer.render(body)
@@ -41,7 +42,7 @@ extension JinjaTemplate: Equatable {
 
 /// The reason why a template can't be parsed or rendered.
 package struct JinjaError: Error, Equatable, Sendable {
-    /// A part of a sentence, such as `the filter "regex_replace" isn't supported`.
+    /// The reason as part of a sentence, such as `the filter "regex_replace" isn't supported`.
     package let text: String
 
     init(_ text: String) { self.text = text }
@@ -55,8 +56,9 @@ package enum JinjaLimits {
     package static let text = 64 * 1024
     /// The maximum number of elements of a list or a mapping that a template may create or iterate over.
     package static let elements = 5_000
-    /// The maximum number of steps of one rendering; a step is an expression, or 16 bytes or elements of a longer
-    /// value.
+    /// The maximum number of steps of one rendering.
+    ///
+    /// Each statement and each expression is a step, and larger values add a step for every 16 bytes or elements.
     package static let steps = 50_000
     /// The maximum depth of nested expressions and statements.
     package static let depth = 64

@@ -2,7 +2,7 @@ package import BoundedJSON
 
 /// A value in a template: the subset of Python's values that templates need.
 package enum JinjaValue: Sendable {
-    /// A missing value; the name is for the error.
+    /// A missing value. The text names it in errors.
     case undefined(String)
     case none
     case bool(Bool)
@@ -12,10 +12,10 @@ package enum JinjaValue: Sendable {
     case list([JinjaValue])
     case tuple([JinjaValue])
     case dict(JinjaDictionary)
-    /// An array or an object of a message, converted only where a template accesses it.
+    /// An array or an object from a JSON message. Its elements are converted only when a template accesses them.
     case json(JSONValue)
     case datetime(JinjaDateTime)
-    /// A result of `namespace()`: its index in the renderer.
+    /// A result of `namespace()`, by its index in the renderer.
     case namespace(Int)
 
     package init(_ json: JSONValue) {
@@ -83,7 +83,9 @@ extension JinjaValue {
         }
     }
 
-    /// The members of a mapping; a repeated name has the last value in the first position.
+    /// The members of a mapping, or `nil` for other types.
+    ///
+    /// A name that occurs repeatedly has its last value at its first position.
     var members: [(key: JinjaValue, value: JinjaValue)]? {
         switch self {
         case .dict(let dictionary): return dictionary.members
@@ -117,7 +119,7 @@ extension JinjaValue {
         }
     }
 
-    /// The amount of work to iterate over it.
+    /// The number of elements, members or bytes, as a measure of the work to process the value.
     var size: Int {
         switch self {
         case .string(let text): text.utf8.count
@@ -129,7 +131,9 @@ extension JinjaValue {
         }
     }
 
-    /// The number, or `nil` for other types; `true` is 1.
+    /// The value as a number, or `nil` for other types.
+    ///
+    /// `true` counts as 1.
     var number: JinjaNumber? {
         switch self {
         case .bool(let value): .int(value ? 1 : 0)
@@ -190,7 +194,7 @@ extension JinjaValue: Equatable {
         if let a = a.elements, let b = b.elements { return a == b }
         if let a = a.members, let b = b.members {
             guard a.count == b.count else { return false }
-            // Nearly all keys are texts, and messages may have many.
+            // Nearly all keys are texts, and a message may have many, so those are compared through a hash table.
             var texts: [String: JinjaValue] = [:]
             for case (key: .string(let name), value: let value) in b { texts[name] = value }
             return a.allSatisfy { member in
@@ -201,7 +205,7 @@ extension JinjaValue: Equatable {
         return false
     }
 
-    /// Returns whether it comes before another value; `nil` if the two have no order.
+    /// Returns whether this value comes before another one, or `nil` if the two can't be ordered.
     func isLess(than other: JinjaValue) -> Bool? {
         if let a = number, let b = other.number {
             if case .int(let a) = a, case .int(let b) = b { return a < b }
@@ -222,7 +226,7 @@ extension JinjaValue: Equatable {
 // MARK: Text
 
 extension JinjaValue {
-    /// The value in the form of `{{ }}`.
+    /// The value as text, as `{{ }}` writes it.
     var text: String {
         switch self {
         case .undefined: ""
@@ -231,7 +235,7 @@ extension JinjaValue {
         }
     }
 
-    /// The value in the form in which Python prints list elements.
+    /// The value as text, as Python prints it inside a list.
     var representation: String {
         switch self {
         case .undefined: return "Undefined"
@@ -253,7 +257,8 @@ extension JinjaValue {
         }
     }
 
-    /// Returns a number in Python's form: the shortest digits that restore the same value, with an exponent from 1e16.
+    /// Returns a number as Python prints it: with the fewest digits that identify the value, and with an exponent from
+    /// 1e16.
     private static func text(of value: Double) -> String {
         if value.isNaN { return "nan" }
         if value.isInfinite { return value < 0 ? "-inf" : "inf" }

@@ -1,32 +1,36 @@
 /// A regular expression in the syntax of Python's module `re`, over Unicode scalars.
 ///
-/// It is compiled to a small program that tries alternatives in order, as Python does. The caller limits the steps, so
-/// that no expression and no text can make it run for long. Unsupported: possessive quantifiers, atomic groups,
-/// conditions, and the flags `x`, `L` and `u`.
+/// It is compiled to a small program that tries alternatives in order, as Python does. The caller limits the number of
+/// steps, so that no expression and no text can make it run for a long time. Possessive quantifiers, atomic groups,
+/// conditions, and the flags `x`, `L` and `u` aren't supported.
 struct RegularExpression {
-    /// The longest program, in instructions: counted repetitions are copies.
+    /// The maximum number of instructions of a program.
+    ///
+    /// Counted repetitions contribute a copy for each iteration.
     static let longestProgram = 4_000
     private static let deepest = 32
     /// The maximum number of pending alternatives.
     private static let longestStack = 200_000
 
-    /// A match: the ranges of the whole match and of each group, in scalars.
+    /// A match: the ranges of the whole match and then of each group, in scalars, or `nil` for groups that don't take
+    /// part.
     typealias Groups = [Range<Int>?]
 
     fileprivate enum Instruction {
         case scalar(ScalarSet)
         case assertion(Assertion)
-        /// Tries the next instruction first, or the given one.
+        /// Tries the next instruction first and then the given one, or the other way around.
         case split(otherwise: Int, prefersOther: Bool)
         case jump(Int)
         /// Stores the position as the start or the end of a group.
         case save(Int)
-        /// Stores the position where an iteration of a loop begins.
+        /// Stores the position at which an iteration of a loop begins.
         case mark(Int)
         /// Leaves a loop whose iteration was empty.
         case leaveIfEmpty(Int, exit: Int)
         case backreference(Int, ignoresCase: Bool)
-        /// Looks ahead, or behind by a width; the body follows, and the program continues at `next`.
+        /// Looks ahead, or looks behind by a number of scalars. The instructions of the body follow, and the program
+        /// continues at `next`.
         case look(behind: Int?, isNegated: Bool, next: Int)
         case end
     }
@@ -35,7 +39,7 @@ struct RegularExpression {
         case start, end, lineStart, lineEnd, endOrLastLine, boundary, noBoundary
     }
 
-    /// The number of groups, without the whole match.
+    /// The number of groups, not counting the whole match.
     let groupCount: Int
     let groupNames: [String: Int]
     private let program: [Instruction]
@@ -56,9 +60,15 @@ struct RegularExpression {
 
     // MARK: Matching
 
-    /// Returns the first match at or after a position; `nil` if nothing matches, or the steps are used up.
+    /// Returns the first match at or after a position, or `nil` if nothing matches or no steps are left.
     ///
-    /// An anchored match begins at the position. One that must advance isn't empty there. `steps` is counted down.
+    /// - Parameters:
+    ///   - text: The text, as scalars.
+    ///   - start: The position from which to search.
+    ///   - isAnchored: Whether the match must begin at `start`.
+    ///   - mustAdvance: Whether an empty match at `start` doesn't count.
+    ///   - steps: The number of remaining steps, which is reduced.
+    /// - Returns: The ranges of the match and its groups.
     func match(
         in text: [Unicode.Scalar], from start: Int, isAnchored: Bool = false, mustAdvance: Bool = false,
         steps: inout Int
@@ -106,7 +116,7 @@ struct RegularExpression {
             for index in slots.indices { slots[index] = -1 }
         }
 
-        /// Runs the program; returns the position at its end, or `nil` if nothing matches.
+        /// Runs the program, and returns the position at the end of the match, or `nil` if nothing matches.
         mutating func run(from first: Int, at begin: Int, forbiddenEnd: Int?, _ steps: inout Int) -> Int? {
             let base = stack.count
             var (pc, position) = (first, begin)
@@ -147,7 +157,7 @@ struct RegularExpression {
                     let from = position - (width ?? 0)
                     let found = from >= 0 && run(from: pc + 1, at: from, forbiddenEnd: nil, &steps) != nil
                     guard steps > 0 else { return nil }
-                    // Keep the groups of a successful look, but never its alternatives.
+                    // Keep the groups that a successful look has matched, but discard its remaining alternatives.
                     if found, !isNegated { keepNotes(above: height) } else { undo(to: height) }
                     matches = found != isNegated
                     pc = next
@@ -194,7 +204,7 @@ struct RegularExpression {
             }
         }
 
-        /// Returns the length of a group if it is repeated at a position; otherwise `nil`.
+        /// Returns the length of a group's match if the same text occurs at a position, otherwise `nil`.
         private func compare(_ group: Int, at position: Int, _ ignoresCase: Bool) -> Int? {
             guard let range = groups(group), position + range.count <= text.count else { return nil }
             for offset in 0..<range.count {
@@ -224,7 +234,7 @@ struct RegularExpression {
         case backreference(Int, ignoresCase: Bool)
         case look(Node, isBehind: Bool, isNegated: Bool)
 
-        /// The number of scalars that it matches; `nil` if it varies.
+        /// The number of scalars that the node matches, or `nil` if it varies.
         var width: Int? {
             switch self {
             case .scalar: return 1
@@ -302,12 +312,12 @@ struct RegularExpression {
             for end in ends { program[end] = .jump(program.count) }
         }
 
-        /// Adds up to a number of further iterations, or any number if the count is `nil`.
+        /// Adds at most the given number of optional iterations, or any number if the count is `nil`.
         private mutating func add(optional node: Node, _ count: Int?, _ isLazy: Bool) throws(JinjaError) {
             guard let count else {
                 let split = program.count
                 try append(.end)
-                // Only an iteration that can be empty could be repeated forever.
+                // An iteration that can be empty could be repeated forever, so it gets a check.
                 let canBeEmpty = node.width.map { $0 == 0 } ?? true
                 let mark = marks
                 if canBeEmpty {
@@ -416,7 +426,7 @@ struct RegularExpression {
             let low = try number()
             var high = low
             if take(",") { high = try number() } else if low == nil { high = nil }
-            // Otherwise it is a literal brace.
+            // If this isn't a valid quantifier, the brace is a literal one.
             guard take("}"), index - start > 2, pattern[start + 1] != "}" else {
                 index = start
                 return nil
@@ -437,7 +447,7 @@ struct RegularExpression {
 
         /// Parses an atom.
         ///
-        /// - Returns: The atom; `nil` for flags and comments, which match nothing.
+        /// - Returns: The atom, or `nil` for flags and comments, which match nothing.
         private mutating func atom() throws(JinjaError) -> Node? {
             guard let scalar = take() else { return nil }
             switch scalar {
@@ -546,7 +556,9 @@ struct RegularExpression {
             }
         }
 
-        /// Returns the scalar of an escape; the backslash and `scalar` are consumed already.
+        /// Returns the scalar that an escape stands for.
+        ///
+        /// The backslash and `scalar` have already been consumed.
         private mutating func literal(_ scalar: Unicode.Scalar) throws(JinjaError) -> Unicode.Scalar {
             switch scalar {
             case "n": return "\n"
@@ -593,7 +605,9 @@ struct RegularExpression {
             throw Self.invalid("unterminated character set")
         }
 
-        /// Returns a scalar of a set; `nil` for a class, which is added to the set.
+        /// Returns the next scalar of a set.
+        ///
+        /// A class such as `\d` is added to the set, and the result is `nil`.
         private mutating func member(
             _ scalar: Unicode.Scalar, _ set: inout ScalarSet
         ) throws(JinjaError) -> Unicode.Scalar? {
@@ -609,7 +623,9 @@ struct RegularExpression {
 
 /// A set of Unicode scalars in a regular expression.
 private struct ScalarSet {
-    /// A class such as `\d`; a capital letter negates it.
+    /// A class of scalars, such as `\d`.
+    ///
+    /// Capital letters stand for negated classes.
     enum Kind {
         case digit, noDigit, space, noSpace, word, noWord
 

@@ -1,6 +1,6 @@
 /// Home Assistant's filters and tests with regular expressions.
 extension JinjaRenderer {
-    /// The number of steps of a regular expression that count as one of the template.
+    /// The number of steps of a regular expression that count as one step of the template.
     private static let stepsOfExpression = 8
 
     private mutating func match(
@@ -23,7 +23,7 @@ extension JinjaRenderer {
         return try RegularExpression(pattern, ignoresCase: given.value(ignoreCase, "ignorecase")?.isTrue ?? false)
     }
 
-    /// Returns whether an expression matches: at the beginning, or anywhere.
+    /// Returns whether an expression matches, either at the start of the text or anywhere.
     mutating func matches(
         _ value: JinjaValue, _ given: GivenArguments, atStart: Bool
     ) throws(JinjaError) -> Bool {
@@ -35,7 +35,9 @@ extension JinjaRenderer {
         Array(try defined(value).text.unicodeScalars)
     }
 
-    /// Returns all matches, each after the previous one; an empty one isn't found twice.
+    /// Returns all matches that don't overlap.
+    ///
+    /// An empty match isn't found twice at the same position.
     private mutating func allMatches(
         _ expression: RegularExpression, _ text: [Unicode.Scalar]
     ) throws(JinjaError) -> [RegularExpression.Groups] {
@@ -77,7 +79,7 @@ extension JinjaRenderer {
         case group(Int)
     }
 
-    /// Returns the parts of a replacement: text, and groups as `\1` and `\g<name>`.
+    /// Returns the parts of a replacement: texts, and groups, which are written as `\1` or `\g<name>`.
     private static func parts(
         of replacement: String, _ expression: RegularExpression
     ) throws(JinjaError) -> [ReplacementPart] {
@@ -127,7 +129,9 @@ extension JinjaRenderer {
         return parts + [.text(text)]
     }
 
-    /// Returns the results of all matches: the whole match without groups, the group, or a tuple of several groups.
+    /// Returns a result for each match.
+    ///
+    /// It is the whole match if the expression has no groups, the group if it has one, or a tuple of all groups.
     mutating func findAll(
         _ value: JinjaValue, _ given: GivenArguments, ignoreCase: Int
     ) throws(JinjaError) -> [JinjaValue] {

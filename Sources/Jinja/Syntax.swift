@@ -1,6 +1,6 @@
 struct Expression: Sendable {
     let kind: Kind
-    /// The depth of nested expressions.
+    /// The number of levels of nested expressions, including this one.
     let depth: Int
 
     indirect enum Kind: Sendable {
@@ -73,7 +73,7 @@ indirect enum Statement: Sendable {
     case `for`([String], in: Expression, where: Expression?, body: [Statement], otherwise: [Statement])
 }
 
-/// The target of an assignment: a name, or an attribute of a namespace.
+/// The target of an assignment: a variable, or an attribute of a namespace.
 struct Target: Sendable {
     var name: String
     var attribute: String?

@@ -1,4 +1,4 @@
-/// The tests, which follow `is`.
+/// The tests that templates can apply, which follow the word `is`.
 enum Test: String, Sendable {
     case boolean, contains, defined, divisibleby, equal, even, `false`, float, greater, greaterOrEqual, `in`, integer
     case isNumber = "is_number"

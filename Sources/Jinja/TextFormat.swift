@@ -1,6 +1,6 @@
 import Glibc
 
-/// Python's two ways to format a text: `"%02x" % value` and `"{:02x}".format(value)`.
+/// Formats values as text in Python's two ways: `"%02x" % value` and `"{:02x}".format(value)`.
 enum TextFormat {
     /// The format of one value.
     private struct Field {
@@ -15,7 +15,9 @@ enum TextFormat {
         var type: Unicode.Scalar = "s"
     }
 
-    /// The maximum width and precision; larger ones are rejected.
+    /// The maximum width and precision.
+    ///
+    /// Formats with larger ones are rejected.
     private static let maximumWidth = 100
 
     // MARK: "%02x" % value
@@ -76,16 +78,16 @@ enum TextFormat {
                 else { throw JinjaError("%c requires the number of a character") }
                 result += padded(String(Character(scalar)), field)
             case "d", "i", "u":
-                guard let number = value.number else { throw JinjaError("%d wants a number") }
+                guard let number = value.number else { throw JinjaError("%d requires a number") }
                 field.type = "d"
                 let whole = number.double.rounded(.towardZero)
-                guard let integer = exactly(number, whole) else { throw JinjaError("%d wants a number") }
+                guard let integer = exactly(number, whole) else { throw JinjaError("%d requires a number") }
                 result += text(of: integer, field)
             case "x", "X", "o":
                 guard case .int(let integer)? = value.number else { throw JinjaError("%x requires a whole number") }
                 result += text(of: integer, field)
             case "f", "F", "e", "E", "g", "G":
-                guard let number = value.number?.double else { throw JinjaError("%f wants a number") }
+                guard let number = value.number?.double else { throw JinjaError("%f requires a number") }
                 result += text(of: number, field)
             default: throw JinjaError("the format isn't supported")
             }
@@ -246,15 +248,14 @@ enum TextFormat {
     /// Returns a number in the format of C's `printf`.
     private static func printed(_ number: Double, _ format: String) -> String {
         withVaList([number]) { list in
-            // The largest number has 309 digits, and at most 100 follow the point.
+            // The largest number has 309 digits before the decimal point, and at most 100 can follow.
             var buffer = [CChar](repeating: 0, count: 512)
             let length = vsnprintf(&buffer, buffer.count, format, list)
             return String(decoding: buffer.prefix(max(0, Int(length))).map(UInt8.init(bitPattern:)), as: UTF8.self)
         }
     }
 
-    /// Returns a number with this many decimal places, rounded as in Python: half of the last digit goes to the even
-    /// one.
+    /// Returns a number rounded to this many decimal places as in Python: a tie is rounded to the even digit.
     static func rounded(_ number: Double, digits: Int) -> Double {
         guard number.isFinite else { return number }
         if digits == 0 { return number.rounded(.toNearestOrEven) }

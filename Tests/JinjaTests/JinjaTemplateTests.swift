@@ -3,7 +3,9 @@ import Foundation
 import Jinja
 import Testing
 
-/// Templates, their variables and Jinja2's results (`Tests/Interop/test_oracles.py` compares them with Jinja2).
+/// A template, its variables and the expected result.
+///
+/// `Tests/Interop/test_oracles.py` compares these results with those of Jinja2.
 struct TemplateExample: CustomTestStringConvertible, Sendable {
     let template: String
     let variables: [[String: JinjaValue]]
@@ -23,7 +25,7 @@ struct TemplateExample: CustomTestStringConvertible, Sendable {
         }
     }()
 
-    /// The unsupported feature that the template needs.
+    /// The feature that the template needs and that isn't supported, if any.
     let needs: String?
 
     init?(_ json: JSONValue) {
@@ -45,7 +47,7 @@ struct TemplateExample: CustomTestStringConvertible, Sendable {
     }
 }
 
-@Suite("Templates")
+@Suite("JinjaTemplate")
 struct JinjaTemplateTests {
     @Test("finds the fixtures") func found() { #expect(TemplateExample.all.count > 300) }
 
@@ -68,7 +70,7 @@ struct JinjaTemplateTests {
     }
 }
 
-@Suite("Limits of templates")
+@Suite("JinjaTemplate with limits")
 struct JinjaLimitsTests {
     private static func failure(of template: String, _ variables: [String: JinjaValue] = [:]) -> String? {
         do throws(JinjaError) {
@@ -80,7 +82,7 @@ struct JinjaLimitsTests {
     }
 
     @Test(
-        "refuses unsupported syntax by name",
+        "rejects unsupported syntax, and names it",
         arguments: [
             ("{{ value | groupby('a') }}", "the filter \"groupby\" isn't supported"),
             ("{{ states('light.a') }}", "the function \"states\" isn't supported"),
@@ -102,7 +104,7 @@ struct JinjaLimitsTests {
     }
 
     @Test(
-        "ends a template beyond the limits at once",
+        "rejects or stops a template that exceeds the limits",
         arguments: [
             String(repeating: "(", count: 10_000), "{{ " + String(repeating: "(", count: 5_000),
             "{{ " + String(repeating: "-", count: 10_000) + "1 }}",
