@@ -111,7 +111,7 @@ package struct PluginContract: Sendable {
         await second.kill()
         var violation = await first.violation
         if violation == nil { violation = await second.violation }
-        note("writes only messages", violation.map { "\($0); write text for people to standard error" })
+        note("writes only messages", violation.map { "\($0); write all other output to standard error" })
         return checks
     }
 

@@ -57,7 +57,7 @@ package struct PluginDriverConfiguration: LightDriverConfiguration {
         guard environment.allSatisfy({ !$0.isEmpty && !$0.utf8.contains(0x3D) && !"\($0)\($1)".utf8.contains(0) })
         else {
             throw ConfigurationProblem(
-                "no variable", remedy: "write NAME: VALUE", forKey: .environment, in: container)
+                "not a valid environment variable", remedy: "write NAME: VALUE", forKey: .environment, in: container)
         }
         workingDirectory = try container.decodeIfPresent(String.self, forKey: .workingDirectory)
         guard workingDirectory?.hasPrefix("/") != false else {

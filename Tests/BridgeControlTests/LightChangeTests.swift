@@ -8,10 +8,10 @@ import Testing
 /// The names of the values that a controller can change.
 private let settable = LightChange.Purpose.command.names.joined(separator: ", ")
 
-@Suite("Light changes")
+@Suite("LightChange")
 struct LightChangeTests {
     @Test(
-        "parses words",
+        "parses names and values",
         arguments: [
             (["on=true"], LightChange(on: true)),
             (["on=OFF", "brightness=0"], LightChange(on: false, brightness: 0)),
@@ -28,7 +28,7 @@ struct LightChangeTests {
         #expect(try LightChange(parsing: words, for: .command) == expected)
     }
 
-    @Test("writes the values of one name in one form, whichever kind has it")
+    @Test("uses the same type for all values with the same name")
     func forms() {
         for (name, properties) in Dictionary(grouping: PropertyName.all, by: \.name) {
             let forms = properties.map { property in
@@ -42,7 +42,7 @@ struct LightChangeTests {
         }
     }
 
-    @Test("names the values of a fan and a cover, and reads them back from JSON")
+    @Test("names the values of a fan and a cover, and decodes them from JSON")
     func named() throws {
         var fan = LightReport(on: true)
         (fan.speed, fan.direction, fan.oscillates) = (40, .counterclockwise, false)
@@ -59,7 +59,7 @@ struct LightChangeTests {
         }
     }
 
-    @Test("names the values of further functions, and reads them back from JSON and words")
+    @Test("names the values of additional functions, and decodes them from JSON and from words")
     func furtherFunctions() throws {
         var values = LightReport(on: true).values
         values[Property(.currentTemperature)] = .float(21.5)
@@ -89,7 +89,7 @@ struct LightChangeTests {
         }
     }
 
-    @Test("has different names for a lamp's color temperature and the temperature of its sensor")
+    @Test("has different names for a lamp's color temperature and its sensor's temperature")
     func temperatures() throws {
         var values = LightReport(color: .temperature(mired: 250)).values
         values[Property(.currentTemperature)] = .float(20.5)
@@ -99,7 +99,8 @@ struct LightChangeTests {
         #expect(change.values(for: .light) == values)
     }
 
-    @Test("names every number, flag and word of HAP that a further function can have", arguments: LightKind.allCases)
+    @Test(
+        "names every number, flag and word of HAP that an additional function can have", arguments: LightKind.allCases)
     func everyFunction(kind: LightKind) {
         for definition in CharacteristicDefinition.all where !definition.type.isMomentary {
             let property = kind.property(definition.type, of: "x")
@@ -115,7 +116,7 @@ struct LightChangeTests {
         }
     }
 
-    @Test("explains all names, or all that a controller can change")
+    @Test("explains all names, or only those that a controller can change")
     func help() {
         let all = LightChange.Purpose.simulation.help
         for property in PropertyName.all { #expect(all.contains(property.name)) }
@@ -174,7 +175,7 @@ struct LightChangeTests {
         #expect(error?.description == message)
     }
 
-    @Test("finds the names whose values a kind of light can't have")
+    @Test("finds the values that a kind of light can't have")
     func impossible() throws {
         let change = try LightChange(parsing: ["on=true", "temperature=20.5", "reachable=true"], for: .simulation)
         #expect(change.impossibleNames(for: .sensor).isEmpty)

@@ -2,9 +2,9 @@ import BoundedJSON
 import BridgeControl
 import Testing
 
-@Suite("Messages with --json")
+@Suite("BridgeMessage")
 struct MessageTests {
-    @Test("separates warnings about drivers and lights from others")
+    @Test("separates warnings about drivers and lights from other warnings")
     func lightWarnings() throws {
         let desk = BridgeWarning(.lights, "dim", about: .init(driver: "home", light: "home/desk"))
         var status = example
@@ -18,7 +18,7 @@ struct MessageTests {
         #expect(try BridgeStatus(json: .object(json)).lightWarnings == [BridgeWarning(.lights, "dim")])
     }
 
-    @Test("reads the status of a daemon of the first version, without codes")
+    @Test("decodes a status without codes from a daemon of the first version")
     func formerStatus() throws {
         let status = try BridgeStatus(
             json: JSONValue(
@@ -33,7 +33,7 @@ struct MessageTests {
         #expect(status.drivers.map(\.isWell) == [true, false])
     }
 
-    @Test("names the path of a wrong value, and not the value")
+    @Test("names the path of a wrong value, but not the value")
     func path() throws {
         let json = try JSONValue(
             parsing: #"[{"key":"k","name":"n","kind":"light","aid":1,"driver":"d","reachable":true},{"key":5}]"#)

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("BridgeControl over a socket", .timeout)
 struct ServerTests {
-    @Test("passes every command with its parameters to the bridge and returns its answer")
+    @Test("passes every command with its parameters to the bridge, and returns the answer")
     func commands() async throws {
         let bridge = FakeBridge()
         try await withServer(bridge) { path in
@@ -40,7 +40,9 @@ struct ServerTests {
             ])
     }
 
-    @Test("transfers files of any size, several over one connection", arguments: [0, 1, 262_144, 262_145, 600_000])
+    @Test(
+        "transfers files of any size, also several over one connection",
+        arguments: [0, 1, 262_144, 262_145, 600_000])
     func files(size: Int) async throws {
         let bridge = FakeBridge(memory: (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
         try await withServer(bridge) { path in
@@ -55,7 +57,7 @@ struct ServerTests {
         #expect(bridge.restored == [4, 5])
     }
 
-    @Test("refuses a file that is too large before it asks for any of it")
+    @Test("rejects a file that is too large before it requests any part")
     func tooLarge() async throws {
         let bridge = FakeBridge()
         try await withServer(bridge) { path in
@@ -69,7 +71,7 @@ struct ServerTests {
         }
     }
 
-    @Test("passes the bridge's refusal with its exit code and words")
+    @Test("returns the bridge's error with its exit code and its message")
     func refusal() async throws {
         try await withServer(FakeBridge()) { path in
             await #expect(throws: BridgeControlError(code: 69, message: "the bridge is paired; use --force")) {
@@ -84,7 +86,7 @@ struct ServerTests {
         }
     }
 
-    @Test("sends problem and remedy apart, and as one sentence for other clients")
+    @Test("sends problem and remedy separately, and as one sentence for other clients")
     func halves() async throws {
         try await withServer(FakeBridge()) { path in
             try await LineRPCClient.connect(to: path) { peer in
@@ -118,7 +120,7 @@ struct ServerTests {
         #expect(bridge.calls == Array(repeating: "setup false", count: 3))
     }
 
-    @Test("logs disclosed setup codes and backups with the client, and no refusal")
+    @Test("logs disclosed setup codes and backups with the client, but no rejected requests")
     func disclosures() async throws {
         let log = RecordedLog()
         let bridge = FakeBridge(memory: [1, 2, 3])
@@ -154,7 +156,7 @@ struct ServerTests {
         #expect(bridge.calls.isEmpty)
     }
 
-    @Test("rejects a file that is shorter or longer than announced on both sides")
+    @Test("rejects a file that is shorter or longer than announced, on both sides")
     func wrongSizes() async throws {
         let bridge = FakeBridge()
         try await withServer(bridge) { path in
@@ -197,7 +199,7 @@ struct ServerTests {
         }
     }
 
-    @Test("reports an unknown command as another version")
+    @Test("reports an unknown command with the hint that the versions differ")
     func versions() async throws {
         try await withDaemon { method, _ in
             throw RPCFailure.methodNotFound(method)
@@ -209,7 +211,7 @@ struct ServerTests {
         }
     }
 
-    @Test("sends events as they happen, and ends the watch with the bridge")
+    @Test("sends events as they happen, and ends the watch when the bridge ends")
     func watch() async throws {
         let bridge = FakeBridge()
         let seen = Seen()
@@ -219,7 +221,7 @@ struct ServerTests {
         #expect(seen.keys == ["k0", "k1", "k2"])
     }
 
-    @Test("names a daemon that isn't running, with a remedy")
+    @Test("reports a daemon that isn't running, with a remedy")
     func unreachable() async throws {
         var expected = BridgeControlError(
             code: 69, message: "can't connect to lamplighterd at /nowhere/s (No such file or directory)",
@@ -230,7 +232,7 @@ struct ServerTests {
         }
     }
 
-    /// Runs a daemon whose answers the test defines.
+    /// Runs a fake daemon with answers from the test.
     private func withDaemon(
         _ answer: @escaping @Sendable (String, LineRPCPeer) async throws -> JSONValue,
         _ body: @Sendable (_ path: String) async throws -> Void
@@ -252,7 +254,7 @@ struct ServerTests {
             }, body)
     }
 
-    /// Connects like the operator's command.
+    /// Connects like the command `lamplighter`.
     private func ask<Result: Sendable>(
         _ path: String, _ body: @Sendable (BridgeControlClient) async throws -> Result
     ) async throws -> Result {
@@ -262,7 +264,7 @@ struct ServerTests {
 
 let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// Runs a server at a temporary socket during the body.
+/// Runs a server at a temporary socket while the body is running.
 func withUnixSocket(
     _ server: @escaping @Sendable (_ path: String, _ onListening: @escaping @Sendable () -> Void) async throws -> Void,
     _ body: @Sendable (_ path: String) async throws -> Void
@@ -284,7 +286,7 @@ func withUnixSocket(
     }
 }
 
-/// A scripted handler for one of the two ends.
+/// A handler with a scripted answer, for either side of a connection.
 private struct Deputy: LineRPCHandler {
     let answer: @Sendable (String, LineRPCPeer) async throws -> JSONValue
 

@@ -6,7 +6,7 @@ import Synchronization
 import TestTimeouts
 import Testing
 
-/// A message and its bytes, which the command and the daemon of all versions understand.
+/// A message and its JSON text, which all versions of the command and the daemon must understand.
 struct WireForm: Sendable, CustomTestStringConvertible {
     let text: String
     let written: String
@@ -115,13 +115,13 @@ private let wireForms: [WireForm] = [
 ]
 
 @Suite("Wire format", .timeout) struct WireFormTests {
-    @Test("encodes and decodes every message as in version 1", arguments: wireForms)
+    @Test("encodes and decodes every message as version 1 does", arguments: wireForms)
     func form(form: WireForm) {
         #expect(form.written == form.text)
         #expect(form.isReadBack)
     }
 
-    @Test("ignores unknown members and null")
+    @Test("ignores unknown members and `null`")
     func tolerant() throws {
         let json = try JSONValue(parsing: #"{"new":[{}],"id":"x","admin":true,"connected":false}"#)
         #expect(try PairingListing(json: json) == PairingListing(id: "x", admin: true, connected: false))
@@ -129,7 +129,7 @@ private let wireForms: [WireForm] = [
         #expect(try LightChange(json: change) == LightChange(brightness: 40, hue: 7))
     }
 
-    @Test("sends every request as in version 1")
+    @Test("sends every request as version 1 does")
     func requests() async throws {
         let daemon = Recorder()
         try await withUnixSocket { path, onListening in
@@ -169,7 +169,7 @@ private let wireForms: [WireForm] = [
     }
 }
 
-/// A daemon that records requests and answers.
+/// A fake daemon that records requests and answers them.
 private final class Recorder: LineRPCHandler {
     private let state = Mutex<[String]>([])
     var lines: [String] { state.withLock { $0 } }

@@ -3,14 +3,15 @@ import Testing
 
 @testable import Doctor
 
-@Suite("DNS messages", .timeout)
+@Suite("DNSMessage", .timeout)
 struct DNSMessageTests {
-    /// A response's header with a number of answers, before the records.
+    /// The header of a response with a number of answers.
     private static func header(answers: UInt8, id: UInt8 = 7) -> [UInt8] {
         [0, id, 0x84, 0, 0, 0, 0, answers, 0, 0, 0, 0]
     }
 
-    /// A record's fixed part: kind, class IN with the cache-flush bit, a time to live, and the content's length.
+    /// The part of a record with a fixed length: its type, class IN with the cache-flush bit, a time to live, and the
+    /// length of the content.
     private static func fixed(_ kind: UInt8, _ length: UInt8) -> [UInt8] {
         [0, kind, 0x80, 1, 0, 0, 0, 120, 0, length]
     }
@@ -26,7 +27,7 @@ struct DNSMessageTests {
     }
 
     @Test(
-        "refuses a name that DNS can't hold",
+        "rejects a name that is invalid in DNS",
         arguments: [
             [""], [String(repeating: "a", count: 64)], Array(repeating: String(repeating: "a", count: 60), count: 5),
         ])
@@ -36,7 +37,7 @@ struct DNSMessageTests {
 
     @Test("parses a response with compressed names")
     func response() throws {
-        // The question's name begins at 12, the instance's at 39.
+        // The name in the question begins at byte 12, and that of the instance at byte 39.
         let question = Self.label("_hap") + Self.label("_tcp") + Self.label("local") + [0, 0, 12, 0, 1]
         let pointer: [UInt8] = [0xC0, 12] + Self.fixed(12, 5) + Self.label("Aa") + [0xC0, 12]
         var bytes: [UInt8] = [0, 7, 0x84, 0, 0, 1, 0, 1, 0, 0, 0, 4] + question
@@ -69,7 +70,7 @@ struct DNSMessageTests {
             ([UInt8](repeating: 0, count: 9001), .tooLong),
             // A header of 65535 answers without records.
             ([0, 7, 0x84, 0, 0, 0, 0xFF, 0xFF, 0, 0, 0, 0], .truncated),
-            // A name that points to itself, one that points ahead, and two that point at each other.
+            // A name that points to itself, a name that points forward, and a name whose pointers form a loop.
             (header(answers: 1) + [0xC0, 12], .badName),
             (header(answers: 1) + [0xC0, 40], .badName),
             (header(answers: 1) + [1, 0x61, 0xC0, 16, 0xC0, 12], .badName),
@@ -78,7 +79,7 @@ struct DNSMessageTests {
             (header(answers: 1) + [0x80, 0], .badName),
             // A truncated label.
             (header(answers: 1) + [63, 0x61], .truncated),
-            // A name of 256 bytes.
+            // A name that is longer than 255 bytes.
             (
                 header(answers: 1) + Array(repeating: label(String(repeating: "a", count: 50)), count: 5).joined() + [
                     0
@@ -95,7 +96,7 @@ struct DNSMessageTests {
         #expect(throws: violation) { try DNSMessage(bytes) }
     }
 
-    @Test("compares names without ASCII case")
+    @Test("ignores the case of ASCII letters when it compares names")
     func names() {
         #expect(DNSName(["Foo", "LOCAL"]) == DNSName(["fOO", "local"]))
         #expect(DNSName(["Ä"]) != DNSName(["ä"]))

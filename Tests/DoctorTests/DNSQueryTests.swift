@@ -3,7 +3,7 @@ import Testing
 
 @testable import Doctor
 
-@Suite("Queries of the network", .timeout)
+@Suite("DNSQuery", .timeout)
 struct DNSQueryTests {
     private let bridge = DNSName.hapService("Bridge AB12")
     private let lamp = DNSName.hapService("Lamp")
@@ -11,7 +11,7 @@ struct DNSQueryTests {
 
     private func query() -> DNSQuery { DNSQuery(instance: "Bridge AB12", address: [10, 0, 0, 1], id: 7) }
 
-    /// A response with these records, uncompressed.
+    /// Returns a response with these records, whose names aren't compressed.
     private func response(_ records: DNSRecord..., id: UInt16 = 7, isResponse: Bool = true) -> [UInt8] {
         func number(_ value: Int) -> [UInt8] { [UInt8(value >> 8 & 0xFF), UInt8(value & 0xFF)] }
         func name(_ name: DNSName) -> [UInt8] {
@@ -31,7 +31,7 @@ struct DNSQueryTests {
         return bytes
     }
 
-    @Test("asks for everything, then for missing records")
+    @Test("asks for all services, then for missing records")
     func transcript() {
         var query = query()
         let standing: [DNSMessage.Question] = [
@@ -64,7 +64,7 @@ struct DNSQueryTests {
         #expect(query.records == [record])
     }
 
-    @Test("bounds records and responders")
+    @Test("limits the numbers of records and responders")
     func bounded() {
         var query = query()
         for number in 0..<3000 {
@@ -76,7 +76,7 @@ struct DNSQueryTests {
         #expect(query.questions.count == 3 + 2 * (1 + DNSQuery.maximumServices))
     }
 
-    @Test("joins records to services, and keeps both places of a name")
+    @Test("combines records into services, and keeps both hosts of a name")
     func instances() {
         let other = DNSName(["other", "local"])
         let records = [
@@ -96,7 +96,7 @@ struct DNSQueryTests {
     }
 
     @Test(
-        "finds the bus's path in its address",
+        "finds the path of the D-Bus socket in its address",
         arguments: [
             (nil, nil), ("", nil), ("unix:path=/run/bus", "/run/bus"), ("tcp:host=h;unix:guid=1,path=/b", "/b"),
             ("unix:abstract=x", nil),
@@ -105,7 +105,7 @@ struct DNSQueryTests {
         #expect(UnixProbe.busPath(in: address) == path)
     }
 
-    @Test("reads the users of port 5353 from the kernel's table")
+    @Test("reads the users of port 5353 from the kernel's table of sockets")
     func listeners() {
         let table = """
               sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode ref

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Doctor
 
-@Suite("Findings from facts", .timeout)
+@Suite("Diagnosis", .timeout)
 struct DiagnosisTests {
     // MARK: A bridge without problems
 
@@ -45,7 +45,7 @@ struct DiagnosisTests {
         return facts
     }
 
-    @Test("makes every check of a healthy bridge, without findings")
+    @Test("passes every check of a healthy bridge")
     func well() {
         let findings = Diagnosis.findings(Self.facts())
         #expect(findings.verdict == nil)
@@ -57,7 +57,7 @@ struct DiagnosisTests {
             ])
     }
 
-    @Test("lists each warning of the status once, with its subject")
+    @Test("lists each warning from the status once, with its subject")
     func statusWarnings() {
         let status = BridgeStatus(
             name: "Bridge", deviceID: "AA:BB:CC:DD:EE:FF", since: "", port: 51826, configurationNumber: 3, paired: true,
@@ -78,12 +78,12 @@ struct DiagnosisTests {
 
     // MARK: Possible faults
 
-    /// One fault and its finding.
+    /// A fault and the expected finding.
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let check: CheckResult.Check
         let code: Int32
-        /// Words of the message and the remedy.
+        /// Words that the message and the remedy must contain.
         let words: [String]
         let facts: Facts
 
@@ -294,7 +294,7 @@ struct DiagnosisTests {
             }),
     ]
 
-    @Test("names each fault, with a remedy", arguments: faults)
+    @Test("describes each fault, with a remedy", arguments: faults)
     func named(fault: Fault) throws {
         let verdict = try #require(Diagnosis.findings(fault.facts).verdict)
         #expect(verdict.check == fault.check)
@@ -303,13 +303,13 @@ struct DiagnosisTests {
         for word in fault.words { #expect(text.contains(word)) }
     }
 
-    @Test("uses distinct messages")
+    @Test("describes each fault with a different message")
     func distinguished() {
         let messages = Self.faults.compactMap { Diagnosis.findings($0.facts).verdict?.message }
         #expect(Set(messages).count == Self.faults.count)
     }
 
-    @Test("skips checks that depend on a fault")
+    @Test("skips checks that depend on a failed one")
     func dependence() {
         let findings = Diagnosis.findings(
             Self.facts { facts in
@@ -326,7 +326,7 @@ struct DiagnosisTests {
 
     // MARK: Warnings
 
-    @Test("warns of problems that stop no controller")
+    @Test("warns about problems that don't affect controllers")
     func warnings() {
         var status = Self.status
         status.advertisement.name = "Bridge EEFF #2"
@@ -353,7 +353,7 @@ struct DiagnosisTests {
             ])
     }
 
-    @Test("accepts a paired bridge without connected controllers")
+    @Test("only warns about a paired bridge without connected controllers")
     func lonely() {
         var status = Self.status
         status.controllers = 0
@@ -362,7 +362,7 @@ struct DiagnosisTests {
         #expect(findings.filter { $0.result == .warning }.map(\.check) == [.pairing])
     }
 
-    @Test("accepts one of two interfaces without an address")
+    @Test("only warns if one of two interfaces has no address")
     func unused() {
         var diagnostics = Self.diagnostics
         diagnostics.interfaces = ["eth0", "wlan0"]
@@ -371,7 +371,7 @@ struct DiagnosisTests {
         #expect(finding?.message == "no address on wlan0, so the bridge isn't visible there")
     }
 
-    @Test("accepts an interface that works in one address family")
+    @Test("accepts an interface on which only one address family works")
     func oneFamily() {
         let facts = Self.facts {
             $0.queryResults.insert(
@@ -381,7 +381,7 @@ struct DiagnosisTests {
         #expect(Diagnosis.findings(facts).verdict == nil)
     }
 
-    @Test("ignores the case of keys in the record, and not of values")
+    @Test("ignores the case of keys in the record, but not of values")
     func caseOfKeys() {
         var diagnostics = Self.diagnostics
         diagnostics.txt = ["ID": "AA:BB:CC:DD:EE:FF", "C#": "3", "sF": "0"]
@@ -391,7 +391,7 @@ struct DiagnosisTests {
         #expect(Diagnosis.findings(facts).verdict?.check == .record)
     }
 
-    @Test("tries a link-local address on its own link")
+    @Test("tries each address on the interface on which it was received")
     func targets() {
         let local: [UInt8] = [0xFE, 0x80] + [UInt8](repeating: 1, count: 14)
         let facts = Self.facts { facts in
@@ -408,7 +408,7 @@ struct DiagnosisTests {
             ])
     }
 
-    @Test("trusts a bridge that reaches Avahi by another way")
+    @Test("trusts a bridge that is connected to Avahi even if its sockets are missing")
     func otherWay() {
         let facts = Self.facts { facts in
             facts.bus = .absent
@@ -419,7 +419,7 @@ struct DiagnosisTests {
 
     // MARK: Two minutes later
 
-    @Test("detects a switch that forgets its listeners")
+    @Test("detects a switch that forgets multicast listeners")
     func lasting() {
         let now = Self.facts()
         let alone = Self.facts { $0.queryResults[0].responders = ["10.0.0.1"] }

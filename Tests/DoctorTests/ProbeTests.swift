@@ -6,14 +6,14 @@ import Testing
 
 @testable import Doctor
 
-@Suite("Probes of programs", .timeout)
+@Suite("Probing of programs", .timeout)
 struct ProbeTests {
     // MARK: Unix sockets
 
     private static func path() -> String { "/tmp/lamplighter-probe-\(getpid())-\(UInt32.random(in: 0 ... .max))" }
 
     @Test(
-        "classifies the listener at the bus's socket",
+        "classifies the listener at the D-Bus socket",
         arguments: [
             (.answers("DATA\r\n"), .answers), (.hangsUp, .refused(reason: "it closes the connection")),
             (.isSilent, .silent),
@@ -72,11 +72,13 @@ struct ProbeTests {
 
     // MARK: The daemon's own check
 
-    /// Runs `Tests/Fixtures/start-check`, whose configuration's name selects its behavior.
+    /// Runs `Tests/Fixtures/start-check`.
+    ///
+    /// The name of its configuration file selects its behavior.
     private func startCheck(_ habit: String) async -> Facts.StartCheck? {
         let program = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Fixtures/start-check").path
-        // The check blocks its thread.
+        // The check blocks its thread, so it gets a separate one.
         return await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 continuation.resume(
@@ -86,7 +88,7 @@ struct ProbeTests {
         }
     }
 
-    @Test("reads a start check's reports, last line and exit code")
+    @Test("reads the reports, the last line and the exit code of a start check")
     func fails() async {
         #expect(
             await startCheck("fails")
@@ -112,14 +114,14 @@ struct ProbeTests {
     }
 }
 
-/// A listener that treats all connections alike.
+/// A listener that treats all connections in the same way.
 final class Listener: Sendable {
     enum Habit: Sendable {
         case answers(String)
         /// Disconnects after the first bytes.
         case hangsUp
         case isSilent
-        /// The port is bound, and no process listens.
+        /// The port is bound, but no process listens.
         case isAbsent
     }
 
@@ -128,10 +130,11 @@ final class Listener: Sendable {
         var connections: [CInt] = []
     }
 
-    /// What the listener's thread shares with the test.
+    /// The records that the listener's thread shares with the test.
     ///
-    /// The thread must not hold the listener. The listener could then end on the thread and close the descriptor, and the
-    /// thread would accept connections of another test's listener with the same number.
+    /// The thread must not hold a reference to the listener. Otherwise, the listener could be deallocated on the thread
+    /// and close the descriptor. The thread would then accept connections of another test's listener whose descriptor
+    /// has the same number.
     private final class Records: Sendable {
         let state = Mutex(State())
     }
@@ -179,7 +182,7 @@ final class Listener: Sendable {
     }
 
     deinit {
-        // Ends the thread's accept(2); the thread then closes the descriptor.
+        // This ends the thread's call of accept(2). The thread then closes the descriptor.
         if isServed { shutdown(file, Int32(SHUT_RDWR)) } else { close(file) }
         for connection in records.state.withLock({ $0.connections }) { close(connection) }
     }
@@ -217,7 +220,7 @@ final class Listener: Sendable {
             records.state.withLock { $0.connections.append(connection) }
         case .isSilent: records.state.withLock { $0.connections.append(connection) }
         case .hangsUp, .isAbsent:
-            // Another test's program may have inherited the descriptor.
+            // Shut the connection down explicitly, because another test's program may have inherited the descriptor.
             shutdown(connection, Int32(SHUT_RDWR))
             close(connection)
         }

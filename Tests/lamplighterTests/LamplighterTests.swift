@@ -149,7 +149,7 @@ struct LamplighterTests {
             ])
     }
 
-    @Test("forgets a light by its key")
+    @Test("forgets a light")
     func forget() async throws {
         let bridge = Bridge()
         try await withBridge(bridge) { path in
@@ -159,7 +159,7 @@ struct LamplighterTests {
         #expect(bridge.calls == ["forget mqtt/old"])
     }
 
-    @Test("prints found lights and the configuration to add")
+    @Test("prints found light systems and the configuration to add")
     func discover() async throws {
         let bridge = Bridge()
         try await withBridge(bridge) { path in
@@ -194,7 +194,7 @@ struct LamplighterTests {
     }
 
     @Test(
-        "quotes a YAML value only if it would be read as something else",
+        "quotes a YAML value only if it would otherwise be read as something else",
         arguments: [
             ("den", "den"), ("/etc/lamplighter/den.key", "/etc/lamplighter/den.key"), ("10.0.0.7", "10.0.0.7"),
             ("mqtt://10.0.0.6:1883", "mqtt://10.0.0.6:1883"), ("10.0.0.7:80", #""10.0.0.7:80""#), ("no", #""no""#),
@@ -207,7 +207,7 @@ struct LamplighterTests {
         #expect(YAMLText.lines(of: [value: 1, "b": [true]], isItem: true) == ["  - \(written): 1", "    b: [true]"])
     }
 
-    @Test("purges lights and prints which and how many")
+    @Test("purges lights, and prints which and how many")
     func purge() async throws {
         let bridge = Bridge()
         try await withBridge(bridge) { path in
@@ -247,7 +247,7 @@ struct LamplighterTests {
         #expect(bridge.calls == ["remove AB", "remove all"])
     }
 
-    @Test("prints code and QR code, and writes images for their owner alone")
+    @Test("prints setup code and QR code, and writes images that only their owner can read")
     func setup() async throws {
         try await withBridge { path in
             let shown = await run("--control", path, "setup")
@@ -288,7 +288,7 @@ struct LamplighterTests {
     }
 
     @Test(
-        "reports mistakes with 64 and one line",
+        "reports usage errors with code 64 and one line",
         arguments: [
             (["lihgts"], "did you mean"), (["--control"], "control"), (["lights", "set"], "key"),
             (["lights", "set", "a/b", "on=maybe"], "write true or false"), (["lights", "--jsn"], "--jsn"),
@@ -302,7 +302,7 @@ struct LamplighterTests {
         #expect(outcome.errors.filter { $0 == "\n" }.count == 1)
     }
 
-    @Test("writes a backup for its owner alone, and replaces a file only as a whole")
+    @Test("writes a backup that only its owner can read, and replaces a file only as a whole")
     func backup() async throws {
         let bridge = Bridge()
         try await withBridge(bridge) { path in
@@ -359,7 +359,7 @@ struct LamplighterTests {
         }
     }
 
-    @Test("lists an unreachable light as that, whatever its last state")
+    @Test("lists an unreachable light as unreachable, whatever its last state")
     func unreachableLight() {
         let light = LightListing(
             key: "a/b", name: "B\u{9B}2J", kind: "light", aid: 2, driver: "a", reachable: false,
@@ -372,11 +372,11 @@ struct LamplighterTests {
                 """)
         #expect(LightsListCommand.text(of: []) == "There are no lights.\n")
         #expect(LightsListCommand.text(ofWarnings: []) == "")
-        // An older daemon sends warnings without subjects.
+        // Older daemons send warnings without subjects.
         #expect(
             LightsListCommand.text(ofWarnings: [BridgeWarning(.lights, "w\u{9B}2J")])
                 == "\nABOUT  WARNING\n       w\\u{9B}2J\n")
-        // Where a source suggests a room, the others have none.
+        // If only one light has a suggested room, the column is empty for the others.
         let other = LightListing(
             key: "a/c", name: "C", kind: "switch", aid: 3, driver: "a", reachable: true, room: "Den\u{9B}",
             state: LightChange(on: true))
@@ -400,7 +400,7 @@ struct LamplighterTests {
                 "on, temperature 21.5 °C, temperature 30 °C (inside)\n"))
     }
 
-    @Test("marks a reachable light without answers as optimistic")
+    @Test("marks a reachable light as optimistic if it sends no reports")
     func optimisticLight() {
         var light = LightListing(
             key: "a/b", name: "B", kind: "light", aid: 2, driver: "a", reachable: true, optimistic: true,
@@ -423,7 +423,7 @@ struct LamplighterTests {
                 + "  a/b\\u{9B}2J\\n  unreachable, on  (device)\n")
     }
 
-    @Test("refuses a file larger than any backup without reading it")
+    @Test("rejects a file that is larger than any backup without reading it")
     func hugeFile() async throws {
         let bridge = Bridge()
         try await withBridge(bridge) { path in
@@ -431,7 +431,7 @@ struct LamplighterTests {
             defer { unlink(file) }
             let descriptor = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
             defer { close(descriptor) }
-            // Nothing is written: it has a length and takes no room.
+            // The file has a length but no content, so it takes no space on the disk.
             try #require(ftruncate(descriptor, FileTransfer.maximumFileSize + 1) == 0)
             let outcome = await run("restore", file, "--control", path)
             #expect(
@@ -441,7 +441,7 @@ struct LamplighterTests {
         }
     }
 
-    @Test("prints an error as JSON with --json, wherever the option is")
+    @Test("prints an error as JSON with --json at any position")
     func jsonErrors() async throws {
         for words in [["--json", "status"], ["status", "--json"]] {
             let outcome = await outcome(of: words + ["--control", "/nowhere/s"])
@@ -455,7 +455,7 @@ struct LamplighterTests {
     }
 
     @Test(
-        "suggests a command for an unknown one, also after help",
+        "suggests a command for an unknown one, even after help",
         arguments: [
             (["statsu"], "unknown command \"statsu\"; did you mean \"lamplighter status\"?"),
             (["help", "foo"], "unknown command \"foo\"; see lamplighter --help"),
@@ -468,7 +468,7 @@ struct LamplighterTests {
         #expect(await outcome(of: words) == Outcome(code: 64, errors: "lamplighter: \(message)\n"))
     }
 
-    @Test("prints changes of a reload and keys that need a restart")
+    @Test("prints the changes of a reload, and the keys that require a restart")
     func reload() async throws {
         try await withBridge { path in
             #expect(
@@ -497,7 +497,7 @@ struct LamplighterTests {
         #expect(places?.stateDirectory == stateDirectory)
     }
 
-    @Test("prints each result of doctor, and the verdict to standard error")
+    @Test("prints each result of doctor, and writes the verdict to standard error")
     func doctor() async {
         let reason = "can't connect to lamplighterd at /nowhere/s (No such file or directory)"
         let remedy =
@@ -514,7 +514,7 @@ struct LamplighterTests {
         #expect(json.errors.hasPrefix(#"{"error":{"code":69,"name":"unavailable","message":"daemon: \#(reason)","#))
     }
 
-    @Test("sanitizes results of doctor")
+    @Test("sanitizes the results of doctor")
     func sanitizedResults() {
         let text = DoctorCommand.text(of: [CheckResult(.clone, .wrong, "a\u{1B}[2J", remedy: "b\u{7}")])
         #expect(text == "wrong    clone          a\\u{1B}[2J; b\\u{7}\n")
@@ -537,7 +537,9 @@ struct LamplighterTests {
 final class Bridge: BridgeControlHandler {
     let (events, sink) = AsyncStream.makeStream(of: LightEvent.self)
     private let state = Mutex<[String]>([])
-    /// How often it has been asked for its status since it was reset; it needs a moment for that.
+    /// The number of status requests since the reset.
+    ///
+    /// The first ones still return the former identity.
     private let asked = Mutex(0)
 
     var calls: [String] { state.withLock { $0 } }

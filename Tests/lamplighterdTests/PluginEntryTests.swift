@@ -62,7 +62,7 @@ struct PluginEntryTests {
             ),
             (
                 "    command: [/a]\n    environment: {A=B: x}",
-                "f:4:18: drivers[0].environment: no variable; write NAME: VALUE"
+                "f:4:18: drivers[0].environment: not a valid environment variable; write NAME: VALUE"
             ),
             (
                 "    command: [/a]\n    working-directory: here",
