@@ -53,7 +53,7 @@ extension BridgeControlError {
             data: remedy.map { ["problem": .string(message), "remedy": .string($0)] })
     }
 
-    /// Creates an error from a failure answer.
+    /// Creates an error from the failure in a response.
     ///
     /// JSON-RPC's own error codes, other than that of an unknown method, indicate an error in the program.
     package init(_ failure: RPCFailure) {

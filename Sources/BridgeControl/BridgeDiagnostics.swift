@@ -1,8 +1,6 @@
 /// Details about the bridge and its host.
 ///
-/// `doctor` compares it with observations from outside.
-///
-/// It never contains the setup code.
+/// `doctor` compares these details with observations from outside. They never contain the setup code.
 package struct BridgeDiagnostics: BridgeMessage {
     /// The storage of the bridge's state.
     package struct Storage: BridgeMessage {

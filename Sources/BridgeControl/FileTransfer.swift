@@ -21,6 +21,8 @@ struct FilePart: BridgeMessage {
 
     init(_ bytes: [UInt8]) { data = Base64.encode(bytes) }
 
+    /// Decodes the bytes.
+    ///
     /// - Throws: ``BridgeControlError`` with code 76 if the data isn't valid Base64.
     func bytes() throws(BridgeControlError) -> [UInt8] {
         guard let bytes = Base64.decode(data) else {

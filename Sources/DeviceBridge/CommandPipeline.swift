@@ -34,7 +34,7 @@ struct CommandPipeline: ~Copyable {
     private var held = PropertyValues()
     /// The last command that the driver accepted before any report about its values arrived.
     private var unanswered: LightCommand?
-    /// The time at which to send the unanswered command again, or `nil` if it isn't due.
+    /// The time at which to send the unanswered command again, or `nil` if it won't be sent again.
     private var retriesAt: ContinuousClock.Instant?
     /// A Boolean value that indicates whether the running command is a repetition.
     private var isRetry = false

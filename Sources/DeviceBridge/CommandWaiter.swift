@@ -20,9 +20,9 @@ final class CommandWaiter {
 
     /// Waits for the response.
     ///
-    /// Must be called once, before the response arrives.
+    /// Call this function once, before the response arrives.
     ///
-    /// The bridge's actor runs it, because it owns the waiter. On another executor, each write would switch threads
+    /// It runs on the bridge's actor, which owns the waiter. On another executor, each write would switch threads
     /// twice.
     func response(in bridge: isolated DeviceBridge) async -> HAPStatus {
         await withCheckedContinuation { continuation = $0 }

@@ -199,7 +199,7 @@ extension DeviceBridge {
 
     /// Hides a light from controllers.
     ///
-    /// Its aid stays reserved. Requests that wait for it fail.
+    /// Its aid stays reserved. Requests that are waiting for the light fail.
     func hide(_ key: LightKey) async -> StoredLight? {
         guard let light = lights.removeValue(forKey: key) else { return nil }
         lightsByAID[light.aid] = nil

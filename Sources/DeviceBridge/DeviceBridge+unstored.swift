@@ -63,7 +63,7 @@ extension DeviceBridge {
         await structureMutex.acquire()
         defer { structureMutex.release() }
         retries.remove(key)
-        // The light may have been added or removed meanwhile.
+        // The light may have been added or removed in the meantime.
         if let light = unstored[key] { await addOrReplace(key, light.description) }
         if unstored[key] == nil, unsavedRemovals.contains(key) { await saveRemoval(key) }
     }

@@ -22,7 +22,7 @@ package actor DeviceBridge {
     let scheduler: any Scheduler
     /// The servers by bridge number, from 1.
     package internal(set) var servers: [Int: AccessoryServer]
-    /// Opens another bridge, or `nil` if only one bridge is allowed.
+    /// A function that opens another bridge, or `nil` if only one bridge is allowed.
     let open: BridgeOpener?
     let store: any LightStore
     /// The time since 2001-01-01T00:00Z.
@@ -73,7 +73,7 @@ package actor DeviceBridge {
     ///   - executor: The executor of all servers.
     ///   - scheduler: The executor's clock.
     ///   - servers: The servers by bridge number, from 1.
-    ///   - open: Opens another bridge when all are full.
+    ///   - open: A function that opens another bridge, which is called when all are full.
     ///   - store: The storage for lights.
     ///   - overrides: The operator's settings for single lights.
     ///   - kinds: The kinds of lights to show.
@@ -157,7 +157,7 @@ package actor DeviceBridge {
         if report.isSpontaneous { light.pipeline.superseded() }
         let accepted = light.pipeline.reported(report, now: scheduler.now)
         if light.transition != nil, let color = accepted.color { endTransition(of: light, color) }
-        // A report while a command is running results from that command.
+        // A report that arrives while a command is running counts as a result of that command.
         change(light, by: light.pipeline.underWay == nil ? .device : light.origin) { state in
             state.apply(accepted, light.adapter.rules)
         }
@@ -511,7 +511,7 @@ extension LightCommand {
 }
 
 extension DeviceState {
-    /// Applies a driver's report, whose values must have their format and range.
+    /// Applies a driver's report, whose values must have the formats and ranges of their properties.
     ///
     /// - Returns: Whether the state has changed.
     fileprivate mutating func apply(_ report: LightReport, _ rules: any DeviceRules) -> Bool {

@@ -1,6 +1,6 @@
 package import HAPModel
 
-/// The rules for the values of a kind of device that HAP's catalog doesn't contain.
+/// The rules for the values of a kind of device, in addition to those in HAP's catalog.
 ///
 /// The default implementations fit devices whose values don't depend on each other and have the catalog's ranges.
 package protocol DeviceRules: Sendable {
@@ -107,8 +107,8 @@ package final class ValueLimits: Sendable {
         metadata = parts.map { $0.1 }
     }
 
-    /// Returns the valid ones of the values from a driver, a controller or the operator, each in its property's format
-    /// and range.
+    /// Validates values from a driver, a controller or the operator, and converts them to the formats and ranges of
+    /// their properties.
     ///
     /// - Parameter values: The values.
     /// - Returns: The valid values, and the number of invalid ones.
@@ -137,7 +137,7 @@ package final class ValueLimits: Sendable {
         return (canonical, invalid.count)
     }
 
-    /// Returns whether all values already have their format and range, which is the usual case.
+    /// Returns whether all values already have the formats and ranges of their properties, which is the usual case.
     private func isCanonical(_ values: PropertyValues) -> Bool {
         for (property, value) in values {
             guard let value, property.type != power || power == .on, !property.type.isMomentary,
@@ -157,12 +157,14 @@ package final class ValueLimits: Sendable {
 }
 
 extension LightDescription {
-    /// Returns the valid ones of these values, each in its property's format and range, and the number of invalid ones.
+    /// Validates values, and converts them to the formats and ranges of their properties.
+    ///
+    /// Returns the valid ones, and the number of invalid ones.
     package func canonical(_ values: PropertyValues) -> (values: PropertyValues, invalid: Int) {
         ValueLimits(of: self).canonical(values)
     }
 
-    /// Returns whether the device has a property and its values are momentary events.
+    /// Returns whether a property belongs to the device and represents momentary events.
     package func isMomentary(_ property: Property) -> Bool {
         property.type.isMomentary && functions.contains { $0.id == property.function && $0.has(property.type) }
     }
@@ -200,7 +202,7 @@ extension LightDescription {
 
 /// The last known values and reachability of a device.
 package struct DeviceState: Equatable, Sendable {
-    /// The last value of each property, in its format and range.
+    /// The last value of each property, in the property's format and range.
     package var values: PropertyValues
     /// The properties that the device currently doesn't know, according to its reports.
     package private(set) var unknown: Set<Property> = []
@@ -212,7 +214,7 @@ package struct DeviceState: Equatable, Sendable {
 
     package init(_ values: PropertyValues = PropertyValues()) { self.values = values }
 
-    /// Applies new values, which must have their format and range.
+    /// Applies new values, which must have the formats and ranges of their properties.
     ///
     /// - Returns: Whether the state has changed.
     @discardableResult

@@ -27,7 +27,7 @@ public struct LightID: RawRepresentable, Hashable, Sendable, CustomStringConvert
 public struct LightCapabilities: Equatable, Sendable {
     /// A Boolean value that indicates whether the brightness can be set.
     public var brightness: Bool
-    /// A Boolean value that indicates whether the light shows colors, set as hue and saturation.
+    /// A Boolean value that indicates whether the light can show colors, which are set as hue and saturation.
     public var color: Bool
     /// The range of color temperatures in mired, or `nil` if the color temperature can't be set.
     public var temperature: ClosedRange<Int>?

@@ -1,7 +1,7 @@
 /// The reason why a device didn't accept a command.
 @nonexhaustive
 public enum LightError: Error, Equatable, Sendable {
-    /// The device is known to be unreachable, such as without power, radio contact or a broker.
+    /// The device is known to be unreachable, for example because it has no power or its broker is down.
     case unreachable
     /// The device or its gateway is overloaded.
     case busy
@@ -86,7 +86,7 @@ public protocol LightDriver: Sendable {
     func identify(_ light: LightID) async throws(LightError)
 }
 
-/// The bridge's interface for a driver, which reports its devices and their values to it.
+/// The interface of the bridge, to which a driver reports its devices and their values.
 ///
 /// Its functions can be called from any executor. Calls are handled in order.
 public protocol LightHost: Sendable {

@@ -49,7 +49,7 @@ struct PublicationMachine {
 
     private enum Link: Equatable {
         case none
-        /// Without a client. The next is created at the given time.
+        /// There is no client. The next one is created at the given time.
         case down(reason: String, until: ContinuousClock.Instant, refused: Bool)
         case connecting
         case registering

@@ -1,6 +1,6 @@
 public import DeviceKit
 
-/// A suite of checks for the requirements in the documentation of `LightDriver`, for any driver.
+/// Checks that a driver meets the requirements in the documentation of `LightDriver`.
 ///
 /// ```swift
 /// let contract = DriverContract(goodLight: "lamp") { MyDriver() }
@@ -14,7 +14,7 @@ public struct DriverContract: Sendable {
     public var makeDriver: @Sendable () async throws -> any LightDriver
     /// A light that executes commands.
     ///
-    /// It either reports its state, or is a light that sends no reports, whose driver reports it as commanded.
+    /// If the light can't report its state, the driver must report it as commanded.
     public var goodLight: LightID
     /// A light that is known to be unreachable.
     public var lostLight: LightID?

@@ -66,7 +66,7 @@ actor PluginPeer {
 
     func closeInput() { process.closeInput() }
 
-    /// Ends the process at once.
+    /// Kills the process.
     func kill() { process.end() }
 
     private func answer(to id: Int64) -> Result<JSONValue, RPCFailure>? {

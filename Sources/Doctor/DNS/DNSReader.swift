@@ -23,7 +23,7 @@ extension DNSMessage {
         guard bytes.count <= Self.maximumLength else { throw .tooLong }
         var reader = DNSReader(bytes: bytes)
         id = try reader.number()
-        // The bit for truncated responses is ignored. Each question is sent separately, so its response isn't
+        // The bit for truncated responses is ignored. Each question is sent separately, so its response usually isn't
         // truncated.
         isResponse = try reader.number() & 0x8000 != 0
         let questions = try reader.number()

@@ -47,8 +47,8 @@ struct DoctorCommand: AsyncParsableCommand {
 
     /// Collects the facts.
     ///
-    /// If a check that may fail only temporarily has failed, the facts are collected again. Avahi may be starting, or
-    /// the record may be being replaced.
+    /// If a check that may fail only temporarily has failed, the facts are collected again. For example, Avahi is
+    /// starting, or the record is being replaced.
     private func stableFacts() async -> Facts {
         let gatherer = FactGatherer(options: options, config: config, stateDirectory: stateDirectory)
         let facts = await gatherer.facts()

@@ -79,7 +79,7 @@ actor Bridges: ServiceLifecycle.Service {
 
     /// Opens an additional bridge.
     ///
-    /// Controllers see it a second later, so that its first lights can be added before.
+    /// Controllers see it only a second later, which gives its first lights time to be added.
     ///
     /// - Throws: Errors of the database, `ListenerError` or `DiscoveryError`. The next attempt uses the state that was
     ///   stored before the error.
@@ -174,8 +174,6 @@ actor Bridges: ServiceLifecycle.Service {
     // MARK: Ports
 
     /// Starts listening for controllers of a bridge.
-    ///
-    /// If that port is taken, a free one is chosen and stored.
     ///
     /// The first bridge uses the configured port, if there is one. Otherwise, a bridge uses its previous port. An
     /// additional bridge without one tries the port that follows the configured one by its distance from the first
