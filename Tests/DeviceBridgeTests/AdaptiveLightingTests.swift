@@ -84,7 +84,7 @@ struct AdaptiveLightingTests {
         #expect(types?.contains(.characteristicValueTransitionControl) == false)
     }
 
-    @Test("follows the curve every minute and brightness changes at once, with few events")
+    @Test("follows the curve every minute, and brightness changes at once, with few events")
     func follows() async throws {
         let (house, session) = try await Self.following()
         #expect(await active(house))

@@ -273,7 +273,7 @@ struct CommandPipelineTests {
         #expect(pipeline.retried(now: at(5000)) == LightCommand(on: false))
     }
 
-    @Test("has no pending commands and held values after the light was lost")
+    @Test("has no pending commands or held values after the light was lost")
     func reset() {
         var pipeline = CommandPipeline(LightKind.light.rules)
         _ = pipeline.wanted(LightCommand(on: true))

@@ -55,7 +55,7 @@ struct DriverChangeTests {
         #expect(await house.bridge.lights.warnings() == [])
     }
 
-    @Test("assigns a warning to the light with its subject as the id, among the driver's lights")
+    @Test("assigns a warning to the driver's light whose id is the warning's subject")
     func warningsOfLights() async throws {
         let house = try await House()
         await house.bridge.host.warn("dim", about: "lamp")

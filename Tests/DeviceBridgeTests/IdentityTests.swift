@@ -25,7 +25,7 @@ struct IdentityTests {
         for violation in try await walk.violations() { Issue.record("\(violation)") }
     }
 
-    @Test("meets the store contract with the store in memory")
+    @Test("has an in-memory store that meets the store contract")
     func contract() async throws {
         let store = InMemoryAccessoryServerStore()
         for violation in try await StoreContract(open: { (store, store.bridge) }).violations() {
@@ -177,7 +177,7 @@ struct StructureTests {
         #expect(house.store.lights.filter { $0.key.light == "new" }.count == 1)
     }
 
-    @Test("removes a light that is removed while it is added")
+    @Test("doesn't show a light that is removed while it is being added")
     func removedMeanwhile() async throws {
         let house = try await House()
         house.store.hold([.light])

@@ -146,7 +146,7 @@ struct SensorTests {
         #expect(await session.events.count == 4)
     }
 
-    @Test("refuses writes")
+    @Test("rejects writes")
     func write() async throws {
         let house = try await House([.hall])
         let session = try await house.session()

@@ -70,7 +70,7 @@ struct ColorConversionTests {
     }
 
     @Test(
-        "rounds mired to the nearest",
+        "rounds mireds to the nearest integer",
         arguments: [(2700.0, 370), (6500.0, 154), (1e6, 1), (1, 1_000_000)])
     func mired(kelvin: Double, mired: Int) {
         #expect(ColorConversion.mired(kelvin: kelvin) == mired)
