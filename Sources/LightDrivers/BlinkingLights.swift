@@ -1,19 +1,21 @@
 import DeviceKit
 
-/// The lights of a session that blink to identify themselves; their states aren't reported meanwhile.
+/// The lights of a session that are blinking to identify themselves.
+///
+/// While a light is blinking, the session doesn't report its state.
 struct BlinkingLights: Sendable {
-    /// A light to switch now.
+    /// A light that must be switched now.
     struct Step {
         let light: LightID
         let isOn: Bool
         let number: Int
-        /// A Boolean value that indicates whether the light has its former power now.
+        /// A Boolean value that indicates whether this step restores the power state from before the identification.
         let isLast: Bool
     }
 
     private struct Blinks: Sendable {
         let number: Int
-        /// The power at the end.
+        /// The power state to restore in the last step.
         let power: Bool
         var isLit: Bool
         var left: [Bool]
@@ -34,19 +36,21 @@ struct BlinkingLights: Sendable {
         self.pause = pause
     }
 
-    /// Returns the power states to switch a light to, in order, before its former one.
+    /// Returns the power states to which a light is switched in order, before its former state is restored.
     static func blinks(from power: Bool, count: Int = 3) -> [Bool] { (0..<count).map { $0.isMultiple(of: 2) != power } }
 
     func contains(_ light: LightID) -> Bool { sequences[light] != nil }
 
-    /// Returns the light of a running identification, or `nil` if it has ended.
+    /// Returns the light of the identification with the given number, or `nil` if that identification has ended.
     func light(_ number: Int) -> LightID? { sequences.first { $0.value.number == number }?.key }
 
     var deadline: Duration? { sequences.values.map(\.nextAt).min() }
 
-    /// Begins an identification of a light; `isOn` is its power, unless it is blinking already.
+    /// Begins an identification of a light.
     ///
-    /// - Returns: The number of an identification that this one replaces.
+    /// `isOn` is the light's power state; it is ignored if the light is already blinking.
+    ///
+    /// - Returns: The number of the identification that this one replaces, or `nil` if the light wasn't blinking.
     @discardableResult
     mutating func begin(_ light: LightID, number: Int, isOn: Bool, now: Duration) -> Int? {
         let former = sequences[light]
@@ -56,11 +60,15 @@ struct BlinkingLights: Sendable {
         return former?.number
     }
 
-    /// Ends an identification at once, and returns its number.
+    /// Ends a light's identification at once, without another step.
+    ///
+    /// Returns the number of the identification, or `nil` if there is none.
     @discardableResult
     mutating func end(_ light: LightID) -> Int? { sequences.removeValue(forKey: light)?.number }
 
-    /// Skips to the last step of an identification.
+    /// Skips to the last step of a light's identification.
+    ///
+    /// Ends it at once if the light already has its former power state.
     mutating func cancel(_ light: LightID) {
         guard let sequence = sequences[light] else { return }
         sequences[light]?.left = [sequence.power]

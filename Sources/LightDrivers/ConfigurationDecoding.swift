@@ -4,7 +4,7 @@ import DeviceKit
 enum LightIDRule {
     static let problem = "not a valid light id"
     static let remedy = "write 1 to 255 bytes of text without control characters"
-    /// The problem and the remedy, as the end of a sentence.
+    /// The problem and the remedy in one phrase, to be appended to a subject.
     static let sentence = "\(problem); \(remedy)"
 
     static func accepts(_ id: String) -> Bool {
@@ -13,7 +13,9 @@ enum LightIDRule {
 }
 
 extension KeyedDecodingContainer {
-    /// Rejects control characters in the name of a light.
+    /// Checks that the name of a light contains no control characters.
+    ///
+    /// - Throws: `ConfigurationProblem` if it contains one.
     func checkName(_ name: String?, forKey key: Key) throws {
         guard name?.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) != true else {
             throw ConfigurationProblem(
@@ -22,7 +24,9 @@ extension KeyedDecodingContainer {
         }
     }
 
-    /// Decodes one of a few names; the error lists them.
+    /// Decodes an optional value that must be one of the names of `Name`.
+    ///
+    /// The error for any other value lists these names.
     func decodeName<Name: RawRepresentable & CaseIterable>(_: Name.Type, forKey key: Key) throws -> Name?
     where Name.RawValue == String {
         guard contains(key) else { return nil }
@@ -37,7 +41,9 @@ extension KeyedDecodingContainer {
         return name
     }
 
-    /// Decodes an absolute path of a file.
+    /// Decodes an optional absolute path.
+    ///
+    /// The error for any other value suggests `example`.
     func decodePath(forKey key: Key, example: String) throws -> String? {
         guard let path = try decodeIfPresent(String.self, forKey: key) else { return nil }
         guard path.hasPrefix("/"), !path.utf8.contains(0) else {

@@ -2,7 +2,9 @@ package import DeviceKit
 import LightPlugins
 
 package enum DriverCatalog {
-    /// Every built-in driver's configuration; a new driver adds one line.
+    /// The configuration types of all drivers.
+    ///
+    /// A new driver adds a line here.
     package static let drivers: [any LightDriverConfiguration.Type] = [
         SimulatedDriverConfiguration.self,
         MQTTDriverConfiguration.self,

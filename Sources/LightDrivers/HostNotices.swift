@@ -2,7 +2,7 @@ import DeviceKit
 
 /// A driver's pending notices to its host, in order.
 ///
-/// Reports without another notice in between are combined, and each light's reports are merged.
+/// Consecutive reports are combined into one notice, in which the reports of each light are merged.
 struct HostNotices {
     enum Notice {
         case added(LightDescription)
@@ -20,7 +20,7 @@ struct HostNotices {
         }
     }
 
-    /// All but the newest reports, which may still be merged.
+    /// The pending notices, except for the newest reports, which may still be merged with later ones.
     private(set) var waiting: [Notice] = []
     private var outbox = ReportOutbox()
 

@@ -1,8 +1,8 @@
-/// The pace at which a device accepts messages: one in each interval, and a few in a row.
+/// The pace at which a device accepts messages: one per interval on average, and a few in a row.
 struct Pace: Sendable {
     private let interval: Duration
     private let burst: Int
-    /// The time at which the device has processed all messages, if it processes one in each interval.
+    /// The time at which the device will have processed all messages if it processes one per interval.
     private var busyUntil = Duration.zero
 
     init(interval: Duration, burst: Int) {
@@ -10,11 +10,11 @@ struct Pace: Sendable {
         self.burst = burst
     }
 
-    /// The time from which the next message may be sent.
+    /// The earliest time at which the next message may be sent.
     var mayAt: Duration { busyUntil - interval * (burst - 1) }
 
     mutating func sent(now: Duration) { busyUntil = max(busyUntil, now) + interval }
 
-    /// Delays messages after the device has refused one because of its pace.
+    /// Delays further messages after the device has rejected one that was sent too soon.
     mutating func exceeded(now: Duration) { busyUntil = now + interval * burst }
 }

@@ -1,11 +1,11 @@
 import Glibc
 import SystemKit
 
-/// A file with a secret: one line of text that only its owner and their group may read.
+/// A file that contains a secret on its first line, and that only its owner and its group may read.
 package struct SecretFile: Equatable, Sendable {
-    /// The reason why the file has no valid secret.
+    /// The reason why no secret can be read from the file.
     ///
-    /// It names the file and the remedy, but doesn't include the file's content.
+    /// It names the file, but never includes the file's content.
     package struct Problem: Error, Equatable {
         package let text: String
     }
@@ -16,15 +16,19 @@ package struct SecretFile: Equatable, Sendable {
     private let secret: String
     private let path: String
 
-    /// Creates a reference to a file with its key in the configuration and its content, such as "password"; each use
-    /// reads the file again.
+    /// Creates a reference to a file, which is read each time the secret is needed.
+    ///
+    /// `key` is the configuration key that names the file, and `secret` describes its content, such as "password". Both
+    /// appear in error messages.
     package init(_ path: String, key: String, of secret: String) {
         self.path = path
         self.key = key
         self.secret = secret
     }
 
-    /// Reads the secret: the file's first line.
+    /// Reads the secret, which is the file's first line.
+    ///
+    /// - Throws: ``Problem`` if the file can't be read, is readable by all users, or contains no valid secret.
     package func read() throws(Problem) -> String {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw problem("can't be read (\(FileAccess.reason(path, .last)))") }

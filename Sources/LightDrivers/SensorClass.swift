@@ -1,12 +1,15 @@
 import DeviceKit
 
-/// A device class of Home Assistant, which ESPHome uses, too.
+/// A device class of Home Assistant.
+///
+/// ESPHome uses the same classes.
 struct SensorClass: Equatable, Sendable {
-    /// The unit of the device's number.
+    /// The unit of the numbers that the device reports.
     enum Unit: Equatable, Sendable {
         case plain, fahrenheit, kelvin
 
-        /// Returns the number in the unit of the reading, to a thousandth: single precision has seven digits.
+        /// Returns the number in the unit of the reading, rounded to thousandths, because the device's number may have
+        /// only single precision.
         func plain(_ number: Double) -> Double {
             let plain =
                 switch self {
@@ -20,12 +23,15 @@ struct SensorClass: Equatable, Sendable {
 
     let reading: SensorReading
     var unit = Unit.plain
-    /// A Boolean value that indicates whether "yes" means "no" here: an open door is a missing contact.
+    /// A Boolean value that indicates whether the device's value is the opposite of the reading's: "on" means an open
+    /// door, and therefore no contact.
     var isInverted = false
 
     init(_ reading: SensorReading) { self.reading = reading }
 
-    /// Creates the class of a binary sensor; `nil` for a class that isn't shown.
+    /// Creates the class of a binary sensor.
+    ///
+    /// Returns `nil` if the class isn't supported.
     init?(binary name: String?) {
         switch name {
         case "motion": reading = .motion
@@ -40,7 +46,9 @@ struct SensorClass: Equatable, Sendable {
         }
     }
 
-    /// Creates the class of a sensor with a unit; `nil` for a class or a unit that isn't known.
+    /// Creates the class of a sensor that reports numbers in the given unit.
+    ///
+    /// Returns `nil` if the class or the unit isn't supported.
     init?(number name: String?, unit: String) {
         switch (name, unit) {
         case ("temperature", "°F"), ("temperature", "F"), ("temperature", "℉"):
@@ -55,15 +63,15 @@ struct SensorClass: Equatable, Sendable {
         }
     }
 
-    /// Returns the reason why a sensor of a supported class isn't shown: its unit; `nil` for all others.
+    /// Returns a message if the class of a sensor is supported but its unit isn't; otherwise `nil`.
     static func unknownUnit(_ unit: String, of name: String?) -> String? {
         guard let name, Self(number: name, unit: "") != nil, Self(number: name, unit: unit) == nil else { return nil }
         return "\"\(MQTTProblem.quoted(unit))\" isn't a known unit of \(name)"
     }
 
-    /// Returns the value for a yes or no of the device.
+    /// Returns the reading's value for the device's on or off.
     func flag(_ isOn: Bool) -> SensorValue { .flag(isOn != isInverted) }
 
-    /// Returns the value for a number of the device; `nil` outside the range of the reading.
+    /// Returns the reading's value for the device's number, or `nil` if it is outside the range of the reading.
     func number(_ number: Double) -> SensorValue? { SensorValue.number(unit.plain(number)).valid(for: reading) }
 }

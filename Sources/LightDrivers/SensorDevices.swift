@@ -1,10 +1,11 @@
 import DeviceKit
 
-/// Combines readings with separate ids into one sensor per device.
+/// Combines readings, which have separate ids, into one sensor per device.
 ///
-/// The sensor of a reading depends as little as possible on the order of the readings. A device has the id that its
-/// producer assigns, and later readings join it. A second reading of the same kind, and one without a device, is a
-/// separate sensor, also after a restart. A sensor with only a battery isn't shown.
+/// The sensor to which a reading belongs depends as little as possible on the order of the readings. A device has the
+/// id that its producer assigns, and all its readings join it. A second reading of the same kind becomes a separate
+/// sensor, and so does a reading without a device. Such a reading remains a separate sensor after a restart. A sensor
+/// that has only a battery isn't shown.
 struct SensorDevices: Sendable {
     /// A change for the host.
     enum Change: Equatable {
@@ -15,7 +16,7 @@ struct SensorDevices: Sendable {
 
     private struct Part {
         var description: LightDescription
-        /// The device as this reading describes it; `nil` if the reading is a separate sensor.
+        /// The device that this reading belongs to, as described along with the reading; `nil` if it has none.
         var device: LightDescription?
         var sensor: LightID
         var isReachable = false
@@ -24,23 +25,27 @@ struct SensorDevices: Sendable {
     }
 
     private var parts: [LightID: Part] = [:]
-    /// The readings of each sensor; a home may have thousands.
+    /// The ids of the readings of each sensor, so that they needn't be searched for among thousands.
     private var partsOfSensor: [LightID: Set<LightID>] = [:]
     /// The last description and reachability of each shown sensor.
     private var shown: [LightID: (description: LightDescription, isReachable: Bool)] = [:]
-    /// The sensors that the bridge knew before the start.
+    /// The ids of the sensors that the bridge knew before the start.
     private let known: Set<LightID>
 
     init(known: some Sequence<LightID> = []) { self.known = Set(known) }
 
     var ids: some Sequence<LightID> { shown.keys }
 
-    /// Returns whether a sensor with these readings is shown: a battery alone isn't.
+    /// Returns whether a sensor with these readings is shown.
+    ///
+    /// It isn't if it has only a battery.
     static func isShown(_ readings: some Sequence<SensorReading>) -> Bool { readings.contains { !$0.isBattery } }
 
     func isReading(_ id: LightID) -> Bool { parts[id] != nil }
 
-    /// Adds a reading, or updates its description; without a device it is a separate sensor.
+    /// Adds a reading, or updates its description.
+    ///
+    /// A reading without a device becomes a separate sensor.
     mutating func added(_ reading: LightDescription, of device: LightDescription?) -> [Change] {
         let former = parts[reading.id]
         let sensor: LightID
@@ -78,7 +83,7 @@ struct SensorDevices: Sendable {
         if let isReachable = report.reachable { parts[id]?.isReachable = isReachable }
         guard let sensor = shown[part.sensor] else { return [] }
         var sum = LightReport(readings: report.readings)
-        // While other readings of the device are reachable, only this reading is unknown.
+        // The value of an unreachable reading is unknown. The sensor is unreachable only if all its readings are.
         if report.reachable == false, let reading = part.reading { sum.readings[reading] = .unknown }
         if report.reachable != nil, case let isReachable = isReachable(part.sensor), isReachable != sensor.isReachable {
             shown[part.sensor]?.isReachable = isReachable
@@ -87,12 +92,12 @@ struct SensorDevices: Sendable {
         return sum.isEmpty ? [] : [.report(part.sensor, sum)]
     }
 
-    /// Replaces readings in actions by the sensors that show them.
+    /// Replaces the readings in actions with the sensors that show them.
     ///
     /// - Parameters:
     ///   - actions: The actions, in order.
-    ///   - device: Returns the sensor that a light belongs to, or the light itself if it is a separate sensor; `nil` if
-    ///     it isn't a reading.
+    ///   - device: Returns the description of the sensor that a reading belongs to, or the reading itself if it has
+    ///     none. Returns `nil` for a light that isn't a reading.
     /// - Returns: The actions for the host.
     mutating func joined<Action: LightAction>(
         _ actions: [Action], device: (LightDescription) -> LightDescription?
@@ -123,7 +128,9 @@ struct SensorDevices: Sendable {
 
     private func isReachable(_ sensor: LightID) -> Bool { parts(of: sensor).contains { $0.part.isReachable } }
 
-    /// Updates a sensor's description.
+    /// Updates the description of a sensor after a change of its readings.
+    ///
+    /// Adds or removes the sensor if necessary.
     private mutating func update(_ sensor: LightID) -> [Change] {
         let own = parts(of: sensor)
         if own.isEmpty { partsOfSensor[sensor] = nil }
@@ -131,7 +138,8 @@ struct SensorDevices: Sendable {
             $0.formUnion($1.part.description.capabilities.readings)
         }
         guard Self.isShown(readings),
-            // All readings describe their device; use the same one regardless of their order.
+            // Each reading comes with a description of the device. Choose one independently of the order in which they
+            // arrived.
             let first = own.min(by: { $0.id.rawValue < $1.id.rawValue })?.part
         else { return shown.removeValue(forKey: sensor) == nil ? [] : [.removed(sensor)] }
         var description = sensor == first.description.id ? first.description : first.device ?? first.description
@@ -145,13 +153,15 @@ struct SensorDevices: Sendable {
     }
 }
 
-/// An action of a devices' registry; three kinds of actions concern lights.
+/// An action that a registry of devices requests.
+///
+/// Some actions are changes of lights.
 protocol LightAction {
     static func added(_ light: LightDescription) -> Self
     static func removed(_ light: LightID) -> Self
     static func report(_ light: LightID, _ report: LightReport) -> Self
 
-    /// The change of a light; `nil` for another action.
+    /// The change of a light; `nil` for any other action.
     var change: SensorDevices.Change? { get }
 }
 

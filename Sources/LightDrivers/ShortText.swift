@@ -1,6 +1,7 @@
 import BoundedJSON
 
 extension JSONValue {
-    /// A name or a version from a device: the first 128 characters of the text.
+    /// The first 128 characters of the text, for names and versions that a device reports; `nil` if the value isn't
+    /// text.
     var shortText: String? { string.map { String($0.prefix(128)) } }
 }

@@ -1,15 +1,19 @@
 import DeviceKit
 
-// Devices have whites in kelvin; lights here have them in mireds.
+// Conversions for devices that use kelvin for color temperatures. Light reports and commands use mired.
 
 extension LightColor {
-    /// Creates a white from its temperature, within the whites of a light; `nil` for an impossible temperature.
+    /// Creates a white from its temperature in kelvin, clamped to the range of a light.
+    ///
+    /// Returns `nil` if the temperature is `nil` or impossible.
     init?(kelvin: Int?, within mireds: ClosedRange<Int>) {
         guard let mired = kelvin.flatMap({ ColorConversion.mired(kelvin: Double($0)) }) else { return nil }
         self = .temperature(mired: mireds.clamp(mired))
     }
 
-    /// Creates a color from its hue and saturation; `nil` for black.
+    /// Creates a color with the hue and the saturation of an RGB color.
+    ///
+    /// Returns `nil` if that is `nil` or black.
     init?(_ rgb: ColorConversion.RGB?) {
         guard let color = rgb.flatMap({ ColorConversion.hueSaturation(rgb: $0) }) else { return nil }
         self = .hueSaturation(hue: color.hue, saturation: color.saturation)
@@ -17,7 +21,7 @@ extension LightColor {
 }
 
 extension ColorConversion {
-    /// Returns the temperature of a white in kelvin, within the range of a device.
+    /// Returns a color temperature in kelvin, clamped to the range of a device.
     static func kelvin(mired: Int, within range: ClosedRange<Int>) -> Int? { kelvin(mired: mired).map(range.clamp) }
 
     static func mireds(kelvin: ClosedRange<Int>) -> ClosedRange<Int> {

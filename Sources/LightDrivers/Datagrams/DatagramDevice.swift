@@ -4,32 +4,34 @@ package import DeviceKit
 package struct DatagramTraits: Sendable {
     package var driverName: String
     package var port: UInt16
-    /// The port at which we receive state changes that devices send on their own; `nil` if they send none.
+    /// The local port to which devices send state changes without a request; `nil` if they send none.
     package var pushPort: UInt16?
-    /// The multicast group of a search, whose port is also that of a search at a host; `nil` to search the broadcast
-    /// address of each network.
+    /// The multicast group to which searches are sent; `nil` to search the broadcast address of each network.
+    ///
+    /// The group's port is also the port for searches that are sent to a single host.
     package var searchGroup: IPv4Endpoint?
-    /// The port to which devices send all answers; `nil` if they answer to the source port.
+    /// The local port to which devices send all answers; `nil` if they answer to the source port of the request.
     package var answerPort: UInt16?
     /// The interval between state queries to a device.
     package var pollInterval: Duration
-    /// The maximum number of messages without a pause.
+    /// The maximum number of messages that are sent to a device without a pause.
     package var burst: Int
-    /// The maximum number of messages a second to each device.
+    /// The maximum average number of messages per second to each device.
     package var perSecond: Int
 }
 
 package struct DatagramReading<Message: Sendable>: Sendable {
     package enum Content: Sendable {
-        /// The device announces itself; the port is `nil` if it is the source port.
+        /// The device announces itself. The port is `nil` if the device receives requests on the port from which it
+        /// sent this.
         ///
-        /// It may be an answer, too.
+        /// The message, if any, may also be the answer to a request.
         case presence(port: UInt16?, Message?)
         /// The device can't be used, for this reason.
         case unusable(String)
         /// A possible answer to a request.
         case answer(Message)
-        /// A state change that the device sends on its own.
+        /// A state change that the device sent without a request.
         case push(Message)
     }
 
@@ -38,46 +40,50 @@ package struct DatagramReading<Message: Sendable>: Sendable {
     package var content: Content
 }
 
-/// The known state and the protocol of a device of one system: a machine without a clock and sockets.
+/// The known state and the protocol of one device.
+///
+/// It is a state machine, without a clock or sockets.
 package protocol DatagramDevice: Sendable {
     associatedtype Request: Equatable, Sendable
     associatedtype Message: Sendable
 
     static var traits: DatagramTraits { get }
 
-    /// Parses a datagram from any sender; `nil` if it doesn't belong to this system.
+    /// Parses a datagram from any sender. Returns `nil` if the datagram doesn't belong to this system's protocol.
     static func read(_ bytes: [UInt8], session: UInt32) -> DatagramReading<Message>?
 
-    /// Returns the datagram that makes all devices announce themselves, for a network where this computer has the local
-    /// address.
+    /// Returns the datagram that makes all devices announce themselves. `localAddress` is this computer's address in
+    /// the network to be searched.
     static func search(session: UInt32, localAddress: UInt32) -> [UInt8]
 
-    /// A second search datagram with a separate port, for devices that don't answer the first; `nil` without such
-    /// devices.
+    /// A second search datagram and its port, for devices that don't answer the first one; `nil` if the system has no
+    /// such devices.
     static var secondSearch: (bytes: [UInt8], port: UInt16)? { get }
 
     init(id: LightID)
 
     /// Returns the datagrams of a request.
     ///
-    /// The session is the same for all requests of one run of the driver; the device sees the local address.
+    /// `session` is the same for all requests of one run of the driver. `localAddress` is the address of this computer
+    /// from which the device receives the request.
     func datagrams(of request: Request, number: UInt8, session: UInt32, localAddress: UInt32) -> [[UInt8]]
 
     static func isAnswer(_ message: Message, to request: Request, number: UInt8) -> Bool
 
-    /// Returns whether a message shows that the device has received a request, without being its answer; it counts as
-    /// the answer if none arrives.
+    /// Returns whether a message shows that the device has received a request even though the message isn't the answer.
+    /// If no answer arrives, such a message counts as the answer.
     static func isReaction(_ message: Message, to request: Request) -> Bool
 
-    /// Processes the answer to a request, whose values count as the device's state from now on.
+    /// Processes the answer to a request and adopts the resulting state.
     ///
-    /// - Throws: ``LightError`` if the device refused.
+    /// - Throws: ``LightError`` if the device refused the request.
     mutating func answered(_ request: Request, with message: Message) throws(LightError)
 
-    /// Processes an announcement, or a state change that the device sent on its own.
+    /// Processes an announcement, or a state change that the device sent without a request.
     mutating func told(_ message: Message)
 
-    /// Processes the return of an unreachable device, which may have other names now.
+    /// Prepares for the return of a device that has become unreachable. Its names may have changed by the time it
+    /// answers.
     mutating func returned()
 
     /// The queries for missing properties of the device.
@@ -88,14 +94,14 @@ package protocol DatagramDevice: Sendable {
     /// The device's lights; empty if they are unknown, or if the device isn't a light.
     var lights: [LightDescription] { get }
 
-    /// A Boolean value that indicates whether it is known to be something other than a light.
+    /// A Boolean value that indicates whether the device is known to be something other than a light.
     var isForeign: Bool { get }
 
     func state(of light: LightID) -> LightReport?
 
     func requests(for command: LightCommand, to light: LightID) -> [Request]
 
-    /// Returns the requests that identify a light, and those to send a second later.
+    /// Returns the requests that begin the identification of a light, and those that end it a second later.
     func identification(of light: LightID) -> (begin: [Request], end: [Request])
 }
 
@@ -113,7 +119,7 @@ package protocol SingleLightDevice: DatagramDevice {
 
     func requests(for command: LightCommand) -> [Request]
 
-    /// The requests that identify the light, and those to send a second later.
+    /// The requests that begin the identification of the light, and those that end it a second later.
     var identification: (begin: [Request], end: [Request]) { get }
 }
 

@@ -3,27 +3,29 @@ package import DeviceKit
 
 /// An action that the registry of a system's devices requests.
 package enum DatagramAction: Equatable, Sendable {
-    /// Send a datagram; to a multicast group, over the interface with the last address.
+    /// Send a datagram. For a multicast group, `over` is the local address of the interface to use.
     case send([UInt8], to: IPv4Endpoint, over: UInt32?)
     case added(LightDescription)
     case report(LightID, LightReport)
     case warn(String?, about: String)
     /// The device isn't a light and receives no more queries.
     case ignored(LightID)
-    /// A command has arrived, or has failed.
+    /// A command is complete, or has failed with the error.
     case finished(command: Int, LightError?)
 }
 
 /// A state machine for all devices of one system on the local network: their addresses, reachability and lights.
 ///
 /// Rules:
-/// - The id identifies a device, regardless of its address; a datagram with the id provides the address.
-/// - The device's lights are added after it has described itself. A device that never does is removed.
-/// - After an unanswered request, the device is unreachable and its commands fail; from then on it is queried every
-///   ``retryInterval`` and searched for, until it answers. A device with lights is never removed.
-/// - A message that answers no query is ignored, because a late answer may be older than a command. An answer from
-///   another address is ignored, and so is an id at another address while its device still answers, because any host
-///   can send it.
+/// - Devices are identified by their ids, not by their addresses. A datagram that contains a device's id also reveals
+///   its address.
+/// - A device's lights are added after the device has described itself. A device that leaves a request unanswered
+///   before that is removed.
+/// - If a device leaves a request unanswered, it counts as unreachable and its commands fail. It is queried every
+///   ``retryInterval`` and searched for until it answers. A device with lights is never removed.
+/// - An answer is ignored if no matching request is pending, because a late answer may be older than a command. An
+///   answer from an address other than the device's is ignored, too. So is a device's id from another address while the
+///   device still answers at its known one, because any host can send that id.
 package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
     private struct Member {
         var device: Device
@@ -34,11 +36,14 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
         var reported: [LightID: LightReport] = [:]
         var isReachable = false
         var pollAt: Duration = .zero
-        /// The time at which queries to the device continue, after an answer without the requested value.
+        /// The time at which the device is asked again for missing properties, after it answered without the requested
+        /// value.
         var questionsAt: Duration = .zero
-        /// The requests to send at the end of identifications; until then, the lights' states aren't reported.
+        /// The requests that end the running identifications, by light.
+        ///
+        /// The device's states aren't reported while there are any.
         var identificationEnds: [LightID: [Device.Request]] = [:]
-        /// A message that shows that the device has received a request, and that request's number.
+        /// A message that shows that the device has received the request with this number, but isn't the answer.
         var reaction: (message: Device.Message, number: UInt8)?
         var isForeign = false
     }
@@ -50,7 +55,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
     package static var retryInterval: Duration { .seconds(5) }
     /// The delay between a command and the query for its result.
     package static var confirmationDelay: Duration { .milliseconds(300) }
-    /// The longest interval between searches, and the longest one while a light is unreachable.
+    /// The longest interval between searches: normally, and while a light is unreachable.
     package static var searchIntervals: (calm: Duration, missing: Duration) { (.seconds(60), .seconds(10)) }
 
     private let sought: LANDevices
@@ -58,11 +63,13 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
     private var networks: [IPv4Network] = []
     private var members: [LightID: Member] = [:]
     private var owners: [LightID: LightID] = [:]
-    /// Devices that answer searches but no queries; the operator was warned about them.
+    /// The devices that answer searches but not requests.
+    ///
+    /// The operator was warned about them.
     private var silent: Set<LightID> = []
     private static var maximumSilent: Int { 16 }
     private var unusable: Set<LightID> = []
-    /// The devices by their addresses; a device that doesn't send its id must have its own address.
+    /// The devices by address, which identifies the sender of a datagram without an id.
     private var devicesAt: [IPv4Endpoint: LightID] = [:]
     private var searchAt: Duration = .zero
     private var searchBackoff = Backoff()
@@ -71,7 +78,9 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
     private var unreadable = 0
     private var actions: [DatagramAction] = []
 
-    /// Creates the registry; the session's number distinguishes this run of the driver from others.
+    /// Creates a registry without devices.
+    ///
+    /// `session` is a number that distinguishes this run of the driver from others.
     package init(looksFor sought: LANDevices, session: UInt32) {
         self.sought = sought
         self.session = session
@@ -127,7 +136,8 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
 
     package mutating func received(_ bytes: [UInt8], from source: IPv4Endpoint, now: Duration) {
         guard let reading = Device.read(bytes, session: session) else {
-            // Datagrams of other senders, and our own broadcasts, arrive here, too.
+            // Datagrams from other senders and our own broadcasts also arrive here; count only those from known
+            // devices.
             if devicesAt[place(source)] != nil { unreadable += 1 }
             return
         }
@@ -149,7 +159,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
             guard let id = sender, isSource(source, of: id) else { return }
             answered(message, by: id, now: now)
         case .push(let message):
-            // It comes from another port, but from the device's address.
+            // Devices send pushes from their own address, but from another port.
             guard let id = reading.device, let member = members[id] else { return }
             if member.endpoint.address != source.address {
                 met(id, at: IPv4Endpoint(address: source.address, port: member.endpoint.port), now: now)
@@ -164,7 +174,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
         if let id = sender ?? reading.device { advance(id, now: now) }
     }
 
-    /// Returns the number of unreadable datagrams from devices since the last call.
+    /// Returns the number of unreadable datagrams from known devices since the last call.
     package mutating func takeUnreadable() -> Int {
         defer { unreadable = 0 }
         return unreadable
@@ -182,13 +192,14 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
     private mutating func met(_ id: LightID, at endpoint: IPv4Endpoint, now: Duration) {
         guard var member = members[id] else { return add(id, at: endpoint, now: now) }
         if member.endpoint == endpoint {
-            // Another device may have had this address meanwhile.
+            // Another device may have used this address in the meantime.
             devicesAt[place(endpoint)] = id
             if !member.isReachable { members[id]?.pollAt = now }
             return
         }
         member.pollAt = now
-        // While the device answers at its former address, use that; if it has moved, queries there soon fail.
+        // Keep using the former address while the device answers there. If it has moved, queries to that address soon
+        // fail.
         if !member.isReachable {
             leave(member.endpoint, id)
             member.endpoint = endpoint
@@ -290,7 +301,8 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
         for id in members.keys.sorted(by: { $0.rawValue < $1.rawValue }) { advance(id, now: now) }
     }
 
-    /// Sends the requests that are due to a device, and queues due queries.
+    /// Queues the queries that are due for a device, sends its next request if that is due, and gives up a request that
+    /// has timed out.
     private mutating func advance(_ id: LightID, now: Duration) {
         if let member = members[id], member.queue.isGivenUp(now: now), let awaited = member.queue.awaited,
             let reaction = member.reaction, reaction.number == awaited.number
@@ -300,7 +312,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
         guard var member = members[id], !member.isForeign else { return }
         if member.queue.isGivenUp(now: now) {
             for command in member.queue.clear() { actions.append(.finished(command: command, .unreachable)) }
-            // Numbers of requests repeat.
+            // Forget the reaction, because request numbers repeat.
             member.reaction = nil
             if member.lights.isEmpty {
                 if silent.count < Self.maximumSilent, silent.insert(id).inserted {
@@ -332,7 +344,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
         if member.queue.isEmpty, member.identificationEnds.isEmpty {
             let isProbe = !member.lights.isEmpty && !member.isReachable
             let isDue = member.pollAt <= now
-            // An unreachable device gets a single query; after its answer, the rest follows.
+            // Send a single query to an unreachable device. The rest follow after it answers.
             let questions = isProbe || member.questionsAt > now ? [] : member.device.questions
             for question in questions { member.queue.ask(question) }
             if isDue {
@@ -366,16 +378,19 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
         return begin(requests, of: id, confirmAfter: command.transition ?? .zero, now: now)
     }
 
-    /// Identifies a light; ``endIdentification(of:now:)`` must follow.
+    /// Begins the identification of a light.
+    ///
+    /// The caller must end it with ``endIdentification(of:now:)``.
     package mutating func identify(_ light: LightID, now: Duration) throws(LightError) -> Int {
         let (id, member) = try member(light)
         let identification = member.device.identification(of: light)
-        // A second identification during the first ends with the requests of the first.
+        // If an identification is already running, keep its final requests: they restore the original state.
         members[id]?.identificationEnds[light] = member.identificationEnds[light] ?? identification.end
         return begin(identification.begin, of: id, confirmAfter: .zero, now: now)
     }
 
-    /// Restores a light's state from before an identification, unless it has received another command since.
+    /// Ends the identification of a light and restores its former state, unless the light has received another command
+    /// since.
     package mutating func endIdentification(of light: LightID, now: Duration) {
         guard let id = owners[light], let member = members[id],
             let requests = members[id]?.identificationEnds.removeValue(forKey: light)
@@ -384,7 +399,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
         if !requests.isEmpty, member.isReachable { _ = begin(requests, of: id, confirmAfter: .zero, now: now) }
     }
 
-    /// Cancels a command; its unsent requests are dropped.
+    /// Cancels a command and drops its unanswered requests.
     package mutating func cancel(_ command: Int) {
         for id in members.keys { members[id]?.queue.cancel(command) }
     }
@@ -403,7 +418,8 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
             actions.append(.finished(command: commands, nil))
         } else {
             members[id]?.queue.add(requests, command: commands)
-            // Report the next state even if it is unchanged, because the host may take the command for the state.
+            // Report the next state even if it is unchanged, because the host may have assumed that the command
+            // succeeded.
             members[id]?.reported = [:]
             members[id]?.pollAt = now + pause + Self.confirmationDelay
         }

@@ -3,7 +3,8 @@ import DeviceKit
 import Logging
 
 extension DatagramDriverConfiguration: DiscoverableDriver {
-    /// Runs a driver for a while and returns the devices that have described themselves.
+    /// Runs a driver for the duration of the search and returns the lights of the devices that have described
+    /// themselves.
     package static func discover(_ search: LightSearch) async throws(LightSearchFailure) -> [LightSource] {
         var logger = search.logger
         logger.logLevel = max(logger.logLevel, .warning)
@@ -26,7 +27,7 @@ extension DatagramDriverConfiguration: DiscoverableDriver {
         guard !devices.discover, let endpoint = IPv4Endpoint(source.address, port: Device.traits.port) else {
             return .complete
         }
-        // If devices have a separate search port, only the address identifies them.
+        // If the system has a separate port for searches, compare only the addresses.
         let hasSearchPort = Device.traits.searchGroup != nil
         let isNamed = devices.hosts.contains {
             $0.address == endpoint.address && ($0.port == endpoint.port || hasSearchPort)

@@ -6,7 +6,9 @@ package typealias KasaDriverConfiguration = DatagramDriverConfiguration<KasaDevi
 package typealias LIFXDriverConfiguration = DatagramDriverConfiguration<LIFXDevice>
 package typealias WiZDriverConfiguration = DatagramDriverConfiguration<WiZDevice>
 
-/// The keys of a driver whose devices use datagrams: the devices to search for.
+/// The configuration keys of a driver whose devices use datagrams.
+///
+/// They select the devices to search for.
 package struct DatagramDriverConfiguration<Device: DatagramDevice>: LightDriverConfiguration {
     package static var driverName: String { Device.traits.driverName }
 

@@ -2,9 +2,9 @@ package import AsyncKit
 package import DeviceKit
 package import Logging
 
-/// A driver for devices that use datagrams: connects the sockets, the devices' registry and the host.
+/// A driver for devices that use datagrams. It connects the sockets, the registry of devices and the host.
 package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver, PendingCallOwner {
-    /// The number of datagrams after which commands get a turn.
+    /// The number of datagrams to process before pending commands get a turn.
     private static var datagramsInTurn: Int { 64 }
 
     private let logger: Logger
@@ -14,14 +14,16 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver, PendingC
     private let signal = AsyncSignal()
 
     private var registry: DatagramDeviceRegistry<Device>
-    /// The first socket sends; a second one, if any, only receives pushes.
+    /// The socket for requests and answers and, if open, a second socket that only receives pushes.
     private var sockets: [DatagramSocket] = []
     private var socketFailure = ""
     package var pendingCalls = PendingCalls<LightError>()
     private var state: DriverState?
     private var notices = HostNotices()
 
-    /// Creates a driver that does nothing before it runs; only one driver can have the port for pushes.
+    /// Creates a driver that does nothing until ``run(host:)`` is called.
+    ///
+    /// Only one driver can use the port for pushes, so others pass `false` for `takesPushes`.
     package init(looksFor sought: LANDevices, takesPushes: Bool = true, logger: Logger) {
         self.logger = logger
         self.sought = sought
@@ -46,7 +48,9 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver, PendingC
         pendingCalls.failAll(.unreachable)
     }
 
-    /// Runs one round; returns the time of the next one.
+    /// Processes received datagrams and everything that is due.
+    ///
+    /// Returns the time of the next turn.
     private func turn(_ host: any LightHost) async -> Duration {
         guard openSockets() else {
             await tell(.degraded(Self.problem(socketFailure)), host)
@@ -91,8 +95,9 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver, PendingC
         return true
     }
 
-    /// Opens the push socket, with a new attempt at each search, because another process or an earlier driver may use
-    /// the port.
+    /// Opens the push socket unless it is open.
+    ///
+    /// It is called again at each search, because another process or an earlier driver may still be using the port.
     private func openPushSocket() {
         guard takesPushes, sockets.count == 1, let port = Device.traits.pushPort else { return }
         do throws(DatagramSocket.Failure) {
@@ -130,7 +135,7 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver, PendingC
         do throws(DatagramSocket.Failure) {
             try sockets.first?.send(bytes, to: endpoint, over: interface)
         } catch {
-            // Treat it as lost in transit: it is sent again.
+            // Treat the datagram as lost in transit; requests are repeated anyway.
             logger.debug("datagram not sent", metadata: ["to": "\(endpoint)", "error": "\(error.text)"])
         }
     }

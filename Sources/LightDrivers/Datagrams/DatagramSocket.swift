@@ -3,10 +3,12 @@ import Glibc
 import Synchronization
 import SystemKit
 
-/// A UDP socket for IPv4 that sends at once and queues received datagrams.
+/// A UDP socket for IPv4.
 ///
-/// At most ``capacity`` datagrams wait. Additional ones, and those longer than ``longest``, are dropped and counted, as
-/// a network may drop them at any time.
+/// It sends datagrams at once and queues received ones.
+///
+/// The queue holds at most ``capacity`` datagrams. Additional ones, and those longer than ``longest``, are dropped and
+/// counted. Callers must expect losses anyway, because a network may drop any datagram.
 final class DatagramSocket: Sendable {
     struct Datagram: Sendable {
         let bytes: [UInt8]
@@ -29,8 +31,9 @@ final class DatagramSocket: Sendable {
         var dropped = 0
     }
 
-    /// Opens a socket for broadcasts on all interfaces, on any port for 0; calls `notify` on another thread when a
-    /// datagram arrives.
+    /// Opens a socket on all interfaces that can send broadcasts.
+    ///
+    /// Port 0 selects any free port. `notify` is called on another thread after datagrams arrive.
     ///
     /// - Throws: The system's error.
     init(port: UInt16, notify: @escaping @Sendable () -> Void) throws(Failure) {

@@ -1,7 +1,9 @@
 import Glibc
 
 package struct IPv4Endpoint: Hashable, Sendable, CustomStringConvertible {
-    /// The address as a number, with the first written byte highest.
+    /// The address as a number.
+    ///
+    /// The first octet of the dotted form is the most significant byte.
     package var address: UInt32
     package var port: UInt16
 
@@ -10,7 +12,10 @@ package struct IPv4Endpoint: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Parses `10.0.0.7:56700`, or `10.0.0.7` with the given port; `nil` for any other text.
+    /// Parses an address with a port, such as `10.0.0.7:56700`, or one without a port, such as `10.0.0.7`, which gets
+    /// the given port.
+    ///
+    /// Returns `nil` for any other text.
     package init?(_ text: String, port: UInt16) {
         let halves = text.split(separator: ":", omittingEmptySubsequences: false)
         let numbers = halves[0].split(separator: ".", omittingEmptySubsequences: false).map {
@@ -41,13 +46,15 @@ package struct IPv4Endpoint: Hashable, Sendable, CustomStringConvertible {
     package var addressText: String { [24, 16, 8, 0].map { "\(address >> $0 & 0xFF)" }.joined(separator: ".") }
 }
 
-/// A network of one of this computer's interfaces.
+/// An IPv4 network to which one of this computer's interfaces is connected.
 package struct IPv4Network: Hashable, Sendable {
     /// This computer's address in the network.
     package var address: UInt32
     package var mask: UInt32
 
-    /// The broadcast address, computed because `ip addr` sets one only on request.
+    /// The broadcast address.
+    ///
+    /// It is computed, because an interface configured with `ip addr` may have none.
     package var broadcast: UInt32 { address | ~mask }
 
     package func contains(_ other: UInt32) -> Bool { other & mask == address & mask }

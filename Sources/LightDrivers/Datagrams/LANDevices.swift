@@ -1,6 +1,8 @@
 internal import DeviceKit
 
-/// The devices that a driver searches for: the common keys of all drivers over UDP.
+/// The devices that a driver searches for.
+///
+/// All drivers that use UDP have these configuration keys.
 package struct LANDevices: Equatable, Sendable {
     /// A Boolean value that indicates whether to search the networks of this computer.
     package var discover: Bool
@@ -18,9 +20,11 @@ package struct LANDevices: Equatable, Sendable {
         case discover, hosts
     }
 
-    /// Decodes the keys; hosts without a port get the given one.
+    /// Decodes the keys.
     ///
-    /// - Throws: `ConfigurationProblem`.
+    /// Hosts without a port get the given port.
+    ///
+    /// - Throws: `ConfigurationProblem` if a host is invalid, or if there are no devices to search for.
     package init(from decoder: any Decoder, port: UInt16) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         hosts = []

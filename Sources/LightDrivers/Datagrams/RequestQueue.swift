@@ -1,17 +1,19 @@
-/// The requests to one device: one at a time, repeated until it is answered or times out, and limited to the device's
-/// pace.
+/// The pending requests to one device.
 ///
-/// Datagrams get lost. A request is sent up to six times within 1.7 s, so that a command has succeeded or failed before
-/// the host gives up after 2 s. If one datagram in ten is lost, one command in 20,000 fails.
+/// They are sent one at a time, no faster than the device allows. Each is repeated until it is answered or times out.
+///
+/// Datagrams can get lost. Therefore a request is sent up to six times, and fails 1.7 s after the first attempt: before
+/// the host gives up on a command, which it does after 2 s. If one datagram in ten is lost, one request in 20,000
+/// fails.
 package struct RequestQueue<Request: Equatable & Sendable>: Sendable {
     package struct Entry: Equatable, Sendable {
         package let request: Request
-        /// The command that it belongs to, or `nil` for a query.
+        /// The command that the request belongs to, or `nil` for a query.
         package let command: Int?
-        /// The request's number, which stays the same for each attempt.
+        /// The request's number, which is the same for all attempts.
         package let number: UInt8
         fileprivate var attempts = 0
-        /// A Boolean value that indicates whether it is sent only once, because the device is probably absent.
+        /// A Boolean value that indicates whether the request is sent only once, because the device is probably absent.
         fileprivate let isProbe: Bool
     }
 
@@ -32,10 +34,12 @@ package struct RequestQueue<Request: Equatable & Sendable>: Sendable {
 
     package var hasCommand: Bool { current?.command != nil || waiting.contains { $0.command != nil } }
 
-    /// The request that was sent and isn't answered.
+    /// The current request, which is unanswered.
     package var awaited: Entry? { current }
 
-    /// Adds a command before all queries; a query in flight is repeated later.
+    /// Adds the requests of a command before all queries.
+    ///
+    /// If a query is in flight, it is sent again after the command.
     package mutating func add(_ requests: [Request], command: Int) {
         if let question = current, question.command == nil {
             waiting.insert(question, at: 0)
@@ -45,7 +49,9 @@ package struct RequestQueue<Request: Equatable & Sendable>: Sendable {
         waiting.insert(contentsOf: requests.map { entry($0, command: command) }, at: place)
     }
 
-    /// Adds a query; a probe is sent only once.
+    /// Adds a query.
+    ///
+    /// A probe is a query that is sent only once.
     package mutating func ask(_ request: Request, isProbe: Bool = false) {
         waiting.append(entry(request, command: nil, isProbe: isProbe))
     }
@@ -70,7 +76,9 @@ package struct RequestQueue<Request: Equatable & Sendable>: Sendable {
         return entry
     }
 
-    /// Removes the answered request; returns its command if that is complete, otherwise `nil`.
+    /// Removes the current request after its answer.
+    ///
+    /// Returns the number of its command if this was the command's last request, otherwise `nil`.
     package mutating func answered() -> Int? {
         let command = current?.command
         current = nil
@@ -84,7 +92,9 @@ package struct RequestQueue<Request: Equatable & Sendable>: Sendable {
         return current.attempts >= limit(current) && retryAt <= now
     }
 
-    /// Removes all requests; returns the commands among them.
+    /// Removes all requests.
+    ///
+    /// Returns the numbers of the commands that they belonged to.
     package mutating func clear() -> [Int] {
         let commands = Set(([current] + waiting).compactMap { $0?.command })
         current = nil

@@ -2,7 +2,7 @@ import BoundedJSON
 import NIOCore
 import SodiumKit
 
-/// The transport of a session with an ESPHome device: bytes in both directions.
+/// The transport of a session with an ESPHome device, which carries bytes in both directions.
 package struct ESPHomeConnection: DeviceConnection {
     package typealias Session = ESPHomeSession
 
@@ -45,7 +45,7 @@ package struct ESPHomeConnection: DeviceConnection {
         }
     }
 
-    /// Waits until all previous outputs are sent.
+    /// Cancels the task that sends outputs, and waits for its end.
     private func end(_ sender: Task<Void, Never>) async {
         sender.cancel()
         await sender.value
@@ -59,7 +59,7 @@ package struct ESPHomeConnection: DeviceConnection {
             switch output {
             case .open: break
             case .send(let bytes):
-                // Close the connection to a device that hasn't accepted the former messages.
+                // Close the connection, because the device isn't reading: too many earlier messages are still unsent.
                 guard channel.isWritable else { return channel.close(promise: nil) }
                 channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
             case .command(let bytes, let number):

@@ -6,7 +6,7 @@ extension ESPHomeDriverConfiguration: DiscoverableDriver {
         try await search.services(ESPHomeSession.traits.serviceType).map(source)
     }
 
-    /// Returns a discovered device, with its configuration entry.
+    /// Returns the light source for a discovered device, with the configuration entry that it needs.
     package static func source(_ service: DiscoveredService) -> LightSource {
         var entry: JSONObject = ["driver": .string(driverName)]
         var detail = [service.txt["version"].map { "ESPHome \($0)" } ?? "ESPHome"]
@@ -19,7 +19,9 @@ extension ESPHomeDriverConfiguration: DiscoverableDriver {
             detail: detail.joined(separator: ", "), entry: entry)
     }
 
-    /// Returns the suggested path of a device's key file; the device's name may contain any characters.
+    /// Returns the suggested path of a device's key file.
+    ///
+    /// Characters of the device's name that don't suit a file name are replaced.
     private static func keyFile(of device: String) -> String {
         let name = device.unicodeScalars.map { scalar in
             scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil || scalar == "_")

@@ -1,15 +1,15 @@
 import DeviceKit
 import Discovery
 
-/// The keys of the driver `esphome`: the devices' hosts and key files.
+/// The configuration keys of the driver `esphome`: the devices' hosts and key files.
 package struct ESPHomeDriverConfiguration: ConnectingDriver {
     /// A Boolean value that indicates whether devices are discovered by mDNS.
     package var discover: Bool
-    /// Devices that mDNS doesn't find.
+    /// The devices with a configured address, for networks in which mDNS doesn't find them.
     package var hosts: [ESPHomeHost]
-    /// The keys of discovered devices, by the devices' names.
+    /// The configuration of discovered devices, by device name.
     package var devices: [String: ESPHomeDeviceKeys]
-    /// A Boolean value that indicates whether switches are shown, too.
+    /// A Boolean value that indicates whether switches are added in addition to lights.
     package var switches: Bool
 
     package enum CodingKeys: String, CodingKey, CaseIterable {
@@ -74,7 +74,7 @@ package struct ESPHomeHost: Hashable, Sendable, Decodable {
 
     package var host: String
     package var port: Int
-    /// The file with its encryption key.
+    /// The path of the file that contains the device's encryption key.
     package var keyFile: String?
 
     package enum CodingKeys: String, CodingKey, CaseIterable {
@@ -107,7 +107,7 @@ package struct ESPHomeHost: Hashable, Sendable, Decodable {
     }
 }
 
-/// The keys of a discovered device.
+/// The configuration keys of a discovered device.
 package struct ESPHomeDeviceKeys: Equatable, Sendable, Decodable {
     package var keyFile: String?
 

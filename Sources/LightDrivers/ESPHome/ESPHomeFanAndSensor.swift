@@ -25,7 +25,7 @@ extension ESPHomeEntity {
             }
         }
         if hasSpeed, speeds == 0 {
-            // Low, medium and high.
+            // Old firmware has three speeds: low, medium and high.
             isLegacy = true
             speeds = 3
         }
@@ -33,9 +33,11 @@ extension ESPHomeEntity {
             speeds: speeds > 0 ? FanSpeeds(range: 1...speeds) : nil, direction: direction, oscillation: oscillation)
     }
 
-    /// Parses the description of a binary sensor or of a sensor; `nil` for a class that isn't shown.
+    /// Parses the description of a sensor (`isNumber`) or of a binary sensor.
     ///
-    /// A battery is a diagnostic entity but is shown. A number in an unknown unit has a ``problem``.
+    /// Returns `nil` for a device class that isn't supported.
+    ///
+    /// Diagnostic entities are hidden, except for batteries. An entity with an unknown unit gets a ``problem``.
     init?(sensor isNumber: Bool, _ body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) {
         var entity = ESPHomeEntity(.switch(isOutlet: false))
         var (deviceClass, unit, isDiagnosis) = ("", "", false)
@@ -102,7 +104,7 @@ extension ESPHomeState {
         while let (field, value) = try reader.next() {
             switch field {
             case 1: key.key = UInt32(truncatingIfNeeded: value.number)
-            // A flag or a number, depending on the kind of the sensor.
+            // The field is a Boolean value for binary sensors and a number for other sensors.
             case 2: (on, self.value) = (value.flag, value.float)
             case 3: isMissing = value.flag
             case 4: key.part = UInt32(truncatingIfNeeded: value.number)
@@ -117,7 +119,8 @@ extension ESPHomeState {
         var report = LightReport(on: on, reachable: true)
         let speed = isLegacy ? min(legacySpeed, 2) + 1 : speed
         if let speeds {
-            // If the fan reports the requested speed, show the requested percentage.
+            // If the fan is running at the step that was requested, report the requested percentage instead of the
+            // step's.
             report.speed = asked.flatMap { speeds.value($0) == speed ? $0 : nil } ?? speeds.percent(speed)
         }
         if direction { report.direction = isReverse ? .counterclockwise : .clockwise }

@@ -1,9 +1,11 @@
-/// Frames on a connection to a device, plain or encrypted: converts bytes to messages and back.
+/// The framing of messages on a connection to a device, plain or encrypted.
 ///
-/// Plain frame: a zero byte, the body's length and the message's type as varints, the body. Encrypted frame: a byte
-/// with the value one, a length of two bytes, and encrypted data with type, length and body. An encrypted connection
-/// begins with three frames: an empty one from us, the device's name and the device's half of the handshake; our half
-/// follows directly after the empty one.
+/// It converts bytes to messages and back.
+///
+/// A plain frame consists of a zero byte, the body's length and the message's type as varints, and the body. An
+/// encrypted frame consists of a byte with the value one, a length of two bytes, and encrypted data that contains the
+/// type, the length and the body. On an encrypted connection, we begin with an empty frame and a frame with our half of
+/// the handshake. The device answers with a frame that contains its name and one with its half of the handshake.
 struct ESPHomeFraming: Sendable {
     struct Message: Equatable, Sendable {
         var type: Int
@@ -17,15 +19,16 @@ struct ESPHomeFraming: Sendable {
 
     private enum State: Sendable {
         case plain
-        /// Our half of the handshake was sent; the device's name comes next.
+        /// Our half of the handshake was sent. The next frame must contain the device's name.
         case naming(NoiseHandshake)
-        /// The device's half of the handshake comes next.
+        /// The next frame must contain the device's half of the handshake.
         case shakingHands(NoiseHandshake)
         case encrypted(sending: NoiseCipher, receiving: NoiseCipher)
     }
 
-    /// The largest body of a frame: the encrypted form has two bytes for its length, and firmware uses this limit for
-    /// the plain form, too.
+    /// The largest body of a frame, in bytes.
+    ///
+    /// Encrypted frames have two bytes for the length, and firmware uses the same limit for plain frames.
     static let largestBody = 65_535
 
     private static let prologue = Array("NoiseAPIInit".utf8) + [0, 0]
@@ -35,13 +38,14 @@ struct ESPHomeFraming: Sendable {
     /// The first bytes of the connection.
     let opening: [UInt8]
 
-    /// Creates plain frames.
+    /// Creates the framing of a plain connection.
     init() {
         state = .plain
         opening = []
     }
 
-    /// Creates encrypted frames from the device's key, 32 bytes, and 32 random bytes for one use.
+    /// Creates the framing of an encrypted connection from the device's key, which has 32 bytes, and 32 random bytes
+    /// that must not be reused.
     init(key: [UInt8], ephemeral: [UInt8]) {
         var handshake = NoiseHandshake(key: key, prologue: Self.prologue, ephemeral: ephemeral)
         opening = Self.sealedFrame([]) + Self.sealedFrame([0] + handshake.message())
@@ -55,7 +59,9 @@ struct ESPHomeFraming: Sendable {
         }
     }
 
-    /// Processes received bytes; returns the messages that are complete now.
+    /// Processes received bytes.
+    ///
+    /// Returns the messages that are now complete.
     mutating func received(_ bytes: [UInt8]) throws(ESPHomeFault) -> [Message] {
         buffer += bytes
         var rest = buffer[...]
@@ -71,7 +77,7 @@ struct ESPHomeFraming: Sendable {
                 state = .shakingHands(handshake)
             case .shakingHands(var handshake):
                 guard let frame = try Self.takeSealed(&rest) else { break reading }
-                // A first byte other than zero means a refusal, followed by its reason.
+                // If the first byte isn't zero, the device rejects the handshake and the rest is its reason.
                 guard frame.first == 0 else {
                     let reason = ProtobufReader.Value.bytes(frame.dropFirst()).text
                     throw reason.contains("MAC") ? .wrongKey : .malformed("it rejected the handshake: \(reason)")
@@ -92,7 +98,9 @@ struct ESPHomeFraming: Sendable {
         return messages
     }
 
-    /// Returns the bytes of a message; none before ``isReady``.
+    /// Returns the bytes of a message.
+    ///
+    /// Returns no bytes before the connection is ready (``isReady``).
     mutating func bytes(of message: Message) -> [UInt8] {
         switch state {
         case .plain:
@@ -151,14 +159,14 @@ struct ESPHomeFraming: Sendable {
 
 /// The reason why a connection to a device failed.
 package enum ESPHomeFault: Error, Equatable, Sendable {
-    /// The device encrypts, but the connection is plain.
+    /// The device requires encryption, but the connection is plain.
     case keyWanted
-    /// The device doesn't encrypt, but has a key in the configuration.
+    /// The device doesn't support encryption, but the configuration has a key for it.
     case notEncrypted
-    /// The key isn't the device's.
+    /// The configured key isn't the device's key.
     case wrongKey
-    /// The device requires a password, as firmware before 2026 could.
+    /// The device requires a password, which was possible with firmware before 2026.
     case passwordWanted
-    /// The device sent invalid data, with the reason.
+    /// The device sent invalid data, for this reason.
     case malformed(String)
 }

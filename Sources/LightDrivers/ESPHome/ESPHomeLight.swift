@@ -1,22 +1,27 @@
 import DeviceKit
 import Glibc
 
-/// An entity of a device: its description, its state, and the messages for commands.
+/// An entity of a device.
+///
+/// It has a description and a state, and creates the messages for commands.
 struct ESPHomeLight: Equatable, Sendable {
     let entity: ESPHomeEntity
     let description: LightDescription
     var state: ESPHomeState?
     /// The last requested speed of a fan, in percent.
     var askedSpeed: Int?
-    /// The sensor that a reading belongs to, without its readings.
+    /// For a sensor entity, the description of the accessory that combines the part's sensors, without their readings.
     private(set) var sensor: LightDescription?
 
-    /// Creates a light; `isNamesake` indicates that another entity of its kind has the same object id.
+    /// Creates a light.
+    ///
+    /// `isNamesake` indicates that another entity of the same kind has the same object id.
     init(_ entity: ESPHomeEntity, of device: ESPHomeDeviceInfo, isNamesake: Bool = false) {
         self.entity = entity
         let deviceName = device.friendlyName.isEmpty ? device.name : device.friendlyName
         let owner = device.parts[entity.key.part] ?? deviceName
-        // Since 2026, devices don't send the object id: it is the name in lowercase letters, digits and underscores.
+        // Devices with firmware since 2026 don't send the object id. It is derived from the name: lowercase letters,
+        // digits, underscores and hyphens.
         let name = entity.name.isEmpty ? owner : entity.name
         var objectID = entity.objectID.isEmpty ? Self.objectID(name) : entity.objectID
         if isNamesake { objectID += "~" + String(entity.key.key, radix: 16) }
@@ -71,7 +76,7 @@ struct ESPHomeLight: Equatable, Sendable {
         case .sensor(let reading):
             return LightReport(readings: [reading.reading: reading.value(state)], reachable: true)
         }
-        // A light that is off keeps its brightness; 0 means that it has never been on.
+        // A light that is off still reports its brightness; 0 means that it has never been on.
         if entity.capabilities.brightness, state.brightness > 0 {
             report.brightness = max(1, Int((state.brightness * 100).rounded()))
         }
@@ -92,8 +97,9 @@ struct ESPHomeLight: Equatable, Sendable {
 
     /// Returns the color temperature of a state.
     ///
-    /// A light that mixes white from cold and warm reports a temperature only if it received one. Its reported shares
-    /// precede gamma correction, for which the default exponent is used here.
+    /// A light that mixes cold and warm white reports a temperature only if it was set to one. Otherwise the
+    /// temperature is computed from the shares of cold and warm white. The reported shares aren't gamma-corrected, so
+    /// they are corrected here with the default exponent.
     private func mireds(_ state: ESPHomeState, _ range: ClosedRange<Int>) -> Int? {
         if state.mireds >= 1 { return Int(min(state.mireds, 10_000).rounded()) }
         guard state.mode?.contains(.coldWarm) == true else { return nil }
@@ -139,8 +145,9 @@ extension ESPHomeEntity {
 }
 
 extension ESPHomeState {
-    /// A Boolean value that indicates whether a light without color modes shows its color: if that is gray, the whites
-    /// are on instead.
+    /// A Boolean value that indicates whether a light without color modes shows its color.
+    ///
+    /// It doesn't if the color is gray and its white channel is on.
     fileprivate var showsLegacyColor: Bool {
         guard let highest = rgb.max(), let lowest = rgb.min(), highest > 0 else { return false }
         return white < 0.01 || highest - lowest > 0.01
@@ -154,7 +161,9 @@ extension ESPHomeLightCommand {
         (mode, colorBrightness) = (nil, nil)
     }
 
-    /// Sets a color; on a light with a separate white, a color without saturation selects that white.
+    /// Sets a color.
+    ///
+    /// On a light with a separate white channel, a color without saturation selects that channel.
     fileprivate mutating func show(
         _ hue: Double, _ saturation: Double, _ modes: [ESPHomeColorMode], now: ESPHomeColorMode?
     ) {
@@ -177,7 +186,9 @@ extension ESPHomeLightCommand {
         }
     }
 
-    /// Sets a color temperature; the device mixes cold and warm white, because only it knows its gamma.
+    /// Sets a color temperature.
+    ///
+    /// The device must mix cold and warm white itself, because only it knows its gamma.
     fileprivate mutating func show(mireds value: Int, _ modes: [ESPHomeColorMode], now: ESPHomeColorMode?) {
         guard let chosen = Self.best(modes, now: now, \.hasTemperature) else { return }
         (mode, mireds) = (chosen, Float(value))
@@ -185,7 +196,7 @@ extension ESPHomeLightCommand {
         if chosen.contains(.white) { white = 1 }
     }
 
-    /// Returns the mode to use: the current one if it is suitable, else the simplest one.
+    /// Returns the mode to use: the current one if it is suitable, otherwise the simplest suitable one.
     private static func best(
         _ modes: [ESPHomeColorMode], now: ESPHomeColorMode?, _ isUsable: (ESPHomeColorMode) -> Bool
     ) -> ESPHomeColorMode? {

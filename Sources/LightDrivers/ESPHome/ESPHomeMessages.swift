@@ -1,4 +1,4 @@
-/// The numbers of the messages of ESPHome's API that the driver uses.
+/// The type numbers of the messages that the driver uses from ESPHome's API.
 enum ESPHomeMessageType {
     static let hello = 1
     static let helloResponse = 2
@@ -29,7 +29,9 @@ enum ESPHomeMessageType {
 }
 
 extension ESPHomeFraming.Message {
-    /// The client's name and API version: 1.14, with which clients derive object ids themselves.
+    /// The client's name and its API version, 1.14.
+    ///
+    /// Clients of this version derive object ids from names themselves.
     static var hello: Self {
         var body = ProtobufWriter()
         body.write("Lamplighter", field: 1)
@@ -42,7 +44,9 @@ extension ESPHomeFraming.Message {
 struct ESPHomeDeviceInfo: Equatable, Sendable {
     var name = ""
     var friendlyName = ""
-    /// The MAC address in uppercase without colons, which is the prefix of its lights' ids.
+    /// The MAC address in uppercase without colons.
+    ///
+    /// It is the prefix of the ids of the device's lights.
     var mac = ""
     var manufacturer = ""
     var model = ""
@@ -50,7 +54,7 @@ struct ESPHomeDeviceInfo: Equatable, Sendable {
     var projectVersion = ""
     var version = ""
     var area = ""
-    /// The names of its subdevices.
+    /// The names of the device's subdevices, by their ids.
     var parts: [UInt32: String] = [:]
 
     init() {}
@@ -83,19 +87,19 @@ struct ESPHomeDeviceInfo: Equatable, Sendable {
     }
 }
 
-/// A light, a switch, a fan or a sensor of a device, as the device describes it.
+/// The device's description of one of its lights, switches, fans or sensors.
 struct ESPHomeEntity: Equatable, Sendable {
-    /// The number of an entity in messages.
+    /// The identification of an entity in messages.
     struct Key: Hashable, Sendable {
         var key: UInt32
-        /// The subdevice that it belongs to; 0 is the device itself.
+        /// The id of the subdevice that the entity belongs to; 0 is the device itself.
         var part: UInt32 = 0
     }
 
     enum Kind: Equatable, Sendable {
         case light(modes: [ESPHomeColorMode], mireds: ClosedRange<Int>?)
         case `switch`(isOutlet: Bool)
-        /// A fan; its speeds are `nil` if it has none.
+        /// A fan. `speeds` is `nil` if its speed can't be set.
         case fan(speeds: FanSpeeds?, direction: Bool, oscillation: Bool)
         case sensor(SensorClass)
     }
@@ -104,17 +108,19 @@ struct ESPHomeEntity: Equatable, Sendable {
     var objectID: String
     var name: String
     var kind: Kind
-    /// A Boolean value that indicates whether the author hides it: disabled by default, a setting or a diagnostic
-    /// entity.
+    /// A Boolean value that indicates whether the entity isn't shown, because it is marked as internal, as disabled by
+    /// default, as a setting or as a diagnostic entity.
     var isHidden: Bool
     var problem: String?
-    /// A Boolean value that indicates whether its firmware is from before the middle of 2021: without color modes, with
-    /// named fan speeds.
+    /// A Boolean value that indicates whether the device has firmware from before the middle of 2021, which has no
+    /// color modes and has named fan speeds.
     var isLegacy = false
 }
 
 extension ESPHomeEntity {
-    /// Parses the description of an entity; `nil` if it is of another kind or a class that isn't shown.
+    /// Parses the description of an entity.
+    ///
+    /// Returns `nil` if its kind or its device class isn't supported.
     init?(_ message: ESPHomeFraming.Message) throws(ProtobufReader.Malformed) {
         let body = message.body[...]
         switch message.type {
@@ -170,7 +176,9 @@ extension ESPHomeEntity {
     }
 }
 
-/// A color mode of a light; the bits are the values that it combines.
+/// A color mode of a light.
+///
+/// Each bit is a value that can be set in that mode.
 struct ESPHomeColorMode: OptionSet, Hashable, Sendable {
     let rawValue: UInt8
 
@@ -183,18 +191,20 @@ struct ESPHomeColorMode: OptionSet, Hashable, Sendable {
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Creates a mode from its value in messages; `nil` for "unknown" and for values of later versions.
+    /// Creates a mode from its value in messages.
+    ///
+    /// Returns `nil` for "unknown" and for values of later firmware versions.
     init?(wire: UInt64) {
         guard wire > 0, wire < 64 else { return nil }
-        // Firmware of 2021 represented brightness alone as 2.
+        // Firmware from 2021 represented brightness as 2, without the bit for on and off.
         rawValue = UInt8(wire) | 1
     }
 
-    /// A Boolean value that indicates whether its white has a color temperature.
+    /// A Boolean value that indicates whether a color temperature can be set in this mode.
     var hasTemperature: Bool { contains(.temperature) || contains(.coldWarm) }
 }
 
-/// The state of an entity, as the device reports it.
+/// The state of an entity that a device reports.
 struct ESPHomeState: Equatable, Sendable {
     var key: ESPHomeEntity.Key
     var on = false
@@ -206,22 +216,25 @@ struct ESPHomeState: Equatable, Sendable {
     var mireds: Float = 0
     var cold: Float = 1
     var warm: Float = 1
-    /// The speed of a fan, from 1.
+    /// The speed of a fan; the lowest one is 1.
     var speed = 0
-    /// The speed of a fan with legacy firmware, from 0.
+    /// The speed of a fan with legacy firmware; the lowest one is 0.
     var legacySpeed = 0
     var isReverse = false
     var isOscillating = false
     /// The value of a sensor.
     var value: Float = 0
     var isMissing = false
-    /// A Boolean value that indicates whether a value of a light is out of range: of this state, only the power is
-    /// used.
+    /// A Boolean value that indicates whether a value of a light is out of range.
+    ///
+    /// Then only the power of this state is used.
     var isInvalid = false
 
-    /// Parses the state of a light or of a switch; messages omit values of zero.
+    /// Parses the state of a light or of a switch.
     ///
-    /// - Returns: The state, or `nil` if a switch reports that it doesn't know its state.
+    /// Values that are missing in the message are zero.
+    ///
+    /// - Returns: The state, or `nil` if a switch reports that its state is unknown.
     static func read(light isLight: Bool, _ body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> ESPHomeState? {
         var state = ESPHomeState(key: ESPHomeEntity.Key(key: 0))
         (state.brightness, state.colorBrightness, state.white) = (0, 0, 0)
@@ -250,7 +263,9 @@ struct ESPHomeState: Equatable, Sendable {
         return isMissing ? nil : state
     }
 
-    /// Returns a field as a fraction, 0 to 1; rounding on the device may exceed that range slightly.
+    /// Returns a field as a fraction from 0 to 1.
+    ///
+    /// Marks the state as invalid if the value is outside that range by more than the device's rounding can explain.
     private mutating func share(_ value: ProtobufReader.Value) -> Float {
         let share = value.float
         guard (-0.01...1.01).contains(share) else {
@@ -262,7 +277,9 @@ struct ESPHomeState: Equatable, Sendable {
 }
 
 extension ESPHomeState {
-    /// Parses the state of an entity; `nil` if it is of another kind or unknown.
+    /// Parses the state of an entity.
+    ///
+    /// Returns `nil` if the message isn't a supported state or reports that the state is unknown.
     init?(_ message: ESPHomeFraming.Message) throws(ProtobufReader.Malformed) {
         let body = message.body[...]
         switch message.type {
@@ -278,7 +295,9 @@ extension ESPHomeState {
     }
 }
 
-/// A command to a light; values that are `nil` aren't sent and remain unchanged.
+/// A command to a light.
+///
+/// Values that are `nil` aren't sent, so the device doesn't change them.
 struct ESPHomeLightCommand: Equatable, Sendable {
     var on: Bool?
     var brightness: Float?

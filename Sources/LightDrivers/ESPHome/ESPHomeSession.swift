@@ -3,8 +3,8 @@ package import Discovery
 
 /// A session with one ESPHome device over one connection (Lights 9.2).
 ///
-/// The session requests hello, the identity, the entities and then the states, in order. Later it sends a ping after a
-/// silence and after a command without an answer.
+/// The session sends hello, and then requests the device's information, its entities and its states, in order. After
+/// that it sends a ping when the device has been silent for a while and when a command isn't answered.
 package struct ESPHomeSession: DeviceSession {
     package typealias Options = ESPHomeDriverConfiguration
 
@@ -19,7 +19,7 @@ package struct ESPHomeSession: DeviceSession {
     package enum Input: Sendable {
         /// The connection is open.
         ///
-        /// The key is that of the key file, or `nil` without one; `ephemeral` is 32 random bytes.
+        /// `key` is the content of the key file, or `nil` if there is no such file. `ephemeral` is 32 random bytes.
         case opened(key: [UInt8]?, ephemeral: [UInt8])
         /// The key file has no valid key, for this reason.
         case keyUnusable(String)
@@ -33,20 +33,21 @@ package struct ESPHomeSession: DeviceSession {
         port: ESPHomeHost.usualPort, maximumDevices: 128, prefersConfigured: true,
         reportsRepeatedStates: true)
 
-    /// The maximum number of entities of the kinds that are shown.
+    /// The maximum number of entities of a device, counting only supported kinds.
     static let maximumEntities = 128
-    /// The time limit from the connection to the last entity.
+    /// The time limit from the opening of the connection to the description of the last entity.
     static let readyTimeout = Duration.seconds(30)
     /// The longest silence of the device before a ping.
     static let pingInterval = Duration.seconds(20)
     /// The longest wait for the answer to a command before a ping.
     static let answerTimeout = Duration.seconds(3)
-    /// The time limit for the answer to a ping, and for each step up to the last entity.
+    /// The time limit for the answer to a ping, and for each message until all entities are described.
     static let pongTimeout = Duration.seconds(10)
-    /// The time after a command in which a state counts as its answer.
+    /// The time after a command within which a reported state counts as its answer.
     static let answerWindow = Duration.seconds(2)
-    /// The duration of each on or off state of an identification; four of them take less than 2 s, the host's time
-    /// limit.
+    /// The duration of each on or off state of an identification.
+    ///
+    /// All four steps together take less than 2 s, the host's time limit.
     static let blinkPause = Duration.milliseconds(400)
 
     private enum State: Sendable {
@@ -60,7 +61,9 @@ package struct ESPHomeSession: DeviceSession {
 
     private struct Lamp: Sendable {
         var light: ESPHomeLight
-        /// The number of commands that may get an answer, and the time until which they may.
+        /// The number of commands without an answer.
+        ///
+        /// States that arrive until `answersUntil` count as answers.
         var unanswered = 0
         var answersUntil = Duration.zero
     }
@@ -74,7 +77,7 @@ package struct ESPHomeSession: DeviceSession {
     private var lamps: [LightID: Lamp] = [:]
     private var ids: [ESPHomeEntity.Key: LightID] = [:]
     private var blinking = BlinkingLights(count: 3, pause: blinkPause)
-    /// The start and the length of the wait for a message from the device.
+    /// The start and the maximum duration of the wait for a message from the device; `nil` if none is expected.
     private var awaited: (since: Duration, limit: Duration)?
     private var hasPinged = false
     private var lastReceived: Duration
@@ -157,7 +160,8 @@ package struct ESPHomeSession: DeviceSession {
     private mutating func greeting() -> [UInt8] {
         guard framing.isReady, !hasGreeted else { return [] }
         hasGreeted = true
-        // Firmware before 2026 requires an empty password if it has none; later firmware ignores it.
+        // Firmware before 2026 requires an authentication with an empty password even if no password is set. Later
+        // firmware ignores the message.
         return framing.bytes(of: .hello) + framing.bytes(of: .init(ESPHomeMessageType.authentication))
     }
 
@@ -267,7 +271,9 @@ package struct ESPHomeSession: DeviceSession {
         return .output(.command(framing.bytes(of: message), number: number))
     }
 
-    /// Processes the result of sending a command; an identification ends with its last blink.
+    /// Processes the result of sending a command.
+    ///
+    /// An identification continues until its last step or until a step can't be sent.
     private mutating func handedOver(_ number: Int, isSent: Bool) -> [SessionEvent<Output>] {
         if let light = blinking.light(number) {
             guard !isSent else { return [] }
@@ -337,7 +343,7 @@ package struct ESPHomeSession: DeviceSession {
 }
 
 extension ESPHomeFault {
-    /// Returns the message about the fault, with the remedy for the operator.
+    /// Returns the message about the fault, including the remedy, for the operator.
     fileprivate func text(of target: DeviceTarget, keyFile: String?) -> String {
         let name = target.name
         switch self {

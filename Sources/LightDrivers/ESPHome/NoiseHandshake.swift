@@ -3,10 +3,11 @@ import SodiumKit
 
 /// The initiator's side of `Noise_NNpsk0_25519_ChaChaPoly_SHA256` (Noise Protocol Framework, revision 34).
 ///
-/// The handshake has two messages, each with a fresh key for one use: ours and the responder's. Both are bound to a
-/// pre-shared key, so a wrong one fails at once on either side.
+/// The handshake consists of one message from each side, ours first. Each message contains a key that is used only
+/// once. Both messages also depend on a pre-shared key, so the handshake fails if the two sides have different ones.
 struct NoiseHandshake: Sendable {
-    /// An error that indicates an invalid answer: the responder has another key, or doesn't use the protocol.
+    /// An error that indicates an invalid answer: the responder has a different pre-shared key, or doesn't use this
+    /// protocol.
     struct Failed: Error, Equatable {}
 
     static let keyLength = 32
@@ -16,9 +17,9 @@ struct NoiseHandshake: Sendable {
     private var hash: [UInt8]
     private var cipher: NoiseCipher
 
-    /// Begins a handshake with the pre-shared key, 32 bytes, and 32 random bytes for one use.
+    /// Begins a handshake with the pre-shared key, which has 32 bytes, and 32 random bytes that must not be reused.
     ///
-    /// Both sides know the prologue, which the handshake confirms.
+    /// The prologue isn't sent. The handshake fails if the two sides use different ones.
     init(key: [UInt8], prologue: [UInt8], ephemeral: [UInt8]) {
         precondition(key.count == Self.keyLength && ephemeral.count == Self.keyLength, "both are ours")
         self.ephemeral = Curve25519KeyPair(secret: SecretBytes(ephemeral))
@@ -41,7 +42,9 @@ struct NoiseHandshake: Sendable {
         return ephemeral.publicKey + sealed
     }
 
-    /// Processes the responder's message; returns its payload, and the ciphers for sending and receiving from now on.
+    /// Processes the responder's message.
+    ///
+    /// Returns its payload, and the ciphers for all further messages in each direction.
     mutating func received(
         _ message: ArraySlice<UInt8>
     ) throws(Failed) -> (payload: [UInt8], sending: NoiseCipher, receiving: NoiseCipher) {
@@ -75,7 +78,9 @@ struct NoiseHandshake: Sendable {
     }
 }
 
-/// One direction of a Noise session: a key and a nonce, which is a counter.
+/// The cipher for one direction of a Noise session.
+///
+/// It has a key, and a counter as its nonce.
 struct NoiseCipher: Sendable {
     private let cipher: ChaCha20Poly1305
     private var counter: UInt64 = 0
@@ -87,7 +92,9 @@ struct NoiseCipher: Sendable {
         return cipher.seal(plaintext, nonce: .init(counter: counter), authenticating: data)
     }
 
-    /// Returns the plaintext; `nil` if the tag doesn't match, after which the session is over.
+    /// Returns the plaintext, or `nil` if the tag doesn't match.
+    ///
+    /// Then the session can't continue.
     mutating func open(_ sealed: ArraySlice<UInt8>, authenticating data: [UInt8] = []) -> [UInt8]? {
         defer { counter += 1 }
         return try? cipher.open(Array(sealed), nonce: .init(counter: counter), authenticating: data)

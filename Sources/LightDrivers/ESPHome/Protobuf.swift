@@ -1,8 +1,9 @@
-/// Reads the fields of a protobuf message and skips unknown ones, as the format requires.
+/// Reads the fields of a protobuf message in order.
 ///
-/// It copies nothing and never reads past the message's end, so a message costs at most one pass over its bytes.
+/// It copies nothing and never reads past the end of the message, so reading a message takes at most one pass over its
+/// bytes. Fields of the type `fixed64` are skipped.
 struct ProtobufReader {
-    /// An error that indicates a message that ends within a field, or an invalid field.
+    /// An error that indicates that a message ends within a field or contains an invalid field.
     struct Malformed: Error, Equatable {}
 
     enum Value: Equatable {
@@ -49,7 +50,9 @@ struct ProtobufReader {
 }
 
 extension ProtobufReader.Value {
-    /// The field as a number; 0 for bytes, as if the field were missing.
+    /// The field as a number.
+    ///
+    /// It is 0 if the field contains bytes, as if the field were missing.
     var number: UInt64 {
         switch self {
         case .varint(let value): value
@@ -65,14 +68,14 @@ extension ProtobufReader.Value {
         return Float(bitPattern: bits)
     }
 
-    /// The field as text of a bounded length, without control characters, which would disturb a terminal or a log.
+    /// The first 255 bytes of the field as text, without control characters, which could garble a terminal or a log.
     var text: String {
         guard case .bytes(let bytes) = self else { return "" }
         let text = String(decoding: bytes.prefix(255), as: UTF8.self)
         return String(text.unicodeScalars.filter { $0.properties.generalCategory != .control })
     }
 
-    /// The numbers of a repeated field: one, or packed into bytes.
+    /// The numbers in a repeated field, which has either a single number or several that are packed into bytes.
     var numbers: [UInt64] {
         guard case .bytes(var bytes) = self else { return [number] }
         var numbers: [UInt64] = []
@@ -94,7 +97,7 @@ extension ProtobufReader.Value {
 struct ProtobufWriter {
     private(set) var bytes: [UInt8] = []
 
-    /// Appends a number in groups of seven bits, the lowest first.
+    /// Appends a number as a varint: in groups of seven bits, the least significant group first.
     static func append(_ value: UInt64, to bytes: inout [UInt8]) {
         var value = value
         while value >= 0x80 {

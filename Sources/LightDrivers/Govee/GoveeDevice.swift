@@ -1,19 +1,21 @@
 package import DeviceKit
 
-/// A light of Govee with its local network control enabled by the owner (Lights 9.5).
+/// A Govee light whose owner has enabled control over the local network (Lights 9.5).
 ///
-/// All devices answer to one port of this computer, but not to commands: a command is repeated until the status shows
-/// it. A device that has received the command but reports another value has rounded it, or hasn't executed it yet; then
-/// the last status counts.
+/// All devices send their answers to one port of this computer. They don't answer commands, so a command is repeated
+/// until the reported status shows its effect. If a device still reports a different value after all attempts, because
+/// it rounds the value or is slow, the last reported status counts.
 package struct GoveeDevice: SingleLightDevice {
     package static let traits = DatagramTraits(
         driverName: "govee", port: 4003, searchGroup: IPv4Endpoint(address: 0xEFFF_FFFA, port: searchPort),
         answerPort: 4002, pollInterval: .seconds(10), burst: 2, perSecond: 4)
 
-    /// The port for searches; commands use another port.
+    /// The port to which searches are sent.
+    ///
+    /// Commands use another port.
     package static let searchPort: UInt16 = 4001
 
-    /// The color temperatures of all lights, because the protocol has no query for them.
+    /// The range of color temperatures that is assumed for all lights, because the protocol has no query for it.
     private static let kelvin = 2000...9000
     private static let mired = 111...500
 

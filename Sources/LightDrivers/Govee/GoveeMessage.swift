@@ -12,7 +12,7 @@ package struct GoveeStatus: Equatable, Sendable {
     package var brightness: Int?
     /// The channels, 0 to 255 each.
     package var color: Color?
-    /// The color temperature; 0 for a color.
+    /// The color temperature in kelvin; 0 if the light shows a color.
     package var kelvin: Int?
 }
 
@@ -28,7 +28,9 @@ extension GoveeStatus {
         if parts.count == 3 { color = Color(red: parts[0], green: parts[1], blue: parts[2]) }
     }
 
-    /// Returns whether this state includes a change, within the devices' precision; the color of a white is ignored.
+    /// Returns whether this state includes a change, within the precision of the devices.
+    ///
+    /// If the change sets a color temperature, its RGB values are ignored.
     func shows(_ change: GoveeStatus) -> Bool {
         func isNear(_ wanted: Int?, _ shown: Int?, within distance: Int) -> Bool {
             guard let wanted else { return true }
@@ -45,7 +47,8 @@ extension GoveeStatus {
 /// A query or a command to a Govee device.
 package enum GoveeRequest: Equatable, Sendable {
     case status
-    /// A command for each changed value, which devices don't answer, and a query for the resulting status.
+    /// A command for each changed value, followed by a query for the resulting status, because devices don't answer
+    /// commands.
     case change(GoveeStatus)
 
     private static func message(_ command: String, _ data: JSONValue) -> [UInt8] {
@@ -55,7 +58,9 @@ package enum GoveeRequest: Equatable, Sendable {
     /// The search request for all devices.
     static let scan = message("scan", ["account_topic": "reserve"])
 
-    /// The datagrams: off comes first, and on comes last.
+    /// The datagrams.
+    ///
+    /// A command to switch off comes before the other commands, and one to switch on comes after them.
     var datagrams: [[UInt8]] {
         var datagrams: [[UInt8]] = []
         if case .change(let change) = self {
@@ -90,7 +95,7 @@ package enum GoveeMessage: Equatable, Sendable {
         switch json["msg"]?["cmd"]?.string {
         case "devStatus": self = .status(GoveeStatus(data))
         case "scan":
-            // Eight bytes, of which the last six are its MAC address.
+            // The id of a device usually has eight bytes, of which the last six are its MAC address.
             let digits = data["device"]?.string?.filter(\.isHexDigit).lowercased() ?? ""
             guard (12...32).contains(digits.utf8.count), digits.allSatisfy(\.isASCII) else { return nil }
             self = .presence(

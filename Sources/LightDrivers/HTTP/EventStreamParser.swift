@@ -1,6 +1,8 @@
-/// Parses server-sent events, each of which consists of `data:` lines before an empty line.
+/// Parses server-sent events.
 ///
-/// An event beyond the limit is an error, so a stream without line ends uses no more memory than that.
+/// Each event consists of lines, such as `data:` lines, and ends with an empty line.
+///
+/// An event that exceeds the limit is an error, so a stream without line ends can't use more memory than that.
 package struct EventStreamParser: Sendable {
     package struct TooLong: Error, Equatable {}
 
@@ -19,7 +21,9 @@ package struct EventStreamParser: Sendable {
 
     /// Processes received bytes.
     ///
-    /// - Returns: The data of events that are complete now.
+    /// - Throws: ``TooLong`` if an event exceeds the limit.
+    ///
+    /// - Returns: The data of the events that are now complete.
     package mutating func received(_ bytes: some Sequence<UInt8>) throws(TooLong) -> [[UInt8]] {
         var events: [[UInt8]] = []
         for byte in bytes {

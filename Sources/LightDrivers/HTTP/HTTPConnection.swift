@@ -4,7 +4,7 @@ import NIOPosix
 import NIOSSL
 import SystemKit
 
-/// A request that is sent as a whole.
+/// A request whose body is sent at once.
 package struct HTTPClientRequest: Equatable, Sendable {
     package enum Method: String, Sendable {
         case get = "GET"
@@ -34,14 +34,14 @@ package struct HTTPClientResponse: Equatable, Sendable {
 }
 
 package enum HTTPFault: Error, Equatable, Sendable {
-    /// The connection failed, for the system's reason.
+    /// The connection failed, for this reason.
     case connection(String)
     case timedOut
     case tooLong
     /// The server's certificate isn't the pinned one.
     case otherCertificate
 
-    /// The message for people.
+    /// The reason as users see it.
     package var text: String {
         switch self {
         case .connection(let reason): reason
@@ -52,12 +52,12 @@ package enum HTTPFault: Error, Equatable, Sendable {
     }
 }
 
-/// A server with HTTP/1.1, with or without TLS.
+/// An HTTP/1.1 server, with or without TLS.
 package struct HTTPServer: Sendable {
     let route: DeviceRoute
     var tls: PinnedTLS?
 
-    /// Connects, and disconnects when the body returns.
+    /// Connects, runs the body, and disconnects when the body has ended.
     ///
     /// - Throws: ``HTTPFault``.
     @concurrent
@@ -78,7 +78,11 @@ package struct HTTPServer: Sendable {
         }
     }
 
-    /// Sends one request over a separate connection; the limit for its answer is 64 KiB.
+    /// Sends one request over a separate connection.
+    ///
+    /// The answer's body may have up to 64 KiB.
+    ///
+    /// - Throws: ``HTTPFault``.
     @concurrent
     func answer(to request: HTTPClientRequest) async throws(HTTPFault) -> HTTPClientResponse {
         try await withConnection { connection in
@@ -110,7 +114,7 @@ package struct HTTPConnection {
     /// A Boolean value that indicates whether the server accepts another request.
     private(set) var isReusable = true
 
-    /// Sends a request and reads its answer.
+    /// Sends a request and reads its answer, whose body may have up to `limit` bytes.
     ///
     /// - Throws: ``HTTPFault``, or the system's error.
     @concurrent
@@ -132,9 +136,10 @@ package struct HTTPConnection {
         }
     }
 
-    /// Sends a request and follows its endless answer until nothing arrives for the time of `silence`.
+    /// Sends a request and follows its endless answer until `opened` or `receive` returns `false`.
     ///
-    /// `receive` returns whether to continue; the next part is read when it returns.
+    /// `opened` is called with the head of the answer, and `receive` with each part of its body. Both return whether to
+    /// continue. The next part isn't read before they return.
     ///
     /// - Throws: ``HTTPFault``, or the system's error.
     @concurrent
@@ -176,7 +181,7 @@ package struct HTTPConnection {
 }
 
 extension Channel {
-    /// Closes at once, without waiting for TLS's closing handshake.
+    /// Closes the channel without waiting for the closing handshake of TLS.
     func abort() {
         eventLoop.execute { [self] in
             if let tls = try? pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self) {
@@ -188,7 +193,9 @@ extension Channel {
     }
 }
 
-/// Closes a channel after a time limit, which ends all reads.
+/// Closes a channel after a time limit.
+///
+/// This ends all pending reads.
 struct CloseTimer {
     private let timer: Scheduled<Void>
     private let deadline: ContinuousClock.Instant
@@ -200,9 +207,9 @@ struct CloseTimer {
 
     func cancel() { timer.cancel() }
 
-    /// Runs the body.
+    /// Runs the body and returns its result.
     ///
-    /// - Throws: ``HTTPFault/timedOut`` for an error after the time limit; otherwise the body's error.
+    /// - Throws: ``HTTPFault/timedOut`` if the body fails after the time limit; otherwise the body's error.
     @concurrent
     func run<Result>(_ body: @concurrent () async throws -> Result) async throws -> Result {
         do {

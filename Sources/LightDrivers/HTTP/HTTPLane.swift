@@ -1,4 +1,4 @@
-/// Sends sequential requests to a server over a connection, and reconnects when that breaks.
+/// Sends requests to a server one after another over one connection, and reconnects if the connection breaks.
 struct HTTPLane: Sendable {
     private let requests: AsyncStream<(number: Int, request: HTTPClientRequest)>
     private let sender: AsyncStream<(number: Int, request: HTTPClientRequest)>.Continuation
@@ -7,10 +7,12 @@ struct HTTPLane: Sendable {
 
     func send(_ request: HTTPClientRequest, number: Int) { sender.yield((number, request)) }
 
-    /// Ends the lane after the requests sent before.
+    /// Ends the lane after all requests that were queued before this call.
     func end() { sender.finish() }
 
-    /// Executes requests until ``end()`` or the task's cancellation.
+    /// Executes the queued requests until ``end()`` is called or the task is canceled.
+    ///
+    /// Calls `receive` with the number and the result of each request.
     @concurrent
     func serve(
         _ server: HTTPServer, limit: Int,
@@ -27,8 +29,8 @@ struct HTTPLane: Sendable {
                         do {
                             response = try await connection.send(request, limit: limit)
                         } catch {
-                            // The server closed the connection before it received this request: repeat it over a new
-                            // connection.
+                            // The server probably closed the idle connection before it received this request, so repeat
+                            // the request over a new connection.
                             guard !isFirst, case .connection = HTTPFault(error) else { throw error }
                             return
                         }

@@ -5,8 +5,9 @@ import Synchronization
 
 /// TLS for a server with a fixed certificate, regardless of its issuer.
 ///
-/// Home devices sign their certificates themselves, so no authority can verify them. The first one is remembered. From
-/// then on, only that one is accepted, before any data is sent.
+/// Home devices have self-signed certificates, so no authority can verify them. Instead, the driver stores the first
+/// certificate that a device presents. Later connections accept only that certificate, and check it before any data is
+/// sent.
 package final class PinnedTLS: Sendable {
     private struct State {
         var shown: [UInt8]?
@@ -21,22 +22,23 @@ package final class PinnedTLS: Sendable {
     ///
     /// - Parameters:
     ///   - context: The result of ``makeContext()``.
-    ///   - pin: The SHA-256 of the server's required certificate; `nil` to accept any.
+    ///   - pin: The SHA-256 of the certificate that the server must present; `nil` to accept any certificate.
     package init(_ context: NIOSSLContext, pin: [UInt8]?) {
         self.context = context
         self.pin = pin
     }
 
-    /// Returns the common settings of all connections.
+    /// Returns the TLS context that all connections share.
     package static func makeContext() throws -> NIOSSLContext {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
-        // The certificate itself is compared; home devices have no names that it could contain.
+        // The whole certificate is compared, so host names don't matter. Home devices have no names that their
+        // certificates could contain.
         configuration.certificateVerification = .noHostnameVerification
         return try NIOSSLContext(configuration: configuration)
     }
 
-    /// The SHA-256 of the server's last certificate.
+    /// The SHA-256 of the certificate that the server presented last; `nil` before the first connection.
     var shown: [UInt8]? { state.withLock(\.shown) }
     /// A Boolean value that indicates whether a connection was rejected because of its certificate.
     var hasRefused: Bool { state.withLock(\.hasRefused) }

@@ -6,9 +6,12 @@ extension HTTPServer {
     /// The maximum length of a message from a WebSocket server, in bytes.
     static let maximumMessage = 1 << 17
 
-    /// Opens a WebSocket and follows it until it ends; the next message is read when `receive` returns.
+    /// Opens a WebSocket, sends the messages from `messages`, and receives messages until the connection ends.
     ///
-    /// - Throws: ``HTTPFault`` with the reason for the end, or why it didn't open.
+    /// `opened` is called first, and `receive` for each message; the next message isn't read before it returns.
+    ///
+    /// - Throws: ``HTTPFault`` with the reason why the WebSocket couldn't be opened or has ended. The method always
+    ///   throws, even if the server closes the WebSocket properly.
     @concurrent
     func followWebSocket(
         _ path: String, sending messages: AsyncStream<[UInt8]> = AsyncStream { $0.finish() },

@@ -8,7 +8,9 @@ package struct HueConnection: DeviceConnection {
     package typealias Session = HueSession
     package typealias Receive = @Sendable (HueSession.Input) async -> Void
 
-    /// The time without an event after which the stream may be dead; bridges send no keep-alives.
+    /// The longest silence on the event stream before it is reopened.
+    ///
+    /// Bridges send no keep-alives, so a silent stream may be dead.
     static let silence = Duration.seconds(90)
 
     private let store: HueCredentialStore

@@ -3,11 +3,13 @@ import Glibc
 import SystemKit
 import TerminalKit
 
-/// The credentials of a bridge: its certificate, and our application key.
+/// The credentials for a bridge: its certificate, and our application key.
 package struct HueCredentials: Equatable, Sendable {
     /// The SHA-256 of its certificate.
     package var certificate: [UInt8]
-    /// The application key, which is as good as the key to the home: it is never logged.
+    /// The application key.
+    ///
+    /// It gives full control of the bridge, so it must never be logged.
     package var key: String
 
     package init(certificate: [UInt8], key: String) {
@@ -15,17 +17,21 @@ package struct HueCredentials: Equatable, Sendable {
         self.key = key
     }
 
-    /// Returns whether a text is a valid application key, which is sent in an HTTP header field.
+    /// Returns whether a text is a valid application key, and therefore safe in an HTTP header field.
     package static func isKey(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 }
 
-/// The credentials of a driver's bridges, one file each, readable only by its owner, in the bridge's state directory.
+/// The stored credentials for the Hue bridges of a driver.
 ///
-/// A file is read at each connection, so that removing it makes its bridge a new one.
+/// Each Hue bridge has a file, readable only by its owner, in Lamplighter's state directory.
+///
+/// A file is read at each connection. After it is removed, its Hue bridge must be paired again.
 package struct HueCredentialStore: Equatable, Sendable {
-    /// The directory; `nil` without a state directory, so that credentials are lost when the driver ends.
+    /// The directory of the files.
+    ///
+    /// It is `nil` if Lamplighter has no state directory; then the credentials are lost when the driver ends.
     let directory: String?
 
     package init(directory: String?) { self.directory = directory }
@@ -34,7 +40,7 @@ package struct HueCredentialStore: Equatable, Sendable {
 
     /// Loads the credentials of a bridge.
     ///
-    /// - Returns: The credentials, or `nil` without a file.
+    /// - Returns: The credentials, or `nil` if there is no file.
     /// - Throws: ``TerminalError`` if the file can't be read or is damaged.
     func load(_ bridge: String) throws -> HueCredentials? {
         guard let path = path(of: bridge) else { return nil }
@@ -57,7 +63,7 @@ package struct HueCredentialStore: Equatable, Sendable {
 
     /// Stores the credentials of a bridge.
     ///
-    /// - Throws: ``TerminalError`` if they can't be written; an existing file is then unchanged.
+    /// - Throws: ``TerminalError`` if the file can't be written. An existing file then remains unchanged.
     func store(_ credentials: HueCredentials, of bridge: String) throws {
         guard let directory, let path = path(of: bridge) else { return }
         let parent = directory.lastIndex(of: "/").map { String(directory[..<$0]) } ?? directory

@@ -1,13 +1,15 @@
 import DeviceKit
 
-/// The keys of the driver `hue`: the bridges' hosts, and whether their rooms and zones are lights, too.
+/// The configuration keys of the driver `hue`: the bridges' hosts, and whether their rooms and zones are also added as
+/// lights.
 package struct HueDriverConfiguration: SelectingDriver {
     package var selection: DeviceSelection
     package var options: HueOptions
 
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case discover, hosts, groups
-        /// The bridge's own key; read here because credentials are stored under it.
+        /// The id of the driver, a key that all drivers have. It is read here because it is part of the path of the
+        /// credentials.
         case id
     }
 

@@ -1,22 +1,27 @@
 import BoundedJSON
 import DeviceKit
 
-/// A light of a bridge, or all lights of a room or zone as one: its last reported state, and the requests for commands.
+/// A light of a bridge, or all lights of a room or zone as one light.
+///
+/// It stores the last reported state and creates the requests for commands.
 struct HueLight: Sendable {
     enum Kind: String, Sendable {
         case light
         case group = "grouped_light"
     }
 
-    /// The range if the bridge reports none; it also replaces limits of 0 and 65535, which mean unknown.
+    /// The range of color temperatures in mired if the bridge reports none.
+    ///
+    /// Its limits also replace reported limits of 0 and 65535, which mean unknown.
     static let usualMireds = 153...500
-    /// The largest distance at which a color counts as the requested color, or as a white.
+    /// The distance below which a reported color counts as the requested color, and the one below which it counts as a
+    /// white.
     private static let (sameColor, sameWhite) = (0.005, 0.05)
     private static let longestTransition = 6_000_000
 
     let kind: Kind
     let id: String
-    /// The device, room or zone that it belongs to.
+    /// The id of the device, room or zone that the light belongs to.
     let owner: String
     private(set) var name: String?
     private(set) var archetype: String?
@@ -29,7 +34,8 @@ struct HueLight: Sendable {
     private var mirek: Int?
     private var showsWhite = false
     private var xy: ColorConversion.XY?
-    /// The color of the newest command, and the coordinates that were sent for it.
+    /// The color of the newest command, and the coordinates that were sent for it; `nil` if that was a color
+    /// temperature.
     private var asked: (color: LightColor, xy: ColorConversion.XY)?
 
     /// Parses a complete resource; `nil` if it is invalid.
@@ -45,10 +51,10 @@ struct HueLight: Sendable {
 
     // MARK: From the bridge
 
-    /// Updates the light from a resource, complete or partial.
+    /// Updates the light from a complete or partial resource.
     mutating func update(_ json: JSONValue) {
         on = json["on"]?["on"]?.bool ?? on
-        // 0 is the lowest brightness; only `on` turns the light off.
+        // A brightness of 0 is the lowest one, not off; only `on` turns the light off.
         if let level = json["dimming"]?["brightness"]?.double {
             brightness = max(1, ColorConversion.percent(deviceValue: level, scale: 100) ?? brightness ?? 1)
         }
@@ -84,7 +90,8 @@ struct HueLight: Sendable {
         hasColor = true
         if let place = Self.place(color["xy"]) {
             xy = place
-            // Coordinates without a white mean a changed color, unless they are those of the white.
+            // If a message has coordinates but no color temperature, the light shows a color, unless the coordinates
+            // are those of the current white.
             if isAlone, showsWhite, let mirek {
                 let white = ColorConversion.hueSaturation(mired: mirek)
                 let near = ColorConversion.xy(hue: white.hue, saturation: white.saturation)
@@ -113,7 +120,7 @@ struct HueLight: Sendable {
 
     func lightID(_ bridge: String) -> LightID { LightID("\(bridge)/\(id)") }
 
-    /// Returns the light's description without its device's properties.
+    /// Returns the light's description, without the properties of its device.
     func description(_ bridge: String) -> LightDescription {
         let canDim = brightness != nil
         return LightDescription(
@@ -137,7 +144,7 @@ struct HueLight: Sendable {
         return report
     }
 
-    /// Returns whether a command changes nothing in the known state.
+    /// Returns whether the known state already has all values of a command.
     func isAlready(_ command: LightCommand) -> Bool {
         let state = state
         return (command.on ?? state.on) == state.on && (command.brightness ?? state.brightness) == state.brightness

@@ -1,9 +1,9 @@
 import DeviceKit
 
-/// The waiting and the sent requests of a bridge.
+/// The requests to a bridge: those that are waiting and those in flight.
 ///
-/// At most two requests are in flight, because a bridge rejects more than three and the event stream is one. Commands
-/// precede queries. Paces keep the bridge's radio from being overloaded.
+/// At most two requests are in flight, because a bridge rejects more than three at a time and the event stream is one
+/// of them. Commands precede queries. Pacing keeps the bridge's radio from being overloaded.
 struct HueRequestQueue: Sendable {
     enum Request: Equatable, Sendable {
         /// Reads all resources of a type.
@@ -18,12 +18,14 @@ struct HueRequestQueue: Sendable {
         let queuedAt: Duration
         var attempts = 0
         fileprivate(set) var notBefore: Duration = .zero
-        /// A Boolean value that indicates whether the host has received an answer.
+        /// A Boolean value that indicates whether the host was already notified that the command is accepted.
         fileprivate(set) var isAccepted = false
     }
 
     static let lanes = 2
-    /// The time in the queue after which a command counts as accepted, because the host gives up after 2 s.
+    /// The time in the queue after which a command counts as accepted.
+    ///
+    /// It is less than 2 s, after which the host gives up.
     static let acceptDelay = Duration.milliseconds(1500)
     static let maximumAttempts = 10
 
@@ -34,7 +36,9 @@ struct HueRequestQueue: Sendable {
     private var groupPace = Pace(interval: .seconds(1), burst: 2)
     private var lastNumber = 0
 
-    /// Adds a request; a command is merged with an accepted one to the same light that still waits.
+    /// Adds a request.
+    ///
+    /// A command is merged with a command to the same light that counts as accepted but is still waiting.
     mutating func add(_ request: Request, now: Duration) {
         if case .command(let command, let light, let number) = request,
             let index = waiting.firstIndex(where: { $0.isAccepted && $0.request.light == light }),
@@ -54,7 +58,9 @@ struct HueRequestQueue: Sendable {
         waiting.contains { $0.request.isRead } || underWay.contains { $0?.request.isRead == true }
     }
 
-    /// Returns the next request and its lane, if one may be sent now; `isGroup` returns whether a light is a group.
+    /// Returns the next request and its lane, or `nil` if no request may be sent now.
+    ///
+    /// `isGroup` returns whether a light is a group.
     mutating func transmit(now: Duration, isGroup: (LightID) -> Bool) -> (lane: Int, entry: Entry)? {
         guard let lane = underWay.firstIndex(where: { $0 == nil }),
             let index = waiting.firstIndex(where: { mayAt($0, isGroup).map { $0 <= now } ?? false })
@@ -72,23 +78,27 @@ struct HueRequestQueue: Sendable {
     ///
     /// - Returns: The time, or `nil` if another request must be answered first.
     private func mayAt(_ entry: Entry, _ isGroup: (LightID) -> Bool) -> Duration? {
-        // One lane is reserved for commands.
+        // Send only one query at a time, so that the other lane remains free for commands.
         if entry.request.isRead, underWay.contains(where: { $0?.request.isRead == true }) { return nil }
         guard let light = entry.request.light else { return entry.notBefore }
         return max(entry.notBefore, isGroup(light) ? groupPace.mayAt : lightPace.mayAt)
     }
 
-    /// Processes the answer to a request; returns the request if it is in flight.
+    /// Frees the lane of an answered request.
+    ///
+    /// Returns the request, or `nil` if it isn't in flight on this lane.
     mutating func answered(lane: Int, number: Int) -> Entry? {
         guard underWay.indices.contains(lane), let entry = underWay[lane], entry.number == number else { return nil }
         underWay[lane] = nil
         return entry
     }
 
-    /// Queues a request again, because the bridge is overloaded; returns whether it will be sent again.
+    /// Queues a request again after the bridge rejected it because of overload.
+    ///
+    /// Returns `false` if the request has failed too often or a newer one replaces it.
     mutating func retry(_ entry: Entry, now: Duration) -> Bool {
         guard entry.attempts < Self.maximumAttempts else { return false }
-        // Newer requests for the same light replace it.
+        // A newer request for the same light replaces this one.
         if let light = entry.request.light, waiting.contains(where: { $0.request.light == light }) { return false }
         var entry = entry
         entry.notBefore = now + .milliseconds(250) * entry.attempts
@@ -109,7 +119,7 @@ struct HueRequestQueue: Sendable {
         return accepted
     }
 
-    /// Removes a command that the host has canceled.
+    /// Removes a waiting command that the host has canceled, unless it counts as accepted.
     mutating func cancel(command: Int) { waiting.removeAll { $0.request.command == command && !$0.isAccepted } }
 
     /// The time at which ``transmit(now:isGroup:)`` or ``takeAccepted(now:)`` has something to do.

@@ -2,7 +2,9 @@ import BoundedJSON
 import DeviceKit
 import Glibc
 
-/// A sensor resource of a bridge, or the battery of a device; a device has several (Lights 9.3).
+/// A sensor resource of a bridge, such as the motion sensor or the battery of a device.
+///
+/// A device may have several (Lights 9.3).
 struct HueSensor: Sendable {
     /// The types of sensor resources.
     static let types = ["motion", "contact", "temperature", "light_level", "device_power"]
@@ -23,7 +25,7 @@ struct HueSensor: Sendable {
         update(json)
     }
 
-    /// Updates the sensor from a resource, complete or partial.
+    /// Updates the sensor from a complete or partial resource.
     mutating func update(_ json: JSONValue) {
         isEnabled = json["enabled"]?.bool ?? isEnabled
         if let value = Self.value(type, read.reading, json) { read.value = value }
@@ -31,7 +33,7 @@ struct HueSensor: Sendable {
 
     var reading: SensorReading { read.reading }
 
-    /// The value; unknown if the sensor is switched off in Hue's app.
+    /// The value, which is unknown while the sensor is disabled in the Hue app.
     var value: SensorValue { isEnabled ? read.value : .unknown }
 
     private static func reading(of type: String, _ json: JSONValue) -> SensorReading? {
@@ -40,15 +42,15 @@ struct HueSensor: Sendable {
         case "contact": .contact
         case "temperature": .temperature
         case "light_level": .illuminance
-        // Some devices report only whether it is low.
+        // Some devices report only whether the battery is low.
         case "device_power": json["power_state"]?["battery_level"]?.double == nil ? .batteryLow : .battery
         default: nil
         }
     }
 
-    /// Returns the value.
+    /// Returns the value in a resource, or `nil` if it has none.
     ///
-    /// The report has priority over the field of the same name, which newer firmware no longer has.
+    /// The value in a report, such as `motion_report`, has priority over the plain field, which newer firmware omits.
     private static func value(_ type: String, _ reading: SensorReading, _ json: JSONValue) -> SensorValue? {
         switch type {
         case "motion":
@@ -74,7 +76,9 @@ struct HueSensor: Sendable {
         }
     }
 
-    /// Returns the illuminance of a light level, which is 10,000 log10(lux) + 1; 0 is darkness.
+    /// Returns the illuminance in lux for a light level, which is 10,000 log10(lux) + 1.
+    ///
+    /// A level of 0 means darkness.
     private static func lux(_ level: Double) -> Double {
         level <= 0 ? 0 : (pow(10, (min(level, 65_535) - 1) / 10_000) * 100).rounded() / 100
     }

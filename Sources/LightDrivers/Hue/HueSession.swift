@@ -3,9 +3,9 @@ package import DeviceKit
 package import Discovery
 import TerminalKit
 
-/// The keys of the driver `hue` that its bridges share.
+/// The configuration keys of the driver `hue` that apply to all of its bridges.
 package struct HueOptions: Equatable, Sendable {
-    /// A Boolean value that indicates whether rooms and zones are lights, too.
+    /// A Boolean value that indicates whether rooms and zones are also added as lights.
     package var groups: Bool
     package var credentials: HueCredentialStore
 
@@ -17,24 +17,25 @@ package struct HueOptions: Equatable, Sendable {
 
 /// A session with one Hue bridge, using version 2 of its API.
 ///
-/// The session first requests the bridge's identity over TLS and accepts any certificate. A known bridge must use the
-/// certificate of its first session. From an unknown one, the session requests a key until a person presses its link
-/// button. The key is sent only after these checks: the session opens the event stream, and then reads all resources.
-/// Events that arrive meanwhile are applied afterwards.
+/// The session first requests the bridge's identity over TLS and accepts any certificate. A known bridge must present
+/// the certificate that was stored when it was paired. From an unknown bridge, the session requests a key repeatedly
+/// until the user presses the bridge's link button. The key is sent only over connections with the right certificate.
+/// With the key, the session opens the event stream and then reads all resources. Events that arrive in the meantime
+/// are applied afterwards.
 package struct HueSession: DeviceSession {
     package typealias Options = HueOptions
 
     package enum Output: Equatable, Sendable {
-        /// Request the bridge's identity, accepting any certificate.
+        /// Request the bridge's identity, and accept any certificate.
         case identify
         case load(bridge: String)
-        /// Request a key; the bridge must use this certificate.
+        /// Request a key. The bridge must present this certificate.
         case pair(certificate: [UInt8])
         case store(HueCredentials, bridge: String)
         /// Use these credentials from now on.
         case open(HueCredentials)
         case request(lane: Int, number: Int, HTTPClientRequest)
-        /// Open the event stream, after this event if it is known.
+        /// Open the event stream, starting after the event with this id, or with new events if it is `nil`.
         case follow(after: String?)
     }
 
@@ -46,7 +47,7 @@ package struct HueSession: DeviceSession {
         case notStored(String)
         case answer(lane: Int, number: Int, HTTPClientResponse)
         case noAnswer(lane: Int, number: Int, HTTPFault)
-        /// The event stream was opened or refused.
+        /// The bridge answered the request for the event stream with this status.
         case stream(status: Int)
         /// An event as JSON, and its id.
         case event([UInt8], id: String?)
@@ -57,14 +58,18 @@ package struct HueSession: DeviceSession {
         driverName: "hue", serviceType: "_hue._tcp", port: 443, maximumDevices: 16)
 
     static let maximumBody = 2 << 20
-    /// The maximum number of resources of a type, more than the largest bridge supports.
+    /// The maximum number of resources of each type.
+    ///
+    /// It is more than the largest bridge supports.
     static let maximumResources = 1024
     static let maximumEvents = 256
-    /// The timeout for a list of resources, which a bridge sends slowly.
+    /// The timeout for a list of resources.
+    ///
+    /// It is long, because bridges send such lists slowly.
     static let readTimeout = Duration.seconds(15)
     /// The interval between requests for a key.
     static let pairingInterval = Duration.seconds(3)
-    /// The delay between an added or removed resource and the request for all resources.
+    /// The delay after a change that requires all resources to be read again, such as an added resource.
     static let readDelay = Duration.seconds(1)
 
     private struct Identity: Sendable {
@@ -73,7 +78,7 @@ package struct HueSession: DeviceSession {
         let certificate: [UInt8]
     }
 
-    /// A device's properties, and whether the bridge reaches it.
+    /// A device's properties, and whether the bridge can reach it.
     private struct Device: Sendable {
         var name: String?
         var manufacturer: String?
@@ -87,7 +92,7 @@ package struct HueSession: DeviceSession {
     private enum State: Sendable {
         case identifying
         case loading(Identity)
-        /// A key is requested; the time of the next request, or `nil` while one is in flight.
+        /// A key is being requested. `again` is the time of the next request, or `nil` while a request is in flight.
         case pairing(Identity, again: Duration?)
         /// The event stream is opening, or all resources are being read.
         case reading(Identity)
@@ -98,7 +103,7 @@ package struct HueSession: DeviceSession {
     private let options: HueOptions
     private var state = State.identifying
     private var queue = HueRequestQueue()
-    /// The types read so far, while reading.
+    /// The resources that were received so far in the current reading, by type.
     private var resources: [String: [JSONValue]] = [:]
     private var lights: [String: HueLight] = [:]
     private var sensors: [String: HueSensor] = [:]
@@ -106,7 +111,7 @@ package struct HueSession: DeviceSession {
     private var sensorDevices: [String: [String]] = [:]
     private var devices: [String: Device] = [:]
     private var rooms: [String: String] = [:]
-    /// Events that arrived while all resources are being read.
+    /// The events that have arrived since the current reading began.
     private var events: [JSONValue] = []
     private var readAt: Duration?
     private var followAt: Duration?
@@ -118,7 +123,9 @@ package struct HueSession: DeviceSession {
         self.options = options
     }
 
-    /// Returns the service's port; emulators announce that of their plain HTTP.
+    /// Returns the port of a service for HTTPS.
+    ///
+    /// Emulators announce their port for plain HTTP, 80, which is replaced with 443.
     package static func port(of service: DiscoveredService) -> Int { service.port == 80 ? 443 : Int(service.port) }
 
     package static func id(of service: DiscoveredService) -> String? {
@@ -180,7 +187,7 @@ package struct HueSession: DeviceSession {
             lastEvent = id ?? lastEvent
             return received(event: bytes, now: now)
         case (.streamEnded(let fault), .reading), (.streamEnded(let fault), .ready):
-            // If the stream doesn't even open, the bridge is unreachable.
+            // If the stream couldn't be opened, the bridge is unreachable.
             guard isFollowing else { return [.failed(.unreachable(fault.text))] }
             isFollowing = false
             followAt = now
@@ -199,7 +206,7 @@ package struct HueSession: DeviceSession {
         return Identity(id: id, name: json["name"]?.shortText?.sanitized ?? id, certificate: certificate)
     }
 
-    /// Returns the message about an unexpected certificate.
+    /// Returns the warning about an unexpected certificate.
     static func text(otherCertificate name: String, _ store: HueCredentialStore, _ bridge: String) -> String {
         let remedy = store.path(of: bridge).map { "remove \($0)" } ?? "restart the bridge"
         return
@@ -249,7 +256,9 @@ package struct HueSession: DeviceSession {
         }
     }
 
-    /// Pairs again, because the bridge rejected the key, which was deleted there.
+    /// Starts pairing again, because the bridge rejected the key.
+    ///
+    /// It was probably deleted on the bridge.
     private mutating func keyRefused(_ identity: Identity) -> [SessionEvent<Output>] {
         let unreachable = lightIDs.map { SessionEvent<Output>.report($0, LightReport(reachable: false)) }
         queue = HueRequestQueue()
@@ -344,14 +353,16 @@ package struct HueSession: DeviceSession {
         }
     }
 
-    /// Returns the state after a command that changes nothing, because the bridge sends no event for it.
+    /// Returns a report of the state after a command that changed nothing, because the bridge sends no event in that
+    /// case.
     private func confirmation(of command: LightCommand, _ id: LightID) -> [SessionEvent<Output>] {
         guard let light = light(id), light.isAlready(command) else { return [] }
         return [report(light, id)]
     }
 
     private mutating func error(_ response: HTTPClientResponse, _ json: JSONValue?, now: Duration) -> LightError? {
-        // 207 means that a light may not have received it, which its connectivity reports more precisely.
+        // Status 207 means that a light may not have received the command. The connectivity resource reports that more
+        // precisely.
         if (200..<300).contains(response.status) { return nil }
         guard response.status != 404 else {
             readAt = now
@@ -364,7 +375,8 @@ package struct HueSession: DeviceSession {
     private mutating func read(
         _ type: String, _ response: HTTPClientResponse, _ json: JSONValue?, _ identity: Identity
     ) -> [SessionEvent<Output>] {
-        // Treat unknown types as empty; older firmware doesn't support all types of sensors.
+        // Treat a type that the bridge doesn't know as empty, because older firmware doesn't support all types of
+        // sensors.
         let isUnknown = response.status == 404 && type != "light"
         let isRead = response.status == 200 && json?["errors"]?.array?.isEmpty != false
         guard let list = isUnknown ? [] : json?["data"]?.array, isUnknown || isRead else {
@@ -407,7 +419,7 @@ package struct HueSession: DeviceSession {
         for (type, kind) in [("light", HueLight.Kind.light), ("grouped_light", .group)] {
             for json in resources[type] ?? [] {
                 guard let id = json["id"]?.string else { continue }
-                // Keep the light, with its last requested color.
+                // Update the existing light, because it stores the last requested color.
                 if var light = former[id] {
                     light.update(json)
                     lights[id] = light
@@ -424,7 +436,7 @@ package struct HueSession: DeviceSession {
         }
         sensorDevices = Dictionary(grouping: sensors.keys.sorted()) { sensors[$0]?.owner ?? "" }
             .filter { SensorDevices.isShown($0.value.compactMap { sensors[$0]?.reading }) }
-        // The group of all lights in the home has no name; remove it.
+        // Remove the group of all lights in the home, which has no name.
         lights = lights.filter { $0.value.kind == .light || rooms[$0.value.owner] != nil }
         resources = [:]
     }
@@ -459,7 +471,9 @@ package struct HueSession: DeviceSession {
 
     private func sensorID(_ device: String, _ bridge: String) -> LightID { LightID("\(bridge)/\(device)/sensors") }
 
-    /// Returns the readings of a device; the first of two resources of one type counts.
+    /// Returns the readings of a device.
+    ///
+    /// If several resources have the same reading, the first one counts.
     private func readings(of device: String) -> [SensorReading: SensorValue] {
         (sensorDevices[device] ?? []).compactMap { sensors[$0] }.reduce(into: [:]) { readings, sensor in
             if readings[sensor.reading] == nil { readings[sensor.reading] = sensor.value }
@@ -505,7 +519,7 @@ package struct HueSession: DeviceSession {
             switch (event["type"]?.string, state) {
             case ("update", .ready): changed.formUnion(apply(event))
             case ("update", _):
-                // If there are too many events to store, read all resources again.
+                // If there are too many events to store, read all resources again later.
                 if events.count < Self.maximumEvents { events.append(event) } else { readAt = now + Self.readDelay }
             case ("add", _), ("delete", _):
                 let kinds = (event["data"]?.array ?? []).compactMap { $0["type"]?.string }
@@ -525,7 +539,8 @@ package struct HueSession: DeviceSession {
 
     /// Applies an event.
     ///
-    /// - Returns: The affected lights and devices with sensors, and "" if the descriptions must be read again.
+    /// - Returns: The ids of the affected lights and of the affected devices, which may have sensors. An empty id means
+    ///   that all resources must be read again.
     @discardableResult
     private mutating func apply(_ event: JSONValue) -> Set<String> {
         var changed: Set<String> = []
@@ -541,7 +556,7 @@ package struct HueSession: DeviceSession {
                 guard let owner = json["owner"]?["rid"]?.string else { continue }
                 update(connectivity: json)
                 changed.formUnion(lights.values.filter { $0.owner == owner }.map(\.id) + [owner])
-            // Lights have separate names; only sensors use the device's.
+            // Lights have their own names. Only sensors use the name of the device.
             case "device":
                 guard let name = json["metadata"]?["name"]?.shortText, sensorDevices[id] != nil else { continue }
                 if devices[id]?.name != name { changed.insert("") }

@@ -1,9 +1,9 @@
 package import DeviceKit
 
-/// A bulb, plug, dimmer, light strip or power strip of TP-Link Kasa with its older protocol (Lights 9.5).
+/// A TP-Link Kasa bulb, plug, dimmer, light strip or power strip that uses the older protocol (Lights 9.5).
 ///
-/// Datagrams have the same content as messages over TCP, without the leading length. Answers contain neither the
-/// device's id nor the request's number; the pending request and the source address identify them.
+/// Datagrams have the same content as messages over TCP, but no leading length. Answers to commands contain neither the
+/// device's id nor a request number, so they are matched by source address and pending request.
 package struct KasaDevice: DatagramDevice {
     package static let traits = DatagramTraits(
         driverName: "kasa", port: 9999, pollInterval: .seconds(10), burst: 3, perSecond: 8)
@@ -109,7 +109,7 @@ package struct KasaDevice: DatagramDevice {
 
     private func child(_ light: LightID) -> KasaSystem.Child? { system?.children.first { lightID($0) == light } }
 
-    /// The range of a bulb's whites in kelvin, which depends on its model.
+    /// The range of a bulb's color temperatures in kelvin, which depends on its model.
     private var kelvin: ClosedRange<Int> {
         let model = system?.model ?? ""
         func isOne(of names: String...) -> Bool { names.contains { model.hasPrefix($0) } }
@@ -140,7 +140,7 @@ package struct KasaDevice: DatagramDevice {
             var requests: [KasaRequest] = []
             if system.canDim, let brightness = command.brightness { requests.append(.level(brightness)) }
             if let on = command.on {
-                // Off first, so that the new level isn't visible.
+                // Switch off before the level changes, so that the new level isn't visible.
                 requests.insert(.relay(on, child: child(light)?.id), at: on ? requests.endIndex : 0)
             }
             return requests
@@ -167,7 +167,7 @@ package struct KasaDevice: DatagramDevice {
             }
             return (request(!isOn), request(isOn))
         }
-        // The appliance at the plug may not tolerate being switched.
+        // Blink the indicator light, because the connected appliance may not tolerate being switched.
         return ([.led(isOff: !system.isLEDOff)], [.led(isOff: system.isLEDOff)])
     }
 }

@@ -1,20 +1,20 @@
 import BoundedJSON
 package import DeviceKit
 
-/// A query or a command to a device with TP-Link's older protocol (Lights 9.5).
+/// A query or a command to a device that uses TP-Link's older protocol (Lights 9.5).
 package enum KasaRequest: Equatable, Sendable {
-    /// The device's identity and state.
+    /// Requests the device's identity and state.
     case system
-    /// A plug, or one socket of a strip, on or off.
+    /// Switches a plug, or one socket of a power strip, on or off.
     case relay(Bool, child: String?)
-    /// The indicator light of a plug.
+    /// Switches the indicator light of a plug.
     case led(isOff: Bool)
-    /// The level of a dimmer, in percent from 1; it doesn't switch the dimmer on.
+    /// Sets the level of a dimmer, from 1 to 100 percent. This doesn't switch the dimmer on.
     case level(Int)
-    /// The state of a bulb or a light strip.
+    /// Sets the state of a bulb or a light strip.
     case light(KasaLightState, isStrip: Bool, milliseconds: Int?)
 
-    /// The two names that contain a request and its answer.
+    /// The names of the two nested JSON objects that contain the request and its answer.
     var path: (module: String, method: String) {
         switch self {
         case .system: ("system", "get_sysinfo")
@@ -34,7 +34,8 @@ package enum KasaRequest: Equatable, Sendable {
         case .level(let percent): return ["brightness": .integer(Int64(percent))]
         case .light(let state, _, let milliseconds):
             var object = state.json
-            // Without this, a bulb restores its default state when it switches on.
+            // With 0, a bulb restores its default state when it is switched on. Allow that only if the command sets
+            // nothing else.
             object["ignore_default"] = state.saysOnlyWhetherItIsOn && state.isOn == true ? 0 : 1
             object["transition_period"] = milliseconds.map { .integer(Int64($0)) }
             return object
@@ -58,12 +59,14 @@ package struct KasaLightState: Equatable, Sendable {
     package var hue: Int?
     /// The saturation in percent.
     package var saturation: Int?
-    /// The color temperature; 0 for a color.
+    /// The color temperature in kelvin; 0 if the light shows a color.
     package var kelvin: Int?
 }
 
 extension KasaLightState {
-    /// Parses `light_state`: while the bulb is off, a nested object has the state after switching on.
+    /// Parses `light_state`.
+    ///
+    /// While the bulb is off, a nested object contains the state that it will have when switched on.
     fileprivate init(_ json: JSONValue) {
         let shown = json["dft_on_state"] ?? json
         isOn = Self.number(json["on_off"], 0...1).map { $0 == 1 }
@@ -87,7 +90,7 @@ extension KasaLightState {
         return object
     }
 
-    /// Returns this state, updated with the values of a newer one.
+    /// Returns this state, updated with the values that the newer state has.
     func merged(with newer: KasaLightState) -> KasaLightState {
         KasaLightState(
             isOn: newer.isOn ?? isOn, brightness: newer.brightness ?? brightness, hue: newer.hue ?? hue,
@@ -102,15 +105,15 @@ package struct KasaSystem: Equatable, Sendable {
         package var isOn: Bool
     }
 
-    /// The maximum number of sockets of a strip.
+    /// The maximum number of sockets of a power strip.
     static let maximumChildren = 16
 
-    /// The MAC address, twelve digits.
+    /// The MAC address in twelve hexadecimal digits.
     package var device: LightID
     package var name: String
     package var model: String?
     package var firmware: String?
-    /// A Boolean value that indicates whether it is a bulb or light strip, not a plug or switch.
+    /// A Boolean value that indicates whether the device is a bulb or a light strip, not a plug or a switch.
     package var isBulb: Bool
     /// A Boolean value that indicates whether a plug describes itself as a wall switch.
     package var isWallSwitch: Bool
@@ -123,7 +126,9 @@ package struct KasaSystem: Equatable, Sendable {
     package var isLEDOff: Bool
     package var children: [Child]
 
-    /// Parses the answer to `get_sysinfo`; `nil` if it has no address or is neither bulb nor plug.
+    /// Parses the answer to `get_sysinfo`.
+    ///
+    /// Returns `nil` if it contains no MAC address, or if the device is neither a bulb nor a plug.
     init?(_ json: JSONValue) {
         let digits = (json["mac"] ?? json["mic_mac"])?.string?.filter(\.isHexDigit).lowercased() ?? ""
         guard digits.utf8.count == 12, digits.allSatisfy(\.isASCII) else { return nil }
@@ -144,7 +149,7 @@ package struct KasaSystem: Equatable, Sendable {
         hasColor = json["is_color"]?.int == 1
         hasWhites = json["is_variable_color_temp"]?.int == 1
         light = json["light_state"].map(KasaLightState.init) ?? KasaLightState(brightness: dimmerLevel)
-        // While an effect is running, it has a separate brightness and no color.
+        // While an effect is running, the effect has a separate brightness and the light has no color.
         if let effect = json["lighting_effect_state"], effect["enable"]?.int == 1 {
             let level = KasaLightState.number(effect["brightness"], 0...100)
             light = KasaLightState(isOn: light.isOn, brightness: level ?? light.brightness)
@@ -171,16 +176,18 @@ package struct KasaMessage: Equatable, Sendable {
         case foreign
         case done
         case refused
-        /// It doesn't know the module or the method.
+        /// The device doesn't support the module or the method.
         case unsupported
     }
 
     var module: String
-    /// The method; `nil` if the device doesn't know the module.
+    /// The method; `nil` if the answer is about the whole module, for example because the device doesn't support it.
     var method: String?
     package var content: Content
 
-    /// Parses a datagram; `nil` if it isn't an answer of a device.
+    /// Parses a datagram.
+    ///
+    /// Returns `nil` if it isn't a device's answer.
     package init?(_ bytes: [UInt8]) {
         let text = KasaCipher.decrypted(bytes)
         guard let json = try? JSONValue(parsing: text),
@@ -207,7 +214,8 @@ package struct KasaMessage: Equatable, Sendable {
     }
 }
 
-/// The obfuscation of the older protocol: each byte is XORed with the previous sent byte, the first with 171.
+/// The obfuscation of the older protocol: each byte is XORed with the previous encrypted byte, and the first byte with
+/// 171.
 enum KasaCipher {
     private static let first: UInt8 = 171
 

@@ -1,13 +1,14 @@
 import BoundedJSON
 import DeviceKit
 
-/// A device with TP-Link's newer protocol, whose encryption key depends on the account's password.
+/// A device that uses TP-Link's newer protocol, whose encryption key depends on the password of the TP-Link account.
 ///
-/// Such devices, and older ones after an update, answer only a separate search (Lights 9.5).
+/// Such devices, including older ones after a firmware update, answer only a separate search datagram (Lights 9.5).
 struct KasaNewerDevice: Equatable {
     /// The port for searches.
     static let port: UInt16 = 20002
-    /// The header alone: version 2, a search, an empty body, and its checksum.
+    /// The search datagram, which is a header without a body: version 2, the type of a search, a length of 0, and a
+    /// checksum.
     static let search: [UInt8] = [2, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0x46, 0x3C, 0xB5, 0xD3]
 
     private static let headerLength = 16
@@ -15,7 +16,9 @@ struct KasaNewerDevice: Equatable {
     let id: LightID
     let reason: String
 
-    /// Parses the answer to ``search``; `nil` if it is invalid, or from a device other than a plug, switch or bulb.
+    /// Parses the answer to ``search``.
+    ///
+    /// Returns `nil` if it is invalid, or if the device isn't a plug, a switch or a bulb.
     init?(_ bytes: [UInt8]) {
         guard bytes.count > Self.headerLength, bytes.starts(with: [2, 0, 0, 1]),
             let json = try? JSONValue(parsing: Array(bytes[Self.headerLength...])),

@@ -2,8 +2,8 @@ package import DeviceKit
 
 /// A LIFX device (Lights 9.4).
 ///
-/// A change consists of a message with the complete color and one for the power. So the unchanged values must be known.
-/// Zones with different colors keep them if only the brightness changes.
+/// A color is always set as a whole, so its unchanged parts must be known. The power is set with a separate message. If
+/// only the brightness of a device with zones changes, the zones keep their colors.
 package struct LIFXDevice: SingleLightDevice {
     package static let traits = DatagramTraits(
         driverName: "lifx", port: 56700, pollInterval: .seconds(10), burst: 5, perSecond: 15)
@@ -11,7 +11,7 @@ package struct LIFXDevice: SingleLightDevice {
     private let id: LightID
     private var product: LIFXProduct?
     private var label: String?
-    /// The name of its group; ``isGroupKnown`` indicates whether the device was queried.
+    /// The name of the device's group; `nil` if it has none, or if ``isGroupKnown`` is `false`.
     private var group: String?
     private var firmware: String?
     private var isGroupKnown = false
@@ -78,7 +78,7 @@ package struct LIFXDevice: SingleLightDevice {
         case .version: product = .unknown
         case .group: isGroupKnown = true
         case .firmware: isFirmwareKnown = true
-        // A device that has reported a light's state is a light, despite later errors.
+        // If the device has reported the state of a light before, it is a light despite this error.
         case .light: if color == nil { isForeign = true }
         case .setColor, .setBrightness, .setPower, .blink: throw .refused("the device doesn't support this command")
         }
@@ -133,7 +133,7 @@ package struct LIFXDevice: SingleLightDevice {
             report.brightness = ColorConversion.percent(deviceValue: Double(color.brightness), scale: 65535)
         }
         if capabilities.color, color.saturation > 0 || capabilities.temperature == nil {
-            // Rounded to a hundredth, so that reading returns the written value.
+            // Round to hundredths, so that a written value is read back unchanged.
             let hue = (Double(color.hue) * 36000 / 65536).rounded() / 100
             report.color = .hueSaturation(
                 hue: hue >= 360 ? 0 : hue, saturation: (Double(color.saturation) * 10000 / 65535).rounded() / 100)
@@ -147,7 +147,7 @@ package struct LIFXDevice: SingleLightDevice {
         var requests: [LIFXRequest] = []
         let duration = min(command.transition ?? .zero, .milliseconds(UInt32.max)).components
         let milliseconds = UInt32(clamping: duration.seconds * 1000 + duration.attoseconds / 1_000_000_000_000_000)
-        // A dark light doesn't need to fade.
+        // A light that is off doesn't need to fade.
         let fade = isPowered ? milliseconds : 0
         let isDark = color?.brightness == 0 && command.on == true
         if let brightness = command.brightness ?? (isDark ? 100 : nil), command.color == nil, product?.hasZones == true
@@ -158,7 +158,7 @@ package struct LIFXDevice: SingleLightDevice {
         }
         if let on = command.on {
             let power = LIFXRequest.setPower(on, milliseconds: milliseconds)
-            // Off comes first, and on comes last.
+            // Switch off before other changes, and on after them.
             requests.insert(power, at: on ? requests.endIndex : 0)
         }
         return requests
@@ -170,7 +170,7 @@ package struct LIFXDevice: SingleLightDevice {
         if new.brightness == 0 { new.brightness = .max }
         switch command.color {
         case .hueSaturation(let hue, let saturation)?:
-            // A full turn equals the start.
+            // A hue of 360 degrees wraps around to 0.
             new.hue = UInt16(truncatingIfNeeded: Int((min(max(hue, 0), 360) * 65536 / 360).rounded()))
             new.saturation = UInt16(clamping: Int((min(max(saturation, 0), 100) * 65535 / 100).rounded()))
         case .temperature(let mired)?:

@@ -1,6 +1,6 @@
 package import DeviceKit
 
-/// Hue, saturation, brightness and kelvin in LIFX's units (Lights 9.4).
+/// A color in LIFX's units (Lights 9.4).
 package struct LIFXColor: Equatable, Sendable {
     package var hue: UInt16 = 0
     package var saturation: UInt16 = 0
@@ -18,7 +18,7 @@ package enum LIFXRequest: Equatable, Sendable {
     /// Sets the brightness and keeps the colors of zones.
     case setBrightness(UInt16, milliseconds: UInt32)
     case setPower(Bool, milliseconds: UInt32)
-    /// Shows another color twice within a second and then restores the light's own.
+    /// Shows another color twice within a second and then restores the light's color.
     case blink(LIFXColor)
 
     var type: UInt16 {
@@ -74,13 +74,13 @@ package struct LIFXMessage: Equatable, Sendable {
         case light(LIFXColor, power: UInt16, label: String)
         case group(label: String)
         case firmware(major: UInt16, minor: UInt16)
-        /// It doesn't support messages of this type.
+        /// The device doesn't support messages of this type.
         case unhandled(type: UInt16)
     }
 
     static let acknowledgement: UInt16 = 45
     private static let headLength = 36
-    /// The protocol's number, and the flag that the message has a target.
+    /// The number of the protocol, and the flag that indicates that the header has a target field.
     private static let flags: UInt16 = 1024 | 1 << 12
 
     package var target: LightID
@@ -89,7 +89,9 @@ package struct LIFXMessage: Equatable, Sendable {
     package var type: UInt16
     package var content: Content
 
-    /// Parses a datagram; `nil` if it isn't a valid message of a device.
+    /// Parses a datagram.
+    ///
+    /// Returns `nil` if it isn't a valid message from a device.
     package init?(_ bytes: [UInt8]) {
         var reader = LittleEndianReader(bytes)
         guard let size = reader.next(UInt16.self), Int(size) >= Self.headLength, Int(size) <= bytes.count,
@@ -110,7 +112,7 @@ package struct LIFXMessage: Equatable, Sendable {
         switch type {
         case acknowledgement: return .acknowledged
         case 3:
-            // The service UDP is 1; old firmware offers others as well.
+            // Service 1 is UDP. Old firmware also announces other services.
             guard payload.next(UInt8.self) == 1, let port = payload.next(UInt32.self).flatMap(UInt16.init(exactly:)),
                 port > 0
             else { return nil }
@@ -146,10 +148,10 @@ package struct LIFXMessage: Equatable, Sendable {
     /// - Parameters:
     ///   - type: The message's type.
     ///   - payload: The bytes after the header.
-    ///   - target: The device, or `nil` for all.
-    ///   - source: The sender's number, so that only this sender receives the answer; not 0 and 1.
-    ///   - number: The request's number, which the answer repeats.
-    ///   - answer: The requested answer; bit 0 is a state, bit 1 an acknowledgment.
+    ///   - target: The device, or `nil` for all devices.
+    ///   - source: The number that identifies the sender, to which the answer is sent. It must not be 0 or 1.
+    ///   - number: The number of the request, which the answer repeats.
+    ///   - answer: The requested answer: bit 0 requests the state, bit 1 an acknowledgment.
     /// - Returns: The datagram.
     static func bytes(
         type: UInt16, payload: [UInt8], target: LightID?, source: UInt32, number: UInt8, answer: UInt8

@@ -8,14 +8,18 @@ struct LIFXProduct: Equatable, Sendable {
 
     var kind: Kind
     var name: String?
-    /// The range of its whites; it has a single temperature if both ends are equal.
+    /// The range of its color temperatures in kelvin.
+    ///
+    /// If both bounds are equal, the product has a single temperature.
     var kelvin: ClosedRange<Int>
     var hasZones = false
 
-    /// A product that isn't in the table: newer ones have colors and whites.
+    /// The assumed capabilities of products that aren't in the table, because newer products have colors and whites.
     static let unknown = LIFXProduct(kind: .color, kelvin: 2500...9000)
 
-    /// The products of LIFX, vendor 1, from its public list, by their numbers.
+    /// The products of the vendor LIFX, number 1, by product number.
+    ///
+    /// The data is from LIFX's public list.
     static let all: [UInt32: LIFXProduct] = read(table)
 
     private static func read(_ table: String) -> [UInt32: LIFXProduct] {
@@ -41,7 +45,10 @@ struct LIFXProduct: Equatable, Sendable {
         return products
     }
 
-    /// The table: each kind with its kelvin, then the products of that kind with their numbers.
+    /// The table of products.
+    ///
+    /// Each group starts with a line that contains the kind and the range in kelvin. The products of the group follow,
+    /// with their numbers.
     private static let table = """
         color 1500 9000
         - Mini C: 49 59

@@ -8,42 +8,47 @@ package enum MQTTAction: Equatable, Sendable {
     case removed(LightID)
     case report(LightID, LightReport)
     case warn(String?, about: String)
-    /// An entity was announced without a `unique_id`; announced on another topic, it becomes another accessory.
+    /// An entity was announced without a `unique_id`. If its topic changes, it becomes a different accessory.
     case idMissing(topic: String)
     case publish(MQTTMessage)
 }
 
-/// A state machine for all lights on one broker: the lights, their announcements, subscriptions and reachability.
+/// A state machine for all lights on one broker.
+///
+/// It manages the lights, their announcements, subscriptions and reachability.
 ///
 /// Rules:
 /// - The `unique_id` identifies a light, regardless of the topic of its announcement. A second announcement with the
-///   same id is set aside with a warning. It replaces the first when that one is withdrawn.
-/// - A withdrawn light (an empty announcement) becomes unreachable and is removed if it hasn't returned after 5
-///   seconds, because producers withdraw and announce a light again to rename it (Decision 28). A silent light stays.
-/// - After the connection to the broker is lost, commands fail at once. After 5 seconds, all lights are reported
-///   unreachable.
-/// - The number of lights limits its memory.
+///   same id is set aside with a warning. It takes effect when the first one is withdrawn.
+/// - A light is withdrawn by an empty announcement. Then it becomes unreachable, and is removed if it isn't announced
+///   again within 5 seconds. The delay is needed because producers withdraw a light and announce it again to rename it
+///   (Decision 28). A light that is merely silent is never removed.
+/// - When the connection to the broker is lost, commands fail at once. All lights are reported as unreachable 5 seconds
+///   later.
+/// - The number of lights is limited, and so is the registry's memory.
 package struct MQTTDeviceRegistry: Sendable {
-    /// The time until a withdrawn light is removed.
+    /// The time after which a withdrawn light is removed.
     package static let grace: Duration = .seconds(5)
     /// The time without a connection to the broker after which its lights are unreachable.
     package static let timeout: Duration = .seconds(5)
     package static let maximumLights = 1500
-    /// The maximum number of sensor readings, of which a home has many more than lights.
+    /// The maximum number of sensor readings.
+    ///
+    /// A home has many more of them than lights.
     package static let maximumReadings = 4500
 
     private var reader: AnnouncementReader
-    /// The ids that the bridge knew before the start.
+    /// The ids of the lights that the bridge knew before the start.
     private var known: Set<LightID> = []
     private var sensors = SensorDevices()
     private var members = MQTTMembers()
     private var announced: [DiscoveryKey: LightID] = [:]
     private var setAside: [DiscoveryKey: (entity: MQTTEntity, origin: AnnouncementOrigin)] = [:]
-    /// The keys in the last announcement on a topic that describes several entities.
+    /// The keys of the known entities on each topic that describes several.
     private var parts: [String: Set<DiscoveryKey>] = [:]
     private var listeners = MQTTListeners()
     private var warnings = MQTTWarnings()
-    /// Warnings caused by messages and commands; ``timePassed(now:)`` returns them.
+    /// The warnings about messages and commands that ``timePassed(now:)`` will return.
     private var failureWarnings: [MQTTAction] = []
     private var identifications = 0
     private var unreadable = 0
@@ -51,8 +56,8 @@ package struct MQTTDeviceRegistry: Sendable {
     private var lostAt: Duration?
     private var isLost = true
 
-    /// Creates a registry with the prefixes of ``AnnouncementReader`` and hand-written lights, whose ids must be
-    /// unique.
+    /// Creates a registry with the given prefixes for its ``AnnouncementReader`` and the given hand-written lights,
+    /// whose ids must be unique.
     package init(prefix: String?, tasmota: String? = nil, zigbee2MQTT: String? = nil, lights: [MQTTEntity]) {
         reader = AnnouncementReader(prefix: prefix, tasmota: tasmota, zigbee2MQTT: zigbee2MQTT)
         for entity in lights {
@@ -62,12 +67,12 @@ package struct MQTTDeviceRegistry: Sendable {
         for entity in lights { listen(entity.description.id, to: entity.settings.topics) }
     }
 
-    /// Starts with the hand-written lights.
+    /// Starts the registry and adds the hand-written lights.
     ///
     /// - Parameters:
-    ///   - kinds: The kinds to show. Without fans and sensors, their announcements aren't read.
+    ///   - kinds: The kinds to show. Announcements of other kinds, such as fans and sensors, aren't read.
     ///   - known: The ids that the bridge knew before the start.
-    /// - Returns: The hand-written lights, unreachable until the broker connects.
+    /// - Returns: The actions that add the hand-written lights.
     package mutating func started(
         kinds: Set<LightKind> = [.light, .switch, .outlet], known: [LightID] = []
     ) -> [MQTTAction] {
@@ -84,7 +89,7 @@ package struct MQTTDeviceRegistry: Sendable {
 
     // MARK: Broker
 
-    /// Renews all subscriptions, because the broker accepted the connection with a clean session.
+    /// Subscribes to all topics again, because each connection begins with a clean session.
     package mutating func connected() -> [MQTTAction] {
         isConnected = true
         isLost = false
@@ -92,7 +97,7 @@ package struct MQTTDeviceRegistry: Sendable {
         var actions = reader.filters.map { MQTTAction.subscribe($0, qos: 0) }
         actions += listeners.topics.sorted().map { .subscribe($0, qos: qos(of: $0)) }
         for id in members.ids {
-            // After a short loss, lights that stayed reachable are queried, too.
+            // Lights that remained reachable during a short loss of the connection must also be queried.
             actions += members[id]?.reported == true ? polls(of: [id]) : []
             actions += reach(id)
         }
@@ -121,7 +126,7 @@ package struct MQTTDeviceRegistry: Sendable {
         return joined(actions)
     }
 
-    /// Removes withdrawn lights now, because the next start receives no empty announcement for them.
+    /// Removes withdrawn lights at once, because they aren't announced as withdrawn again after the next start.
     package mutating func stopped() -> [MQTTAction] {
         let withdrawn = members.ids.filter { members[$0]?.endsAt != nil }
         for id in withdrawn { members[id] = nil }
@@ -133,7 +138,7 @@ package struct MQTTDeviceRegistry: Sendable {
     package mutating func received(topic: String, payload: MQTTPayload, now: Duration) -> [MQTTAction] {
         var actions = listeners.subscriptions(for: topic).flatMap { received($0, payload, now: now) }
         guard let place = reader.place(of: topic) else { return joined(Self.withoutRepetitions(actions)) }
-        // Withdraw former warnings unless they still apply.
+        // Former warnings about this topic are withdrawn below unless they still apply.
         let former = warnings.reset(topic: topic)
         do throws(MQTTProblem) {
             for announcement in try reader.read(payload, on: topic, place) { actions += take(announcement, now: now) }
@@ -150,8 +155,10 @@ package struct MQTTDeviceRegistry: Sendable {
         warnings.warn("\(name): \(problem.text); the announcement is ignored", about: .message(origin))
     }
 
-    /// Removes duplicate actions: one subscription delivers the retained messages to all lights, and a single query
-    /// covers several outputs of a device.
+    /// Removes duplicate actions.
+    ///
+    /// One subscription is enough to deliver the retained messages to all lights, and one query covers several outputs
+    /// of a device.
     private static func withoutRepetitions(_ actions: [MQTTAction]) -> [MQTTAction] {
         var seen: Set<String> = []
         return actions.filter { action in
@@ -166,7 +173,8 @@ package struct MQTTDeviceRegistry: Sendable {
         }
     }
 
-    /// Processes a message for the subscribers of a topic or a filter with wildcards that matches the message's topic.
+    /// Processes a message for the listeners of a subscription: the message's topic, or a filter with wildcards that
+    /// matches it.
     private mutating func received(_ topic: String, _ payload: MQTTPayload, now: Duration) -> [MQTTAction] {
         var actions: [MQTTAction] = []
         for id in listeners[topic].sorted(by: { $0.rawValue < $1.rawValue }) {
@@ -192,7 +200,7 @@ package struct MQTTDeviceRegistry: Sendable {
             about: .message(AnnouncementOrigin(topic: MQTTProblem.quoted(topic))))
     }
 
-    /// Queries lights that don't report their state on their own.
+    /// Returns the queries for those of the lights that don't report their state without a request.
     private func polls(of ids: [LightID]) -> [MQTTAction] {
         guard isConnected else { return [] }
         return ids.compactMap { members[$0]?.light.settings.poll }.map { .publish($0) }
@@ -234,7 +242,7 @@ package struct MQTTDeviceRegistry: Sendable {
         } else {
             keys.formUnion(former)
         }
-        // Store only known keys, so that announcements of other entities take no memory.
+        // Store only the keys of known entities, so that announcements of ignored ones don't use memory.
         let known = keys.filter { announced[$0] != nil || setAside[$0] != nil }
         parts[topic] = known.isEmpty ? nil : known
         return actions
@@ -285,8 +293,9 @@ package struct MQTTDeviceRegistry: Sendable {
 
     /// Returns the id of an entity.
     ///
-    /// A `unique_id` is unique within its component: a switch and a light may have the same. The second entity gets its
-    /// component as a prefix and keeps it over restarts, regardless of the order of later announcements.
+    /// A `unique_id` is unique only within its component, so a switch and a light may have the same one. The second of
+    /// these entities gets its component as a prefix. It keeps this id across restarts, regardless of the order of
+    /// later announcements.
     private func id(of entity: MQTTEntity, as key: DiscoveryKey) -> LightID {
         let plain = entity.description.id
         let own = LightID("\(key.component)/\(plain.rawValue)")
@@ -300,7 +309,9 @@ package struct MQTTDeviceRegistry: Sendable {
         return own
     }
 
-    /// The components whose entities are lights here; sensors have separate ids.
+    /// The components whose ids may collide.
+    ///
+    /// Sensors aren't included, because their ids already contain the component.
     private static let switchable = MQTTComponents.all.filter { $0.kind != .sensor }
         .reduce(into: Set(["light", "switch"])) { $0.formUnion($1.names) }
 
@@ -318,7 +329,7 @@ package struct MQTTDeviceRegistry: Sendable {
         guard var member = members[id] else { return [] }
         var actions: [MQTTAction] = []
         var isNew = member.description != entity.description || member.device != entity.device
-        // The operator may have removed it from the bridge meanwhile.
+        // Add it again, because the operator may have removed the withdrawn light from the bridge.
         if case .withdrawn = member.source { isNew = true }
         let isReadOtherwise = !member.light.hasSameAvailability(as: entity.settings)
         let formerTopics = member.light.settings.topics
@@ -357,7 +368,7 @@ package struct MQTTDeviceRegistry: Sendable {
         return unlisten(id, to: members[id]?.light.settings.topics ?? []) + reach(id)
     }
 
-    /// Ends an announcement whose light is about to be announced on another topic.
+    /// Forgets an announcement whose light is about to be announced on another topic, and keeps the light.
     private mutating func release(_ key: DiscoveryKey) -> [MQTTAction] {
         if let aside = setAside.removeValue(forKey: key) { return warnings.warn(nil, about: .message(aside.origin)) }
         if let id = announced.removeValue(forKey: key) { members[id]?.source = .moving }
@@ -375,8 +386,8 @@ package struct MQTTDeviceRegistry: Sendable {
                 guard members[id]?.light.isWaiting(for: topic) == true, let light = members[other]?.light else { break }
                 members[id]?.light.learnAvailability(from: light)
             }
-            // A topic with other listeners has already delivered its messages. Another subscription makes the broker
-            // repeat the retained ones (MQTT 3.1.1, 3.8.4).
+            // If a topic already has other listeners, its messages were delivered before. Another subscription makes
+            // the broker send the retained ones again (MQTT 3.1.1, 3.8.4).
             if others.isEmpty || isMissing(topic, id) { actions.append(.subscribe(topic, qos: qos(of: topic))) }
         }
         return actions
@@ -433,10 +444,10 @@ package struct MQTTDeviceRegistry: Sendable {
 
     // MARK: Commands
 
-    /// Returns the gateway that forwards a light's commands, or `nil` without a gateway.
+    /// Returns the gateway that forwards a light's commands, or `nil` if there is none.
     func gateway(of id: LightID) -> String? { members[id]?.light.settings.gateway }
 
-    /// Returns the messages for a command; a running identification of the light ends.
+    /// Returns the messages for a command, which ends a running identification of the light.
     package mutating func messages(
         for command: LightCommand, to id: LightID, now: Duration
     ) throws(LightError) -> [MQTTMessage] {
@@ -447,7 +458,7 @@ package struct MQTTDeviceRegistry: Sendable {
             warnOfFailures(id)
             return messages
         } catch {
-            // Nothing is sent: the state is unchanged, except for the noted failures.
+            // Nothing is sent, so keep the light's state except for the template failures.
             members[id]?.light.noteFailures(of: light)
             warnOfFailures(id)
             throw error
@@ -474,7 +485,9 @@ package struct MQTTDeviceRegistry: Sendable {
 
     // MARK: Identification
 
-    /// Starts an identification; returns its number and the power states to send in order.
+    /// Starts an identification.
+    ///
+    /// Returns its number and the power states that must be sent in order.
     package mutating func beginIdentification(of id: LightID) throws(LightError) -> (number: Int, blinks: [Bool]) {
         var light = try reachableLight(id)
         identifications += 1

@@ -8,7 +8,7 @@ extension MQTTDriverConfiguration: DiscoverableDriver {
     /// This computer's own host names and addresses.
     private static let local = ["127.0.0.1", "localhost", "::1"]
 
-    /// Returns brokers that announce themselves, and one on this computer, which rarely does.
+    /// Returns the brokers that announce themselves and, even if it doesn't, the broker on this computer.
     package static func discover(_ search: LightSearch) async throws(LightSearchFailure) -> [LightSource] {
         let isLocal = await LightSearch.isListening(onPort: usualPort)
         do throws(LightSearchFailure) {
@@ -22,9 +22,9 @@ extension MQTTDriverConfiguration: DiscoverableDriver {
     /// Returns the sources for brokers.
     ///
     /// - Parameters:
-    ///   - services: The brokers that announce themselves.
-    ///   - isLocal: Whether a process listens on the usual port of this computer.
-    /// - Returns: Each broker once.
+    ///   - services: The announced brokers.
+    ///   - isLocal: `true` if a process on this computer listens on the usual port.
+    /// - Returns: The sources, with each broker only once.
     static func sources(_ services: [DiscoveredService], isLocal: Bool) -> [LightSource] {
         var sources = services.map { service in
             let isThisOne = isLocal && service.isLocal && Int(service.port) == usualPort

@@ -3,18 +3,22 @@ package import DeviceKit
 import Glibc
 package import Logging
 
-/// The keys of the driver `mqtt`: the broker, the discovery prefixes and hand-written lights without an announcement.
+/// The configuration keys of the driver `mqtt`: the broker, the discovery prefixes, and hand-written lights, which
+/// aren't announced.
 package struct MQTTDriverConfiguration: LightDriverConfiguration {
     package static let driverName = "mqtt"
 
     package var connection: MQTTConnectionSettings
-    /// The prefix of Home Assistant's discovery topics, or `nil` for no discovery.
+    /// The prefix of Home Assistant's discovery topics, or `nil` to ignore them.
     package var discoveryPrefix: String?
     /// The prefix of Tasmota's native discovery topics, or `nil` to ignore them.
     package var tasmotaPrefix: String?
     /// The base topic of Zigbee2MQTT, or `nil` to ignore its device lists.
     package var zigbee2MQTTBase: String?
-    /// A Boolean value that indicates whether to publish a birth message to producers, as Home Assistant does.
+    /// A Boolean value that indicates whether to publish a birth message, which makes producers repeat their
+    /// announcements.
+    ///
+    /// Home Assistant does the same.
     package var announce: Bool
     /// The hand-written lights.
     package var lights: [MQTTEntity]
@@ -26,7 +30,7 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
         case clientCertificate = "client-certificate"
         case clientKey = "client-key"
         case clientID = "client-id"
-        /// The bridge's own key, which the default client id is derived from.
+        /// The id of the driver, a key that all drivers have. The default client id is derived from it.
         case id
 
         package static let remedies = [
@@ -156,12 +160,12 @@ private struct DiscoveryKeys: Decodable {
     }
 }
 
-/// The default MQTT client id: constant over restarts, different for each bridge and driver.
+/// Makes the default MQTT client id, which stays the same across restarts and is different for each bridge and driver.
 enum MQTTClientID {
     static func make(bridge: String?, driver: String) -> String {
         let environment = getenv("STATE_DIRECTORY").map { String(cString: $0) }
         let parts = [hostID, bridge ?? environment ?? workingDirectory, driver]
-        // FNV-1a over all parts, so that the host's id can't be read from the result.
+        // Hash all parts with FNV-1a, so that the result doesn't reveal the host's id.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in parts.joined(separator: "\u{1F}").utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         let digits = String(hash, radix: 16)

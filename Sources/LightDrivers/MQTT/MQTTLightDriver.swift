@@ -4,38 +4,41 @@ package import Logging
 
 /// The driver `mqtt`, which connects the client, the registry of lights and the host.
 ///
-/// An actor that reads long messages concurrently: neither the caller's executor, which carries all HAP sessions, nor a
-/// command for another light waits for them. The host receives reports in batches, so that a flood of messages rarely
-/// wakes its thread.
+/// The driver parses long messages concurrently, so that neither the executor of all HAP sessions nor a command for
+/// another light has to wait. It delivers reports to the host in batches, so that a flood of messages rarely wakes the
+/// host's thread.
 package actor MQTTLightDriver: LightDriver {
-    /// The number of events after which reports are delivered and commands get a turn.
+    /// The number of events to process before reports are delivered and pending commands get a turn.
     private static let eventsInTurn = 64
 
     private let configuration: MQTTDriverConfiguration
     private let logger: Logger
     private let start = ContinuousClock.now
-    /// Returns the fraction of the longest delay before the next attempt; random, so that not all bridges reconnect at
-    /// once.
+    /// Returns the fraction of the longest delay to wait before the next connection attempt.
+    ///
+    /// It is random, so that not all bridges reconnect at the same time.
     private let share: @Sendable () -> Double
     private let signal = AsyncSignal()
 
     private var registry: MQTTDeviceRegistry
     private var session: MQTTSession
     private var pacing = GatewayPacing()
-    /// Pending queries to lights, sent one by one; hundreds at once are lost, as commands are.
+    /// The pending queries to lights.
+    ///
+    /// They are paced, because some of them would be lost if hundreds were sent at once.
     private var questions: [MQTTMessage] = []
     private var questionAt: Duration = .zero
     private var client: MosquittoClient?
     private var passwordWatch: SecretFileWatch
-    /// Reports to deliver to the host in one batch.
+    /// The reports that will be delivered to the host in the next batch.
     private var outbox = ReportOutbox()
 
-    /// Creates a driver that does nothing before it runs.
+    /// Creates a driver that does nothing until ``run(host:)`` is called.
     ///
     /// - Parameters:
-    ///   - configuration: The driver's keys.
-    ///   - logger: The logger for events of the broker.
-    ///   - share: Returns the fraction of the longest delay before the next attempt, 0 to 1.
+    ///   - configuration: The driver's configuration keys.
+    ///   - logger: The logger for events of the connection.
+    ///   - share: Returns the fraction, 0 to 1, of the longest delay to wait before the next connection attempt.
     package init(
         configuration: MQTTDriverConfiguration, logger: Logger,
         share: @escaping @Sendable () -> Double = { .random(in: 0...1) }
@@ -67,22 +70,22 @@ package actor MQTTLightDriver: LightDriver {
         await sayGoodbye()
     }
 
-    /// The time of the next round if no event arrives before.
+    /// The time of the next turn if no event arrives earlier; `nil` if nothing is due.
     private var deadline: Duration? {
         let askAt = questions.isEmpty ? nil : questionAt
         let lookAt = refusedPasswordFile == nil ? nil : now + SecretFileWatch.interval
         return [registry.deadline, session.reconnectAt, session.slowAt, askAt, lookAt].compactMap(\.self).min()
     }
 
-    /// The file with the password that the broker rejected, or `nil` if it accepts the login.
+    /// The file with the password that the broker rejected, or `nil` if the broker hasn't rejected it.
     private var refusedPasswordFile: String? {
         session.isLoginRefused ? configuration.connection.passwordFile : nil
     }
 
-    /// Runs one round: events of the connection, then timers.
+    /// Processes the events of the connection, then everything that is due.
     private func turn(_ host: any LightHost) async {
         for (index, event) in (client?.takeEvents() ?? []).enumerated() {
-            // A canceled task doesn't process the rest of a flood.
+            // After a cancellation, don't process the remaining events, of which there may be many.
             guard !Task.isCancelled else { return }
             await received(event, host)
             if index % Self.eventsInTurn == Self.eventsInTurn - 1 {
@@ -102,7 +105,7 @@ package actor MQTTLightDriver: LightDriver {
 
     private func ask() {
         guard questionAt <= now, !questions.isEmpty else { return }
-        // If a query fails, the light reports its state later.
+        // Ignore a failed query, because the light reports its state later anyway.
         try? client?.send(questions.removeFirst())
         questionAt = now + GatewayPacing.interval
     }
@@ -192,7 +195,9 @@ package actor MQTTLightDriver: LightDriver {
         await host.report(outbox.takeAll().reports)
     }
 
-    /// Disconnects, so that the broker publishes no will and retains no outdated status.
+    /// Publishes the status "offline" and disconnects properly.
+    ///
+    /// The broker then doesn't publish the will, and retains no outdated status.
     private func sayGoodbye() async {
         guard let client else { return }
         try? client.send(MQTTMessage(topic: session.statusTopic, text: "offline", qos: 1, retain: true))
@@ -213,8 +218,9 @@ package actor MQTTLightDriver: LightDriver {
         signal.send()
     }
 
-    /// The duration of each on or off state of an identification; three of them take less than 2 s, the host's time
-    /// limit.
+    /// The duration of each on or off state of an identification.
+    ///
+    /// All three together take less than 2 s, the host's time limit.
     private static let blinkPause: Duration = .milliseconds(500)
 
     package func identify(_ light: LightID) async throws(LightError) {
@@ -230,7 +236,8 @@ package actor MQTTLightDriver: LightDriver {
             }
             guard (try? await Task.sleep(for: Self.blinkPause)) != nil else { break }
         }
-        // A canceled or failed identification restores the light's state, too, without waiting for the result.
+        // Restore the light's power even if the identification was canceled or has failed, but don't wait for the
+        // result.
         for message in registry.endIdentification(of: light, number, now: now) { try? client?.send(message) }
         signal.send()
         if let failure { throw failure }

@@ -2,7 +2,7 @@ import DeviceKit
 
 struct MQTTListeners {
     private var lights: [String: Set<LightID>] = [:]
-    /// The subscribed topics with wildcards.
+    /// The subscribed topic filters that contain wildcards.
     private var wildcards: Set<TopicFilter> = []
 
     var topics: some Collection<String> { lights.keys }
@@ -10,7 +10,8 @@ struct MQTTListeners {
     /// Returns the listeners of a subscribed topic or filter.
     subscript(topic: String) -> Set<LightID> { lights[topic] ?? [] }
 
-    /// Returns the subscriptions that match a topic: the topic itself and filters with wildcards.
+    /// Returns the possible subscriptions that match a topic: the topic itself, and the subscribed filters with
+    /// wildcards.
     func subscriptions(for topic: String) -> [String] {
         [topic] + wildcards.filter { $0.matches(topic) }.map(\.text)
     }
@@ -21,7 +22,9 @@ struct MQTTListeners {
         }
     }
 
-    /// Removes a listener of a topic; returns whether it was the last.
+    /// Removes a listener of a topic.
+    ///
+    /// Returns whether it was the last one.
     mutating func remove(_ light: LightID, for topic: String) -> Bool {
         guard lights[topic]?.remove(light) != nil, lights[topic]?.isEmpty == true else { return false }
         lights[topic] = nil

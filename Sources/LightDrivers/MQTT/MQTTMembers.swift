@@ -7,47 +7,47 @@ struct MQTTMember {
         case announcement(DiscoveryKey)
         /// The producer announced that it will use another topic.
         case moving
-        /// Withdrawn; removed at this time.
+        /// The announcement was withdrawn. The light will be removed at this time.
         case withdrawn(until: Duration)
     }
 
     var description: LightDescription
     var light: MQTTLight
     var source: Source
-    /// The sensor that this reading belongs to.
+    /// For a reading, the description of the sensor that it belongs to; otherwise `nil`.
     var device: LightDescription?
-    /// The failures in the last warning to the operator.
+    /// The failures that the last warning to the operator was about.
     var warnedFailures: [String: String] = [:]
-    /// The last reported reachability.
+    /// The last reported reachability; `nil` if it wasn't reported yet.
     var reported: Bool?
 
-    /// The time of removal, or `nil` to keep it.
+    /// The time at which the light will be removed, or `nil` if it isn't withdrawn.
     var endsAt: Duration? { if case .withdrawn(let until) = source { until } else { nil } }
 
     fileprivate var deadline: Duration? { [endsAt, light.deadline].compactMap(\.self).min() }
     fileprivate var isReading: Bool { description.kind == .sensor }
 }
 
-/// All lights of a home.
+/// All lights in the registry.
 ///
-/// Deadlines and the number of lights of each kind are updated with each change, because a home may have thousands of
-/// lights and each message needs both.
+/// The deadlines and the number of readings are updated with each change instead of being computed from all lights,
+/// because they are needed for each message and a home may have thousands of lights.
 struct MQTTMembers {
     private var members: [LightID: MQTTMember] = [:]
     private var deadlines: [LightID: Duration] = [:]
     /// The number of sensor readings.
     private(set) var readings = 0
 
-    /// The number of other lights.
+    /// The number of lights that aren't sensor readings.
     var lights: Int { members.count - readings }
 
     /// All ids, sorted.
     var ids: [LightID] { members.keys.sorted { $0.rawValue < $1.rawValue } }
 
-    /// The earliest deadline of a light.
+    /// The earliest deadline of all lights.
     var deadline: Duration? { deadlines.values.min() }
 
-    /// Returns the lights whose deadline has passed, sorted.
+    /// Returns the ids of the lights whose deadline has passed, sorted.
     func due(now: Duration) -> [LightID] {
         deadlines.filter { $0.value <= now }.keys.sorted { $0.rawValue < $1.rawValue }
     }

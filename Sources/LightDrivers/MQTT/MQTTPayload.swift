@@ -2,7 +2,7 @@ package import BoundedJSON
 
 /// A message's payload as bytes, text and JSON.
 package struct MQTTPayload: Sendable {
-    /// The length in bytes from which parsing takes so long that commands shouldn't wait for it.
+    /// The length in bytes from which parsing may take so long that commands shouldn't have to wait for it.
     private static let long = 1024
 
     package let bytes: [UInt8]
@@ -17,7 +17,7 @@ package struct MQTTPayload: Sendable {
         json = try? JSONValue(parsing: bytes, maximumLength: MQTTLimits.listing)
     }
 
-    /// Parses a payload; on another thread if it is long.
+    /// Parses a payload, concurrently if it is long.
     static func read(_ bytes: [UInt8]) async -> MQTTPayload {
         bytes.count < long ? MQTTPayload(bytes) : await parse(bytes)
     }

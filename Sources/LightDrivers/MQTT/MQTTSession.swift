@@ -1,8 +1,10 @@
 import AsyncKit
 
-/// The state of the driver's connection: unconfirmed subscriptions and the time of the next attempt.
+/// The state of the driver's connection, such as the unconfirmed subscriptions and the time of the next attempt.
 struct MQTTSession {
-    /// The topic of our online status, and of the will that the broker publishes if we disappear.
+    /// The topic of our online status.
+    ///
+    /// The broker publishes our will on the same topic if the connection is lost.
     let statusTopic: String
     /// The topic of the birth message to producers, or `nil` to send none.
     var birthTopic: String?
@@ -10,24 +12,24 @@ struct MQTTSession {
 
     private var unconfirmed: Set<String> = []
     private var refused: Set<String> = []
-    /// The time to report an unresponsive broker, while connecting.
+    /// The time at which the broker will be reported as unresponsive; `nil` unless a connection attempt is running.
     private(set) var slowAt: Duration?
     private var connectedAt: Duration?
     private var hasSaidReady = false
     private var backoff = Backoff()
     private var refusedLogin = Backoff.refusedLogin
-    /// A Boolean value that indicates whether the broker rejects the user name or the password.
+    /// A Boolean value that indicates whether the broker has rejected the user name or the password.
     private(set) var isLoginRefused = false
     private var lastReason: String?
 
     init(statusTopic: String) { self.statusTopic = statusTopic }
 
-    /// The time for a connection attempt after which the operator is notified.
+    /// The duration of a connection attempt after which the operator is notified.
     private static let timeout = Duration.seconds(10)
-    /// The duration of a connection after which the retry delay is reset.
+    /// The minimum duration of a connection that resets the retry delay.
     ///
-    /// It protects a broker that accepts and then closes connections, perhaps because another client has our client id,
-    /// from constant retries.
+    /// Without it, a broker that accepts each connection and then closes it, perhaps because another client has the
+    /// same client id, would receive constant retries.
     private static let firm = Duration.seconds(10)
 
     mutating func connecting(now: Duration) {
@@ -36,7 +38,7 @@ struct MQTTSession {
         slowAt = now + Self.timeout
     }
 
-    /// Returns `true` once per attempt, when it is time to report an unresponsive broker.
+    /// Returns `true` once per attempt, when the broker must be reported as unresponsive.
     mutating func takeSlow(now: Duration) -> Bool {
         guard let at = slowAt, at <= now else { return false }
         slowAt = nil
@@ -53,7 +55,7 @@ struct MQTTSession {
     }
 
     mutating func subscribing(_ topic: String) {
-        // After the first round is confirmed, later subscriptions delay nothing.
+        // Once the driver has reported that it is ready, further subscriptions needn't be confirmed.
         if !hasSaidReady { unconfirmed.insert(topic) }
     }
 
@@ -64,16 +66,20 @@ struct MQTTSession {
         return true
     }
 
-    /// Processes the broker's answer to a subscription; returns whether it is refused, or `nil` if that is unchanged.
+    /// Processes the broker's answer to a subscription.
+    ///
+    /// Returns whether the subscription is refused, or `nil` if that hasn't changed.
     mutating func subscribed(_ topic: String, granted: Bool) -> Bool? {
         unconfirmed.remove(topic)
         if granted { return refused.remove(topic) == nil ? nil : false }
-        // Store no more than an operator will read.
+        // Limit the number of refused topics: an operator won't read more warnings.
         guard refused.count < 20 else { return nil }
         return refused.insert(topic).inserted ? true : nil
     }
 
-    /// Processes the end of a connection or attempt; returns the delay before the next.
+    /// Processes the end of a connection or of a connection attempt.
+    ///
+    /// Returns the delay before the next attempt.
     mutating func closed(now: Duration, share: Double) -> Duration {
         if let connectedAt, now - connectedAt >= Self.firm { backoff.succeeded() }
         slowAt = nil
@@ -86,13 +92,15 @@ struct MQTTSession {
 
     mutating func loginRefused() { isLoginRefused = true }
 
-    /// Schedules an immediate attempt with the changed password file.
+    /// Schedules an immediate attempt, because the password file has changed.
     mutating func passwordChanged(now: Duration) {
         refusedLogin.succeeded()
         reconnectAt = now
     }
 
-    /// Returns whether a reason differs from the last one, so that it is logged once.
+    /// Returns whether a reason differs from the previous one.
+    ///
+    /// Repeated reasons aren't logged as warnings.
     mutating func isNew(_ reason: String) -> Bool {
         defer { lastReason = reason }
         return reason != lastReason

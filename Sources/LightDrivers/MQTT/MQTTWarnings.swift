@@ -1,17 +1,17 @@
 import DeviceKit
 
-/// The operator's warnings, each subject once and with a maximum number.
+/// The current warnings to the operator: at most one for each subject, and a limited number in total.
 struct MQTTWarnings {
     enum Subject: Hashable {
         case message(AnnouncementOrigin)
-        /// A problem in the announcement of a light that is still shown.
+        /// A problem in the announcement of a light that is shown nevertheless.
         case light(LightID, AnnouncementOrigin)
         /// Failing templates and other problems of a light.
         case failures(LightID)
         case numberOfLights
         case numberOfReadings
 
-        /// The announcement that caused the warning.
+        /// The origin of the announcement that caused the warning, or `nil` if no announcement did.
         var origin: AnnouncementOrigin? {
             switch self {
             case .message(let origin), .light(_, let origin): origin
@@ -19,7 +19,7 @@ struct MQTTWarnings {
             }
         }
 
-        /// The host's name of the subject.
+        /// The name of the subject for the host.
         var name: String {
             switch self {
             case .message(let origin): origin.description
@@ -34,7 +34,9 @@ struct MQTTWarnings {
 
     private var subjects: Set<Subject> = []
 
-    /// Issues a warning, or withdraws it if the text is `nil`; returns the actions for the host.
+    /// Issues a warning, or withdraws it if the text is `nil`.
+    ///
+    /// Returns the actions for the host.
     mutating func warn(_ text: String?, about subject: Subject) -> [MQTTAction] {
         guard let text else { return subjects.remove(subject) == nil ? [] : [.warn(nil, about: subject.name)] }
         guard subjects.contains(subject) || subjects.count < Self.maximum else { return [] }
@@ -42,16 +44,20 @@ struct MQTTWarnings {
         return [.warn(text, about: subject.name)]
     }
 
-    /// Removes the warnings about announcements on a topic before the next one there is read.
+    /// Removes the warnings about announcements on a topic.
     ///
-    /// - Returns: The names of those warnings, for ``ended(of:)``.
+    /// Call it before the next announcement on that topic is read.
+    ///
+    /// - Returns: The names of the subjects of those warnings, for ``ended(of:)``.
     mutating func reset(topic: String) -> Set<String> {
         let former = subjects.filter { $0.origin?.topic == topic }
         subjects.subtract(former)
         return Set(former.map(\.name))
     }
 
-    /// Withdraws former warnings that no subject causes anymore; another topic may have announced the same light.
+    /// Withdraws those of the former warnings whose subjects no longer have any.
+    ///
+    /// Another topic may have announced the same light and caused a warning about it.
     func ended(of former: Set<String>) -> [MQTTAction] {
         former.isEmpty ? [] : former.subtracting(subjects.map(\.name)).sorted().map { .warn(nil, about: $0) }
     }

@@ -4,25 +4,27 @@ import Synchronization
 import SystemKit
 import TerminalKit
 
-/// One connection to a broker through libmosquitto, from the first attempt to its end; create a new one for the next
-/// attempt.
+/// One connection to a broker through libmosquitto, from the attempt to connect until its end.
 ///
-/// A dedicated thread connects and reads, because libmosquitto blocks while it resolves names and connects. Events wait
-/// in a bounded inbox. All other functions may be called from any thread and never block: in threaded mode,
-/// libmosquitto only queues the data to send and wakes its thread.
+/// Each attempt needs a new instance.
 ///
-/// This is the only file with unsafe pointers. The handle of libmosquitto lives exactly as long as the thread. Other
-/// threads use it only through `state`, where the thread removes it before freeing it. libmosquitto calls back on the
-/// thread, with an unretained pointer to this object, which the thread retains until it ends. The callbacks take the
-/// lock of `state`; no call under that lock waits for a lock that libmosquitto holds during a callback. The log
-/// callback is the exception: libmosquitto locks its log during the call, and each of its functions writes to that log,
-/// including those called under the lock of `state`. Therefore this callback takes only `lastError`.
+/// A dedicated thread connects and reads, because libmosquitto blocks while it resolves names and connects. Received
+/// events are queued in a bounded inbox. The package functions may be called from any thread and never block a thread:
+/// in threaded mode, libmosquitto only queues the data to send and wakes the dedicated thread.
+///
+/// Unsafe pointers to libmosquitto are used only in this file. Its handle lives as long as the thread. Other threads
+/// use the handle only through `state`, from which the thread removes it before it frees it. libmosquitto calls back on
+/// the thread, with an unretained pointer to this object, which the thread retains until it ends. The callbacks take
+/// the lock of `state`. No call under that lock waits for a lock that libmosquitto holds during a callback, with one
+/// exception: libmosquitto locks its log during the log callback, and each of its functions writes to that log,
+/// including those that are called under the lock of `state`. Therefore the log callback takes only the lock of
+/// `lastError`.
 package final class MosquittoClient: Sendable {
     /// The reason why a message wasn't sent or acknowledged.
     package enum Failure: Error, Equatable, Sendable {
-        /// The connection is missing, or it ended before the broker answered.
+        /// There is no connection, or it ended before the broker answered.
         case notConnected
-        /// Too many messages wait for the broker.
+        /// Too many messages are waiting to be sent to the broker.
         case busy
         /// The topic or the message is invalid.
         case refused
@@ -34,8 +36,8 @@ package final class MosquittoClient: Sendable {
 
     /// The handle of libmosquitto.
     ///
-    /// Any thread may use it: in threaded mode, libmosquitto locks its shared state, and `State.handle` is removed
-    /// before the handle is freed.
+    /// Any thread may use it, because libmosquitto locks its shared state in threaded mode, and the handle is removed
+    /// from `State.handle` before it is freed.
     private struct Handle: @unchecked Sendable {
         let pointer: OpaquePointer
     }
@@ -46,8 +48,9 @@ package final class MosquittoClient: Sendable {
         var isStopped = false
         var hasEnded = false
         var inbox = MQTTInbox()
-        /// Messages that are unsent (QoS 0) or unacknowledged, with the ticket of the task that waits for the
-        /// acknowledgment.
+        /// The messages that are unsent (QoS 0) or unacknowledged (other QoS).
+        ///
+        /// The value is the ticket of the task that waits for the acknowledgment, if any.
         var outstanding: [Int32: Int?] = [:]
         var waiters: [Int: Waiter] = [:]
         var cancelled: Set<Int> = []
@@ -60,7 +63,9 @@ package final class MosquittoClient: Sendable {
     private let settings: MQTTConnectionSettings
     private let signal: @Sendable () -> Void
     private let state = Mutex(State())
-    /// The last error that libmosquitto logged; it has a separate lock, see above.
+    /// The last error that libmosquitto logged.
+    ///
+    /// It has a separate lock for the reason given above.
     private let lastError = Mutex<String?>(nil)
 
     /// The maximum time for a connection attempt.
@@ -73,7 +78,9 @@ package final class MosquittoClient: Sendable {
 
     private static let initialised: Void = { _ = mosquitto_lib_init() }()
 
-    /// Creates an idle connection; its thread calls `signal` when there are events.
+    /// Creates a connection that is idle until ``start()`` is called.
+    ///
+    /// It calls `signal` when there are new events.
     package init(settings: MQTTConnectionSettings, signal: @escaping @Sendable () -> Void) {
         self.settings = settings
         self.signal = signal
@@ -81,7 +88,7 @@ package final class MosquittoClient: Sendable {
 
     // MARK: Lifecycle
 
-    /// Starts the thread that connects.
+    /// Starts the thread, which connects to the broker.
     package func start() {
         _ = Self.initialised
         do throws(SystemError) { try DetachedThread.start { [self] in runThread() } } catch {
@@ -89,7 +96,9 @@ package final class MosquittoClient: Sendable {
         }
     }
 
-    /// Closes the connection after sending all queued messages; returns at once.
+    /// Begins to close the connection.
+    ///
+    /// Messages that are already queued are still sent, within one second. This function returns at once.
     package func stop() {
         state.withLock { state in
             guard !state.isStopped else { return }
@@ -98,9 +107,9 @@ package final class MosquittoClient: Sendable {
         }
     }
 
-    /// Closes the connection and waits until all queued messages are sent, a second at most.
+    /// Closes the connection and waits until all queued messages are sent, but at most about one second.
     ///
-    /// Doesn't wait for a connection attempt: its thread ends on its own.
+    /// It doesn't wait for a connection attempt, whose thread ends by itself.
     package func close() async {
         stop()
         await withCheckedContinuation { continuation in
@@ -117,7 +126,9 @@ package final class MosquittoClient: Sendable {
 
     // MARK: Requests
 
-    /// Subscribes to a topic; the answer arrives as an event.
+    /// Subscribes to a topic.
+    ///
+    /// The broker's answer arrives as an event.
     package func subscribe(to topic: String, qos: Int) throws(Failure) {
         let failure: Failure? = state.withLock { state in
             guard state.isConnected, !state.isStopped, let handle = state.handle?.pointer else { return .notConnected }
@@ -141,7 +152,9 @@ package final class MosquittoClient: Sendable {
         if let failure = state.withLock({ Self.queue(message, ticket: nil, in: &$0) }) { throw failure }
     }
 
-    /// Queues a message; with a QoS above 0, waits until the broker acknowledges it.
+    /// Queues a message.
+    ///
+    /// If its QoS is above 0, waits until the broker acknowledges it.
     package func publish(_ message: MQTTMessage) async throws(Failure) {
         guard message.qos > 0 else { return try send(message) }
         let ticket = state.withLock { state in
@@ -196,7 +209,8 @@ package final class MosquittoClient: Sendable {
 
 extension MosquittoClient {
     private func runThread() {
-        // OpenSSL writes with write(2), which raises SIGPIPE on a closed connection; block it on this thread.
+        // Block SIGPIPE on this thread, because OpenSSL uses write(2), which raises that signal if the connection is
+        // closed.
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)
@@ -248,14 +262,17 @@ extension MosquittoClient {
                 stopAt = limit
                 if now >= limit { return (MOSQ_ERR_SUCCESS.code, 0) }
             }
-            // Data from other threads wakes this call; the keep-alive shortens its wait.
+            // This call waits for the given time at most. Data from other threads wakes it, and libmosquitto shortens
+            // the wait for its keep-alive.
             let result = mosquitto_loop(handle, isConnected && !isStopped ? 10_000 : 100, 1)
             let failedAt = errno
             if result != MOSQ_ERR_SUCCESS.code { return (result, failedAt) }
         }
     }
 
-    /// Configures libmosquitto before it connects; returns the error message, or `nil`.
+    /// Configures libmosquitto before it connects.
+    ///
+    /// Returns an error message, or `nil` if everything is set.
     private func prepare(_ handle: OpaquePointer) -> String? {
         mosquitto_threaded_set(handle, true)
         mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V311)
@@ -265,7 +282,7 @@ extension MosquittoClient {
             var password: String?
             if let path = settings.passwordFile {
                 do throws(SecretFile.Problem) {
-                    // Read for each connection, so that it can change without a restart.
+                    // Read the file for each connection, so that the password can change without a restart.
                     password = try SecretFile(path, key: "password-file", of: "password").read()
                 } catch {
                     return error.text
@@ -286,10 +303,11 @@ extension MosquittoClient {
         for file in [settings.caFile, settings.clientCertificate, settings.clientKey] {
             if let file, access(file, R_OK) != 0 { return "\(file) can't be read (\(FileAccess.reason(file, .last)))" }
         }
-        // OpenSSL's own defaults, which follow SSL_CERT_FILE and SSL_CERT_DIR. libmosquitto requires a directory
-        // regardless.
+        // Use OpenSSL's defaults, which respect SSL_CERT_FILE and SSL_CERT_DIR. libmosquitto requires a directory
+        // nevertheless.
         if settings.caFile == nil { mosquitto_int_option(handle, MOSQ_OPT_TLS_USE_OS_CERTS, 1) }
-        // A key with a passphrase would prompt on the terminal; a callback without a passphrase makes it fail instead.
+        // A key with a passphrase would cause a prompt on the terminal. A callback that returns no passphrase makes it
+        // fail instead.
         let result = mosquitto_tls_set(
             handle, settings.caFile, settings.caFile == nil ? Self.systemCertificates : nil,
             settings.clientCertificate, settings.clientKey, { _, _, _, _ in 0 })
@@ -406,7 +424,8 @@ extension MosquittoClient {
         case MOSQ_ERR_ERRNO.code: return SystemError(code: failedAt).reason
         case MOSQ_ERR_TLS.code, MOSQ_ERR_TLS_HANDSHAKE.code:
             guard let error = lastError.withLock({ $0 }) else { return "TLS failed (no reason given)" }
-            // A broker without TLS closes the connection, or sends something else.
+            // These errors occur if the broker doesn't use TLS, and therefore closes the connection or sends something
+            // else.
             if error.contains("unexpected eof") || error.contains("wrong version number") {
                 return
                     "the broker doesn't seem to use TLS on this port; write mqtt://, or the port for TLS (often 8883)"

@@ -1,13 +1,12 @@
 import BoundedJSON
 import Discovery
 
-/// A light system whose devices announce themselves by mDNS, without further data.
+/// A light system whose devices announce themselves by mDNS, without any data that a configuration needs.
 ///
-/// A built-in driver of that name discovers the devices itself. A driver that has more information about its devices is
-/// a ``DiscoverableDriver``.
+/// It is searched only if there is no ``DiscoverableDriver`` with the same name, which finds its devices itself.
 struct AnnouncedSystem: Sendable {
     let driver: String
-    /// The mDNS service type of its devices.
+    /// The mDNS service type of the system's devices.
     let serviceType: String
     let product: String
 

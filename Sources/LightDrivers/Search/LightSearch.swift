@@ -4,7 +4,7 @@ package import Discovery
 package import Logging
 import NIOCore
 
-/// The reason why discovery failed and, if possible, the remedy.
+/// The reason why a search failed and, if possible, the remedy.
 package struct LightSearchFailure: Error, Hashable, Sendable {
     package let text: String
 
@@ -15,7 +15,7 @@ package struct LightSearchFailure: Error, Hashable, Sendable {
 package struct LightSearch: Sendable {
     package var duration: Duration
     package var logger: Logger
-    /// Creates a browser for services of a type, using mDNS.
+    /// Creates an mDNS browser for the services of a type.
     package var makeBrowser: @Sendable (String) throws(DiscoveryError) -> any ServiceBrowser
 
     package init(
@@ -27,7 +27,7 @@ package struct LightSearch: Sendable {
         self.makeBrowser = makeBrowser
     }
 
-    /// The sources, and the reasons why parts of the search failed.
+    /// The result of a search: the sources, and the reasons why parts of the search failed.
     package struct Outcome: Sendable {
         /// The sources, sorted by driver, name and address.
         package var sources: [LightSource]
@@ -41,7 +41,7 @@ package struct LightSearch: Sendable {
 
     package static let maximumSources = 500
 
-    /// Runs all searches concurrently.
+    /// Runs all searches concurrently: those of the drivers, and those for other systems that announce themselves.
     package func run(for drivers: [any LightDriverConfiguration.Type]) async -> Outcome {
         let names = drivers.map { $0.driverName }
         let discoverable = drivers.compactMap { $0 as? any DiscoverableDriver.Type }
@@ -58,7 +58,7 @@ package struct LightSearch: Sendable {
             for await result in tasks {
                 switch result {
                 case .success(let sources): outcome.sources += sources
-                // Without Avahi, all searches that need it have the same error.
+                // Report the same failure only once. For example, all searches that use mDNS fail if Avahi is missing.
                 case .failure(let failure) where !outcome.failures.contains(failure): outcome.failures.append(failure)
                 case .failure: break
                 }
@@ -89,10 +89,11 @@ package struct LightSearch: Sendable {
         }
     }
 
-    /// Returns the services of a type such as `_mqtt._tcp` that mDNS finds within ``duration``; if a service has
-    /// several addresses, a reachable one is the first.
+    /// Returns the services of a type, such as `_mqtt._tcp`, that mDNS finds within ``duration``.
     ///
-    /// - Throws: ``LightSearchFailure`` if mDNS doesn't work here.
+    /// If a service has several addresses, a reachable one comes first.
+    ///
+    /// - Throws: ``LightSearchFailure`` if mDNS doesn't work on this computer.
     package func services(_ type: String) async throws(LightSearchFailure) -> [DiscoveredService] {
         let browser: any ServiceBrowser
         do throws(DiscoveryError) {
@@ -116,11 +117,11 @@ package struct LightSearch: Sendable {
     }
 
     private static let maximumProbes = 64
-    /// The time limit for a connection to one of several addresses.
+    /// The time limit for finding a reachable address of a service.
     private static let probeTime = Duration.seconds(1)
 
-    /// Returns a service with a reachable address first, if there is one, because people write the displayed address
-    /// down.
+    /// Returns a service with a reachable address first, if there is one, because that address is displayed and ends up
+    /// in configurations.
     private static func withReachableAddressFirst(_ service: DiscoveredService) async -> DiscoveredService {
         guard service.addresses.count > 1 else { return service }
         let reachable = await withTaskGroup(of: DeviceEndpoint?.self) { tasks in
@@ -147,7 +148,7 @@ package struct LightSearch: Sendable {
         return service
     }
 
-    /// Returns whether a process on this computer accepts TCP connections at a port.
+    /// Returns whether a process on this computer accepts TCP connections on a port.
     package static func isListening(onPort port: Int) async -> Bool {
         guard let channel = try? await DeviceEndpoint.host("127.0.0.1", port: port).connect() else { return false }
         try? await channel.close()
@@ -156,7 +157,9 @@ package struct LightSearch: Sendable {
 }
 
 extension DiscoveredService {
-    /// The addresses and the name of its host; addresses that are valid only on one link come after the others.
+    /// The addresses of the service's host, followed by its name.
+    ///
+    /// Link-local addresses come after the other addresses.
     var hosts: [String] {
         let addresses = addresses.filter { !$0.isLinkLocal } + addresses.filter(\.isLinkLocal)
         return addresses.map(\.description) + [host]

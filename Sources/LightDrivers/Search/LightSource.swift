@@ -1,19 +1,21 @@
 package import BoundedJSON
 package import DeviceKit
 
-/// A source of lights on the network: a device, a bridge, a broker.
+/// A source of lights on the network, such as a device, a bridge or a broker.
 ///
 /// Names and addresses come from devices and must be sanitized before they are shown.
 package struct LightSource: Equatable, Sendable {
-    /// The name of the driver for it.
+    /// The name of the driver that supports the source.
     package var driver: String
     package var name: String
-    /// The addresses and names of its host, the one for a configuration first; never empty.
+    /// The addresses and names of the source's host.
+    ///
+    /// The first one is used in configurations. The list is never empty.
     package var hosts: [String]
     package var port: Int
-    /// The product, if it is known.
+    /// A description, such as the product, if it is known.
     package var detail: String?
-    /// The entry of `drivers` for its lights; `nil` if this version has no driver for it.
+    /// The entry for `drivers` that adds the source's lights; `nil` if this version has no driver for it.
     package var entry: JSONObject?
 
     package init(
@@ -27,7 +29,7 @@ package struct LightSource: Equatable, Sendable {
         self.entry = entry
     }
 
-    /// The address in the form of a configuration.
+    /// The address and port, as they are written in a configuration.
     package var address: String {
         let host = hosts.first ?? ""
         return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
@@ -38,9 +40,9 @@ package struct LightSource: Equatable, Sendable {
 package enum LightSourceCoverage: Equatable, Sendable {
     /// The driver is unrelated to the source.
     case none
-    /// The driver would add its lights if its entry had these keys, too.
+    /// The driver would add the source's lights if its entry also had these keys.
     case missing(JSONObject)
-    /// The driver adds its lights.
+    /// The driver already adds the source's lights.
     case complete
 }
 

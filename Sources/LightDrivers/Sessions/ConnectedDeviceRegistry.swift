@@ -5,13 +5,13 @@ package import Discovery
 
 /// An action for the driver to perform.
 package enum DeviceAction<Output: Equatable & Sendable>: Equatable, Sendable {
-    /// Connect to the device at the first endpoint that answers.
+    /// Connect to the device, using the first endpoint that answers.
     ///
-    /// ``ConnectedDeviceRegistry/nextEndpoint(of:number:)`` returns the endpoints. The number distinguishes this connection
-    /// from earlier ones to the same device.
+    /// ``ConnectedDeviceRegistry/nextEndpoint(of:number:)`` returns the endpoints one by one. The number distinguishes
+    /// this connection from earlier ones to the same device.
     case connect(DeviceTarget, number: Int)
     case output(DeviceTarget, Output)
-    /// End the connection at once.
+    /// Close the connection to the device.
     case close(DeviceTarget)
     case added(LightDescription)
     case removed(LightID)
@@ -20,17 +20,21 @@ package enum DeviceAction<Output: Equatable & Sendable>: Equatable, Sendable {
     case finished(command: Int, LightError?)
 }
 
-/// The registry of a driver whose devices have connections: devices, their connections and their lights.
+/// A state machine for all devices of a driver that connects to its devices.
 ///
-/// It is a machine without sockets and clocks. Its rules:
-/// - A device is tried at all of its addresses, then again with backoff, and at once when its announcement changes.
-/// - If another device answers at an address, the next address is tried.
-/// - Two targets may be one device, known by its id: the first one connected serves, and the other is tried again every
-///   ``duplicateInterval`` and when the first is lost. With ``DeviceTraits/prefersConfigured``, a configured target
-///   takes over from a discovered one, and the other is tried when the first is lost.
-/// - When a connection ends, its lights become unreachable and its commands fail. Lights are removed only when their
-///   device lists its lights without them.
-/// - The number of devices is bounded, by announcement and by id.
+/// It manages the devices, their connections and their lights, and has no sockets or clocks.
+///
+/// Rules:
+/// - A device is tried at all of its addresses. If none works, they are all tried again with backoff, or at once when
+///   the device's announcement changes.
+/// - If a different device answers at an address, the next address is tried.
+/// - Two targets may turn out to be the same device, because it has the same id. Then only the target that connected
+///   first is used. The other one is tried again every ``duplicateInterval``, and when the first one is lost. With
+///   ``DeviceTraits/prefersConfigured``, a configured target takes over from a discovered one instead, and the unused
+///   target is tried again only when the used one is lost.
+/// - When a connection ends, the device's lights become unreachable and pending commands fail. A light is removed only
+///   when its device no longer includes it in its list of lights.
+/// - The number of announced devices is limited, and so is the number of device ids.
 package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
     package typealias Action = DeviceAction<Session.Output>
 
@@ -40,29 +44,30 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         var candidates: Candidates<DeviceEndpoint>
         var announcedID: String?
         var unusableReason: String?
-        /// A Boolean value that indicates whether mDNS still lists it.
+        /// A Boolean value that indicates whether mDNS still lists the device.
         var isPresent = true
         var session: Session?
         var number = 0
-        /// A Boolean value that indicates whether the device of the current session has proven to be the right one.
+        /// A Boolean value that indicates whether the device at the other end of the current session has reported the
+        /// expected id.
         var isIdentified = false
-        /// The worst fault at the addresses of this round.
+        /// The most informative fault so far at the addresses of this round.
         var fault: SessionFault?
         var backoff = Backoff()
-        /// The backoff while the device refuses the password; otherwise `nil`.
+        /// The backoff for a device that rejects the password or the key; otherwise `nil`.
         var refusedLogin: Backoff?
         var retryAt: Duration?
         var id: String?
-        /// A Boolean value that indicates whether another target serves the same device.
+        /// A Boolean value that indicates whether another target is used for the same device.
         var isDuplicate = false
         var hasWarned = false
     }
 
-    /// A device's lights; they outlive its connection.
+    /// A device's lights, which remain known when the connection ends.
     private struct Board: Sendable {
         var owner: DeviceTarget?
         var lights: [LightID: Lamp] = [:]
-        /// The sensors that the readings among the lights belong to.
+        /// The sensors that the readings among the lights belong to, by the reading's id.
         var readings: [LightID: LightDescription] = [:]
     }
 
@@ -75,11 +80,11 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
     private let options: Session.Options
     private var devices: [DeviceTarget: Device] = [:]
     private var boards: [String: Board] = [:]
-    /// The lights that the bridge knew before the start.
+    /// The ids of the lights that the bridge knew before the start.
     private var known: Set<LightID> = []
     private var kinds: Set<LightKind> = []
     private var sensors = SensorDevices()
-    /// The devices of unfinished commands.
+    /// The devices to which unfinished commands were sent, by command number.
     private var commands: [Int: DeviceTarget] = [:]
     private var lastCommand = 0
     private var dropped: [DropReason: Int] = [:]
@@ -107,13 +112,14 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         return actions
     }
 
-    /// Updates the devices after a change of the services that mDNS lists.
+    /// Updates the devices after the services that mDNS lists have changed.
     package mutating func found(_ services: [DiscoveredService], now: Duration) -> [Action] {
         var actions: [Action] = []
         let present = Set(services.map { DeviceTarget.discovered($0.id) })
         for (target, device) in devices where !target.isConfigured && device.isPresent && !present.contains(target) {
             devices[target]?.isPresent = false
-            // A device that was connected once may be back at the same address without an announcement.
+            // Keep a device that was connected before, because it may return to the same address without an
+            // announcement.
             guard device.id == nil else { continue }
             if device.session != nil { actions.append(.close(target)) }
             if device.hasWarned { actions.append(.warn(nil, about: target.name)) }
@@ -147,14 +153,14 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         return carryOut(events, target, now: now, share: 1)
     }
 
-    /// Tries all addresses of a device, the last good one first.
+    /// Tries all addresses of a device, beginning with the one that worked last.
     private mutating func beginRound(_ target: DeviceTarget, now: Duration) -> [Action] {
         devices[target]?.candidates.begin()
         devices[target]?.fault = nil
         return connect(target, now: now)
     }
 
-    /// Tries the rest of the addresses in this round.
+    /// Tries the remaining addresses of this round.
     private mutating func connect(_ target: DeviceTarget, now: Duration) -> [Action] {
         devices[target]?.retryAt = nil
         devices[target]?.isDuplicate = false
@@ -170,13 +176,13 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         return [.connect(target, number: device.number)] + carryOut(events, target, now: now, share: 1)
     }
 
-    /// Returns the address to try next, or `nil` without one for now.
+    /// Returns the address to try next, or `nil` if there is none at the moment.
     package mutating func nextEndpoint(of target: DeviceTarget, number: Int) -> DeviceEndpoint? {
         guard devices[target]?.number == number else { return nil }
         return devices[target]?.candidates.next()
     }
 
-    /// Stores the address that has accepted the connection.
+    /// Stores the address at which the connection was accepted.
     package mutating func answered(_ target: DeviceTarget, number: Int, at endpoint: DeviceEndpoint) {
         guard devices[target]?.number == number else { return }
         devices[target]?.candidates.answered(endpoint)
@@ -196,7 +202,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         return carryOut(events, target, now: now, share: share)
     }
 
-    /// Returns the number of dropped messages and values since the last call, by reason.
+    /// Returns the number of messages and values that were dropped since the last call, by reason.
     package mutating func takeDropped() -> [DropReason: Int] {
         defer { dropped = [:] }
         return dropped
@@ -243,9 +249,10 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
     ) -> [Action] {
         guard var device = devices[target] else { return [] }
         device.session = nil
-        // Later input from this connection is ignored.
+        // A new number makes later input from this connection ignored.
         device.number += 1
-        // The fault of a device is more informative than addresses without an answer.
+        // Keep a fault that a device caused, because it is more informative than the lack of an answer at other
+        // addresses.
         if device.fault?.isOfDevice != true { device.fault = fault }
         let fault = device.isIdentified ? fault : device.fault ?? fault
         guard device.isIdentified || device.candidates.current == nil || device.candidates.isExhausted else {
@@ -271,8 +278,9 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         return actions
     }
 
-    /// Returns the fault if another device answers than the announced one, or, while there are other addresses, than
-    /// the former one.
+    /// Returns the fault if the device that answers isn't the announced one.
+    ///
+    /// Without an announced id, the device must be the former one as long as there are other addresses to try.
     private func otherDevice(_ id: String, _ target: DeviceTarget) -> SessionFault? {
         guard let device = devices[target], !device.isIdentified, let endpoint = device.candidates.current,
             let expected = device.announcedID ?? (device.candidates.isExhausted ? nil : device.id), expected != id
@@ -280,13 +288,15 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         return .unusable("\(target.name) doesn't answer; another device answers at \(endpoint)")
     }
 
-    /// Returns the fault for too many ids; a device that keeps changing its id would fill the memory with lights.
+    /// Returns the fault for too many device ids.
+    ///
+    /// Without this limit, a device that keeps changing its id could fill the memory with lights.
     private func tooMany(_ target: DeviceTarget) -> SessionFault {
         let (driver, count) = (Session.traits.driverName, Session.traits.maximumDevices)
         return .unusable("\(target.name) isn't used; the driver \(driver) can't connect to more than \(count) devices")
     }
 
-    /// Ends a connection whose device another target serves.
+    /// Ends a connection to a device for which another target is used.
     private mutating func park(_ target: DeviceTarget, behind owner: DeviceTarget, now: Duration) -> [Action] {
         let actions = release(target, now: now)
         devices[target]?.session = nil
@@ -298,7 +308,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         return [.close(target)] + actions + warn(text, target)
     }
 
-    /// Ends a target's service for its device.
+    /// Stops using a target for its device: its commands fail and its lights become unreachable.
     private mutating func release(_ target: DeviceTarget, now: Duration) -> [Action] {
         var actions: [Action] = []
         for (command, carrier) in commands.sorted(by: { $0.key < $1.key }) where carrier == target {
@@ -318,9 +328,9 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         return joined(actions)
     }
 
-    /// Processes the id of a device.
+    /// Processes the id that a device reports.
     ///
-    /// - Returns: The actions, and the target that serves the device instead, or `nil` if this one does.
+    /// - Returns: The actions, and the target that is used for the device instead, or `nil` if it is this one.
     private mutating func identified(
         _ target: DeviceTarget, _ id: String, now: Duration
     ) -> (actions: [Action], owner: DeviceTarget?) {
@@ -375,7 +385,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
 
     // MARK: Time
 
-    /// The time of the next call of ``timePassed(now:share:)``.
+    /// The time at which ``timePassed(now:share:)`` must be called next.
     package var deadline: Duration? {
         devices.values.compactMap { $0.session.map(\.deadline) ?? $0.retryAt }.min()
     }
@@ -397,12 +407,12 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         return actions
     }
 
-    /// The files with the passwords or keys that devices refuse.
+    /// The files with the passwords or keys that devices reject.
     package var refusedSecretFiles: Set<String> {
         Set(devices.compactMap { $1.refusedLogin == nil ? nil : Session.secretFile(of: $0, options: options) })
     }
 
-    /// Retries devices that refused the former contents of these files.
+    /// Schedules immediate attempts with the devices that rejected the former contents of these files.
     package mutating func secretsChanged(in files: Set<String>, now: Duration) {
         for (target, device) in devices where device.refusedLogin != nil && device.session == nil {
             guard let file = Session.secretFile(of: target, options: options), files.contains(file) else { continue }
@@ -411,7 +421,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         }
     }
 
-    /// Returns the last outputs to each connected device before the driver ends.
+    /// Returns the last outputs to the connected devices before the driver ends.
     package mutating func goodbyes() -> [(target: DeviceTarget, outputs: [Session.Output])] {
         devices.keys.compactMap { target in
             guard let outputs = devices[target]?.session?.goodbye(), !outputs.isEmpty else { return nil }
@@ -423,7 +433,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
 
     /// Begins a command, which ends with ``DeviceAction/finished(command:_:)``.
     ///
-    /// - Throws: ``LightError`` if the light is unknown or unreachable, or refuses at once.
+    /// - Throws: ``LightError`` if the light is unknown or unreachable, or if the session rejects the command at once.
     package mutating func apply(
         _ command: LightCommand, to light: LightID, now: Duration
     ) throws(LightError) -> (command: Int, actions: [Action]) {
@@ -452,7 +462,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         let events = try body(&session, lastCommand)
         devices[target]?.session = session
         commands[lastCommand] = target
-        // The next state is reported even if it is unchanged: the host may take the command for the state.
+        // Report the next state even if it is unchanged, because the host may have assumed that the command succeeded.
         boards[id]?.lights[light]?.reported = nil
         return (lastCommand, carryOut(events, target, now: now, share: 1))
     }

@@ -3,11 +3,13 @@ package import DeviceKit
 package import Discovery
 package import Logging
 
-/// The devices that a driver connects to: the keys `discover` and `hosts` that all drivers over HTTP share.
+/// The devices that a driver connects to.
+///
+/// Most of the drivers that connect to devices share these keys, `discover` and `hosts`.
 package struct DeviceSelection: Equatable, Sendable {
     /// A Boolean value that indicates whether devices are discovered by mDNS.
     package var discover: Bool
-    /// Devices that mDNS doesn't find.
+    /// The devices with a configured address, for networks in which mDNS doesn't find them.
     package var hosts: [DeviceHost]
 
     package init(discover: Bool = true, hosts: [DeviceHost] = []) {
@@ -17,7 +19,8 @@ package struct DeviceSelection: Equatable, Sendable {
 
     /// Decodes both keys.
     ///
-    /// - Throws: `ConfigurationProblem`.
+    /// - Throws: `ConfigurationProblem` if a host is invalid or repeated, if there are too many, or if there are no
+    ///   devices to connect to.
     init<Key>(
         from container: KeyedDecodingContainer<Key>, discover discoverKey: Key, hosts hostsKey: Key,
         traits: DeviceTraits
@@ -50,14 +53,14 @@ package struct DeviceSelection: Equatable, Sendable {
     }
 }
 
-/// The configuration of a driver whose devices have connections.
+/// The configuration of a driver that connects to its devices.
 package protocol ConnectingDriver: LightDriverConfiguration {
     associatedtype Connection: DeviceConnection
 
     var selection: DeviceSelection { get }
     var options: Connection.Session.Options { get }
     var connection: Connection { get }
-    /// The files with passwords or keys, to watch for changes.
+    /// The files with passwords or keys, which are watched for changes.
     var secretFiles: [String] { get }
 
     /// Creates a browser that finds the devices.
@@ -81,7 +84,7 @@ extension ConnectingDriver {
     }
 }
 
-/// A driver whose hosts have the form `10.0.0.5` or `10.0.0.5:80`.
+/// A driver with the keys `discover` and `hosts`, in which a host has the form `10.0.0.5` or `10.0.0.5:80`.
 package protocol SelectingDriver: ConnectingDriver, CoveringDriver {}
 
 extension SelectingDriver {
@@ -90,7 +93,7 @@ extension SelectingDriver {
         let isNamed = selection.hosts.contains {
             source.hosts.contains($0.host) && ($0.port ?? source.port) == source.port
         }
-        // The driver discovers the same sources itself.
+        // A driver that discovers devices finds this source itself.
         return selection.discover || isNamed ? .complete : .missing(["hosts": [.string(source.address)]])
     }
 }

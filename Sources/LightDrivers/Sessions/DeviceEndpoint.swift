@@ -4,14 +4,14 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The address of a device.
+/// An address of a device, with the port.
 package enum DeviceEndpoint: Hashable, Sendable {
     case host(String, port: Int)
     case address(ServiceAddress, port: Int)
 
-    /// Returns all addresses of a service, without duplicates, in the order in which to try them.
+    /// Returns all addresses of a service without duplicates, in the order in which they should be tried.
     static func all(of service: DiscoveredService, port: Int) -> [DeviceEndpoint] {
-        // An address that isn't link-local is the same over every interface.
+        // An address that isn't link-local may be listed once for each interface, but is always the same.
         var seen: Set<String> = []
         return service.addresses.filter { seen.insert($0.description).inserted }.map { .address($0, port: port) }
     }
@@ -22,7 +22,7 @@ package enum DeviceEndpoint: Hashable, Sendable {
         }
     }
 
-    /// The value of an HTTP request's field `Host`.
+    /// The value for the header field `Host` of HTTP requests.
     var authority: String {
         let host =
             switch self {
@@ -44,10 +44,12 @@ extension DeviceEndpoint: CustomStringConvertible {
 }
 
 extension DeviceEndpoint {
-    /// The time limit of a TCP connection to a device.
+    /// The time limit for opening a TCP connection to a device.
     static let connectTimeout = Duration.seconds(5)
 
-    /// Connects; `configure` sets the channel up before that.
+    /// Connects to the address.
+    ///
+    /// `configure` is called with the channel before it connects.
     ///
     /// - Throws: The system's or NIO's error.
     func connect(
@@ -57,7 +59,8 @@ extension DeviceEndpoint {
         let destination: TCPDestination =
             switch self {
             case .host(let host, let port): .host(host, port: port)
-            // The scope is part of a link-local address, and an address in numbers isn't looked up.
+            // This parses the interface of a link-local address, too. It doesn't query DNS, because the address is
+            // numeric.
             case .address(let address, let port):
                 .address(try SocketAddress.makeAddressResolvingHost(address.description, port: port))
             }
@@ -65,12 +68,14 @@ extension DeviceEndpoint {
     }
 }
 
-/// The address at which a device has answered, with the open connection for the first use.
+/// The address at which a device has answered, with the open connection, which is used first.
 package final class DeviceRoute: Sendable {
     package let endpoint: DeviceEndpoint
     private let opened: Mutex<(any Channel)?>
 
-    /// Creates a route; an open channel without handlers is closed unless it is used.
+    /// Creates a route, optionally with an open channel, which must not have handlers yet.
+    ///
+    /// The channel is closed if it is never used.
     init(to endpoint: DeviceEndpoint, over channel: (any Channel)?) {
         self.endpoint = endpoint
         opened = Mutex(channel)
@@ -80,9 +85,11 @@ package final class DeviceRoute: Sendable {
 
     deinit { opened.withLock { $0?.close(promise: nil) } }
 
-    /// Connects, or uses the open connection; `initialize` adds the handlers.
+    /// Uses the open connection if it hasn't been used yet and still works; otherwise connects again.
     ///
-    /// - Throws: The error of `initialize`, the system's or NIO's.
+    /// `initialize` adds the handlers.
+    ///
+    /// - Throws: The error of `initialize`, of the system or of NIO.
     func connect<Output: Sendable>(
         _ initialize: @escaping @Sendable (any Channel) throws -> EventLoopFuture<Output>
     ) async throws -> Output {

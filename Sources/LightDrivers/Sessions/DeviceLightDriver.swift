@@ -13,10 +13,10 @@ package protocol DeviceConnection: Sendable {
     /// Runs one session until the connection ends or its task is canceled.
     ///
     /// - Parameters:
-    ///   - route: The address of the device and its connection.
-    ///   - outputs: The session's orders, which end when the connection must be closed.
-    ///   - receive: Takes the input in order, and returns when more may follow.
-    /// - Returns: The reason for the end.
+    ///   - route: The address of the device, with the open connection to it.
+    ///   - outputs: The session's outputs. The stream ends when the connection must be closed.
+    ///   - receive: Processes one input. It must be called in order, and returns when the next input may follow.
+    /// - Returns: The reason why the connection ended.
     func run(
         over route: DeviceRoute, outputs: AsyncStream<Session.Output>,
         receive: @escaping @Sendable (Session.Input) async -> Void
@@ -29,10 +29,10 @@ extension DeviceConnection {
     }
 }
 
-/// A driver for devices with connections, which connects the transports, mDNS, the registry and the host.
+/// A driver that connects to its devices. It ties together the transports, mDNS, the registry and the host.
 ///
-/// While more than ``maximumNotices`` wait for the host, no connection with new input is read further, so that neither
-/// a flood nor a slow host makes the queue grow.
+/// While more than ``maximumNotices`` notices are waiting for the host, a connection that has delivered new input isn't
+/// read any further. Therefore neither a flood of messages nor a slow host makes the queue grow without limit.
 package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver, PendingCallOwner {
     package typealias Session = Connection.Session
 
@@ -55,15 +55,15 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver, Pend
     private var connections: [DeviceTarget: OpenConnection] = [:]
     package var pendingCalls = PendingCalls<LightError>()
     private var notices = HostNotices()
-    /// Connections that wait until the host has taken their input.
+    /// The connections that are waiting until the host has received the pending notices.
     private var readers: [CheckedContinuation<Void, Never>] = []
     private var isRunning = false
     private var secretWatch: SecretFileWatch
 
-    /// Creates a driver that does nothing before it runs.
+    /// Creates a driver that does nothing until ``run(host:)`` is called.
     ///
-    /// The secret files are watched for changes. `share` returns the fraction of the longest delay before the next
-    /// attempt, 0 to 1.
+    /// The secret files are watched for changes. `share` returns the fraction, 0 to 1, of the longest delay to wait
+    /// before the next connection attempt.
     package init(
         _ selection: DeviceSelection, options: Session.Options, connection: Connection,
         secretFiles: [String] = [], logger: Logger,
@@ -110,7 +110,7 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver, Pend
         readers = []
     }
 
-    /// Closes all connections; the last messages to devices are sent first.
+    /// Closes all connections after the last messages to the devices are sent.
     private func leave() async {
         let goodbyes = registry.goodbyes()
         for (target, outputs) in goodbyes { for output in outputs { connections[target]?.outputs.yield(output) } }
@@ -119,7 +119,7 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver, Pend
         for task in leaving { await task.value }
     }
 
-    /// Follows mDNS, and reports whether it works.
+    /// Processes the services that mDNS lists, and reports whether mDNS works.
     private func follow(_ browser: any ServiceBrowser, _ host: any LightHost) async {
         for await snapshot in browser.snapshots() {
             let problem = snapshot.discoveryError.map { "can't search for devices: \($0)" }
@@ -128,7 +128,7 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver, Pend
         }
     }
 
-    /// Delivers all waiting notices to the host, and resumes reading from connections.
+    /// Delivers all pending notices to the host, and resumes reading from connections.
     private func notify(_ host: any LightHost) async {
         for (reason, count) in registry.takeDropped() { await host.dropped(count, reason) }
         repeat {
@@ -144,7 +144,9 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver, Pend
         signal.send()
     }
 
-    /// Performs actions of that loop, which must not wake itself.
+    /// Performs actions without waking the loop of ``run(host:)``.
+    ///
+    /// The loop itself uses this function.
     private func perform(_ actions: [DeviceAction<Session.Output>]) {
         for action in actions {
             switch action {

@@ -1,15 +1,17 @@
 package import DeviceKit
 package import Discovery
 
-/// A session with one device over one connection: a machine without a socket and a clock.
+/// A session with one device over one connection.
 ///
-/// Its inputs are messages and the time, and its outputs are events. ``ConnectedDeviceRegistry`` creates one for each
-/// connection and reports its events to the host.
+/// It is a state machine without a socket or a clock.
+///
+/// Its inputs are messages and the time, and its outputs are events. ``ConnectedDeviceRegistry`` creates a session for
+/// each connection and reports its events to the host.
 package protocol DeviceSession: Sendable {
-    /// The driver's own keys.
+    /// The driver's configuration keys that its sessions need.
     associatedtype Options: Equatable & Sendable
     associatedtype Input: Sendable
-    /// The orders for the connection.
+    /// The requests to the transport, such as messages to send.
     associatedtype Output: Equatable & Sendable
 
     static var traits: DeviceTraits { get }
@@ -17,39 +19,40 @@ package protocol DeviceSession: Sendable {
     /// Returns the port of a discovered service.
     static func port(of service: DiscoveredService) -> Int
 
-    /// Returns the id that the device of a service announces, or `nil` without one; another device at its address isn't
-    /// used.
+    /// Returns the id that the device announces in its service, or `nil` if it announces none. If a device with a
+    /// different id answers at its address, that device isn't used.
     static func id(of service: DiscoveredService) -> String?
 
-    /// Returns the reason not to connect to a device, as its announcement gives it; `nil` without one.
+    /// Returns the reason, found in its announcement, not to connect to a device; `nil` if there is no such reason.
     static func unusableReason(of service: DiscoveredService, options: Options) -> String?
 
-    /// Returns the file with the password or the key of a device, or `nil` without one.
+    /// Returns the file with the password or the key of a device, or `nil` if there is none.
     static func secretFile(of target: DeviceTarget, options: Options) -> String?
 
-    /// Creates a session before its connection exists; `now`, here and below, is the time of a monotonic clock.
+    /// Creates a session before its connection exists. `now` is the time of a monotonic clock, as in the other
+    /// functions.
     init(target: DeviceTarget, kinds: Set<LightKind>, options: Options, now: Duration)
 
     /// Starts the session when the connection attempt begins.
     mutating func started(now: Duration) -> [SessionEvent<Output>]
     mutating func received(_ input: Input, now: Duration) -> [SessionEvent<Output>]
-    /// The time of the next call of ``timePassed(now:)``.
+    /// The time at which ``timePassed(now:)`` must be called next; `nil` if nothing is due.
     var deadline: Duration? { get }
     mutating func timePassed(now: Duration) -> [SessionEvent<Output>]
-    /// Handles a repeated or changed announcement of the device, after which this connection may be dead.
+    /// Handles a repeated or changed announcement of the device, which may mean that this connection is dead.
     mutating func announcedAgain(now: Duration) -> [SessionEvent<Output>]
-    /// Returns the last outputs before the driver closes the connection.
+    /// Returns the last outputs, which are sent before the driver closes the connection.
     mutating func goodbye() -> [Output]
 
     /// Begins a command, which ends with ``SessionEvent/finished(command:_:)``.
     ///
-    /// - Throws: ``LightError`` if it can't begin.
+    /// - Throws: ``LightError`` if the command can't begin.
     mutating func apply(
         _ command: LightCommand, to light: LightID, number: Int, now: Duration
     ) throws(LightError) -> [SessionEvent<Output>]
-    /// Identifies a light; the identification counts as a command.
+    /// Begins the identification of a light, which counts as a command.
     mutating func identify(_ light: LightID, number: Int, now: Duration) throws(LightError) -> [SessionEvent<Output>]
-    /// Cancels a command that the host no longer waits for; its unsent parts are dropped.
+    /// Cancels a command that the host no longer waits for. Its unsent parts are dropped.
     mutating func cancelled(command: Int)
 }
 
@@ -67,36 +70,39 @@ package enum SessionEvent<Output: Equatable & Sendable>: Equatable, Sendable {
     case output(Output)
     /// The device has reported its permanent id.
     case identified(String)
-    /// The readings among the lights that follow, each with the sensor that it belongs to, without that sensor's
-    /// readings.
+    /// For each reading among the lights that will follow, the description of the sensor that it belongs to, without
+    /// the sensor's readings.
     case readings([LightID: LightDescription])
-    /// All of the device's lights; missing ones were removed. Their ids are the device's, or begin with it and `/`.
+    /// All of the device's lights. Lights that are missing were removed. The id of a light is the device's id, or
+    /// begins with that id and `/`.
     case lights([LightDescription])
     case report(LightID, LightReport)
     /// A command was accepted or has failed.
     case finished(command: Int, LightError?)
-    /// The warning about the device for the operator; `nil` withdraws it.
+    /// A warning about the device for the operator; `nil` withdraws the current one.
     case warning(String?)
-    /// A message couldn't be read, and nothing depends on it.
+    /// A message couldn't be read, but the session can continue.
     case unreadable
-    /// A value that no light can have.
+    /// The device has reported a value that no light can have.
     case invalid
     /// The connection must be closed.
     case failed(SessionFault)
 }
 
-/// The reason to close a connection; the registry reconnects later.
+/// The reason to close a connection.
+///
+/// The registry reconnects later.
 package enum SessionFault: Error, Equatable, Sendable {
-    /// The device can't be reached; reported for a device that was never connected.
+    /// The device can't be reached. The operator is warned only if the device has never been connected.
     case unreachable(String)
-    /// The device has accepted the connection and doesn't answer.
+    /// The device has accepted the connection but doesn't answer.
     case silent
-    /// The device can't be used: one sentence with the reason and the remedy.
+    /// The device can't be used. The text contains the reason and the remedy.
     case unusable(String)
-    /// The device refuses the password or requires one: one sentence with the reason and the remedy.
+    /// The device rejects the password or requires one. The text contains the reason and the remedy.
     case unauthorized(String)
 
-    /// The reason, or the sentence for the operator.
+    /// The reason or, if the device can't be used, the complete message for the operator.
     var text: String {
         switch self {
         case .unreachable(let text), .unusable(let text), .unauthorized(let text): text
@@ -104,7 +110,7 @@ package enum SessionFault: Error, Equatable, Sendable {
         }
     }
 
-    /// A Boolean value that indicates whether a device has answered that can't be used.
+    /// A Boolean value that indicates whether a device has answered but can't be used.
     var isOfDevice: Bool {
         switch self {
         case .unusable, .unauthorized: true
@@ -113,14 +119,15 @@ package enum SessionFault: Error, Equatable, Sendable {
     }
 }
 
-/// The traits that all devices of a driver share.
+/// The properties that all devices of a driver have in common.
 package struct DeviceTraits: Sendable {
     package var driverName: String
     package var serviceType: String
     package var port: Int
     package var maximumDevices: Int
-    /// A Boolean value that indicates whether a configured target takes over from a discovered one of the same device.
+    /// A Boolean value that indicates whether a configured target takes over from a discovered one if both are the same
+    /// device.
     package var prefersConfigured = false
-    /// A Boolean value that indicates whether a state that the device repeats is reported again.
+    /// A Boolean value that indicates whether a state is reported to the host again if the device repeats it unchanged.
     package var reportsRepeatedStates = false
 }

@@ -1,11 +1,11 @@
 package import Discovery
 
-/// A device, identified by the configuration or by its announcement on the network.
+/// A device to connect to, identified by its host in the configuration or by its announcement on the network.
 package enum DeviceTarget: Hashable, Sendable {
     case configured(DeviceHost)
     case discovered(DiscoveredService.ID)
 
-    /// The name for people.
+    /// The name that users see.
     package var name: String {
         switch self {
         case .configured(let host): host.host
@@ -19,11 +19,11 @@ package enum DeviceTarget: Hashable, Sendable {
     }
 }
 
-/// A host and a port of the configuration, written as `10.0.0.5`, `lamp.local:8080` or `[fe80::1]:80`.
+/// A host in the configuration with an optional port, written as `10.0.0.5`, `lamp.local:8080` or `[fe80::1]:80`.
 package struct DeviceHost: Hashable, Sendable {
     /// A name or an address, without brackets.
     package let host: String
-    /// The port, or `nil` for the driver's usual one.
+    /// The port, or `nil` for the driver's usual port.
     package let port: Int?
 
     package init(host: String, port: Int? = nil) {
@@ -31,7 +31,9 @@ package struct DeviceHost: Hashable, Sendable {
         self.port = port
     }
 
-    /// Parses a host; `nil` if it is invalid.
+    /// Parses a host.
+    ///
+    /// Returns `nil` if it is invalid.
     package init?(_ text: String) {
         var host = text[...]
         var port: Substring?

@@ -1,10 +1,11 @@
 import BoundedJSON
 
 extension HTTPClientResponse {
-    /// The reason to retry after an unexpected answer; `nil` if the answer is complete, so that the device is of
-    /// another make.
+    /// The reason why an unexpected answer may be temporary, so that the request should be retried.
     ///
-    /// A device that is starting or overloaded answers with a server error, an empty body, or a part of its JSON.
+    /// It is `nil` if the answer is complete, which means that the device isn't of the expected kind.
+    ///
+    /// A device that is starting or overloaded may answer with a server error, an empty body, or incomplete JSON.
     var transientFault: String? {
         switch status {
         case 501, 505: return nil

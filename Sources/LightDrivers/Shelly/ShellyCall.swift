@@ -1,17 +1,19 @@
 package import BoundedJSON
 import SodiumKit
 
-/// A remote procedure call to a Shelly device: one message of its WebSocket.
+/// A remote procedure call to a Shelly device, which is one message on its WebSocket.
 package struct ShellyCall: Equatable, Sendable {
     package var number: Int
     package var method: String
     package var params: JSONValue?
-    /// The authentication challenge to answer with the password.
+    /// The authentication challenge that the call must answer; `nil` if the device requires no password.
     package var challenge: ShellyChallenge?
 
-    /// Returns the message as JSON; the client's nonce is random each time.
+    /// Returns the message as JSON.
+    ///
+    /// `clientNonce` must be random and different for each call.
     package func encoded(password: String?, clientNonce: String) -> [UInt8] {
-        // Devices report changes only to clients with a source name.
+        // Devices report changes only to clients that send a source name.
         var message: JSONObject = ["id": .integer(Int64(number)), "src": "lamplighter", "method": .string(method)]
         message["params"] = params
         if let challenge, let password {
@@ -21,21 +23,28 @@ package struct ShellyCall: Equatable, Sendable {
     }
 }
 
-/// A device's authentication challenge: HTTP's digest with SHA-256 (RFC 7616), with fixed words in place of method and
-/// address.
+/// A device's authentication challenge.
+///
+/// It is answered as in HTTP digest authentication with SHA-256 (RFC 7616), but with fixed words instead of the method
+/// and the URI.
 package struct ShellyChallenge: Equatable, Sendable {
     private static let user = "admin"
 
     private let realm: String
-    /// The nonce, a number or a text, which is returned unchanged.
+    /// The nonce, which is a number or a text.
+    ///
+    /// The answer must repeat it unchanged.
     private let nonce: JSONValue
     /// The nonce count of the next call.
     private var count: Int
-    /// A Boolean value that indicates whether it replaces an expired challenge, so that the answer to that wasn't
-    /// wrong.
+    /// A Boolean value that indicates whether this challenge replaces an expired one.
+    ///
+    /// Then the device didn't reject the password in the previous answer.
     let isStale: Bool
 
-    /// Parses the message of error 401; `nil` if it requires another method.
+    /// Parses the message of an error 401.
+    ///
+    /// Returns `nil` if it isn't a valid challenge for SHA-256.
     package init?(_ message: String) {
         guard let json = try? JSONValue(parsing: Array(message.utf8), maximumLength: 1024),
             json["algorithm"]?.string == "SHA-256", let realm = json["realm"]?.string, let nonce = json["nonce"],

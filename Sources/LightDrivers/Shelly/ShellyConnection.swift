@@ -1,7 +1,7 @@
 import BoundedJSON
 import SodiumKit
 
-/// The transport of a session with a Shelly device: one request by HTTP, then its WebSocket.
+/// The transport of a session with a Shelly device, which uses one HTTP request and then a WebSocket.
 package struct ShellyConnection: DeviceConnection {
     package typealias Session = ShellySession
 

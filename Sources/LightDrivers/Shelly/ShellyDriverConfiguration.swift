@@ -1,5 +1,5 @@
-/// The keys of the driver `shelly`: the devices' hosts, the file with their password, and whether relays are shown,
-/// too.
+/// The configuration keys of the driver `shelly`: the devices' hosts, the file with their password, and whether all
+/// relays are added, too.
 package struct ShellyDriverConfiguration: SelectingDriver {
     package var selection: DeviceSelection
     package var options: ShellyOptions

@@ -1,14 +1,16 @@
 import BoundedJSON
 import DeviceKit
 
-/// An output of a Shelly device: a dimmed lamp, or a relay (Lights 9.6).
+/// An output of a Shelly device: a dimmable light or a relay (Lights 9.6).
 struct ShellyOutput: Equatable, Sendable {
-    /// The kind of a component, with its name in the device's configuration and status.
+    /// The kind of a component.
+    ///
+    /// The raw value is its name in the device's configuration and status.
     enum Kind: String, CaseIterable, Sendable {
         case light, rgb, rgbw, cct, rgbcct
         case relay = "switch"
 
-        /// The prefix of its methods.
+        /// The prefix of the component's methods.
         var methods: String {
             switch self {
             case .light: "Light"
@@ -26,7 +28,7 @@ struct ShellyOutput: Equatable, Sendable {
     let kind: Kind
     let number: Int
     let name: String?
-    /// The range of its whites, in kelvin.
+    /// The range of its color temperatures in kelvin.
     let kelvin: ClosedRange<Int>
     private(set) var isOn: Bool?
     /// The brightness in percent.
@@ -35,13 +37,14 @@ struct ShellyOutput: Equatable, Sendable {
     private var rgb: [Double]?
     private var white: Double?
     private var temperature: Int?
-    /// A Boolean value that indicates whether an output with colors and whites shows a white.
+    /// A Boolean value that indicates whether an output with colors and whites is showing a white.
     private var showsWhite = false
 
-    /// Its name within the device.
+    /// The name of its component, such as `light:0`.
     var key: String { "\(kind.rawValue):\(number)" }
 
-    /// Returns the kind and the number in a component's name, such as `light:0`; `nil` if the name has another form.
+    /// Returns the kind and the number from the name of a component, such as `light:0`, or `nil` if the name doesn't
+    /// have this form.
     static func parts(of key: String) -> (kind: String, number: Int)? {
         let parts = key.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, let number = Int(parts[1]), (0..<1000).contains(number), "\(number)" == parts[1]
@@ -49,7 +52,9 @@ struct ShellyOutput: Equatable, Sendable {
         return (String(parts[0]), number)
     }
 
-    /// Parses a component of the device's configuration, such as `light:0`; `nil` if it can't switch or dim.
+    /// Parses a component of the device's configuration, such as `light:0`.
+    ///
+    /// Returns `nil` if the component isn't an output.
     init?(_ key: String, _ json: JSONValue) {
         guard let (kindName, number) = Self.parts(of: key), let kind = Kind(rawValue: kindName), number < 100
         else { return nil }
@@ -62,7 +67,7 @@ struct ShellyOutput: Equatable, Sendable {
                 && range[0] < range[1] ? range[0]...range[1] : 2700...6500
     }
 
-    /// Updates the output from a status, complete or partial.
+    /// Updates the output from a complete or partial status.
     mutating func merge(_ json: JSONValue) {
         isOn = json["output"]?.bool ?? isOn
         brightness = json["brightness"]?.double.map { Int(min(max($0, 0), 100).rounded()) } ?? brightness
@@ -72,11 +77,11 @@ struct ShellyOutput: Equatable, Sendable {
         white = json["white"]?.double.map { min(max($0, 0), 255) } ?? white
         temperature = json["ct"]?.int ?? temperature
         showsWhite = json["mode"]?.string.map { $0 == "cct" } ?? showsWhite
-        // During a transition, this is the final state.
+        // During a transition, use the final state.
         if let target = json["transition"]?["target"], target["transition"] == nil { merge(target) }
     }
 
-    /// Copies the state from before its configuration was read again.
+    /// Copies the state of the output that this one replaces after the configuration was read again.
     mutating func keepState(of former: ShellyOutput) {
         (isOn, brightness, rgb, white) = (former.isOn, former.brightness, former.rgb, former.white)
         (temperature, showsWhite) = (former.temperature, former.showsWhite)
@@ -108,14 +113,14 @@ struct ShellyOutput: Equatable, Sendable {
         return ColorConversion.RGB(red: rgb[0], green: rgb[1], blue: rgb[2])
     }
 
-    /// Returns the method for a command, with its parameters.
+    /// Returns the method and the parameters for a command.
     func call(for command: LightCommand) -> (method: String, params: JSONValue) {
         var params: JSONObject = ["id": .integer(Int64(number))]
         params["on"] = command.on.map { .bool($0) }
         if kind != .relay {
             params["brightness"] = command.brightness.map { .integer(Int64($0)) }
             if let color = command.color { add(color, to: &params) }
-            // In seconds; the device rejects shorter times.
+            // The duration is in seconds. The device rejects values below 0.5.
             params["transition_duration"] = command.transition.map { .number(max(0.5, min($0 / .seconds(1), 5000))) }
         }
         return ("\(kind.methods).Set", .object(params))

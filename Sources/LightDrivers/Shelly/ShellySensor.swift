@@ -1,9 +1,10 @@
 import BoundedJSON
 import DeviceKit
 
-/// The sensors of a Shelly device with one number, for example temperature and humidity of one probe (Lights 9.6).
+/// The sensor components of a Shelly device that have the same number, for example the temperature and the humidity of
+/// one probe (Lights 9.6).
 struct ShellySensor: Equatable, Sendable {
-    /// The sensor components, each with the field of its status.
+    /// The kinds of sensor components, with the reading and the path of its value in the component's status.
     private static let kinds: [String: (reading: SensorReading, path: [String])] = [
         "temperature": (.temperature, ["tC"]),
         "humidity": (.humidity, ["rh"]),
@@ -20,7 +21,9 @@ struct ShellySensor: Equatable, Sendable {
         let number: Int
         fileprivate let kind: String
 
-        /// Parses a component's name; `nil` if it isn't a sensor.
+        /// Parses a component's name.
+        ///
+        /// Returns `nil` if the component isn't a sensor.
         init?(_ key: String) {
             guard let (kind, number) = ShellyOutput.parts(of: key), ShellySensor.kinds[kind] != nil else { return nil }
             (self.key, self.kind, self.number) = (key, kind, number)
@@ -34,19 +37,23 @@ struct ShellySensor: Equatable, Sendable {
 
     init(number: Int) { self.number = number }
 
-    /// Its name within the device.
+    /// The name of the sensor within the device, from which its id is made.
     var key: String { "sensor:\(number)" }
 
-    /// Adds a component with the sensor's number, with its configuration.
+    /// Adds a component that has the sensor's number.
+    ///
+    /// `json` is the component's configuration.
     mutating func add(_ component: Component, _ json: JSONValue) {
         guard let (reading, _) = Self.kinds[component.kind] else { return }
         components.append(component)
         name = name ?? json["name"]?.shortText.flatMap { $0.isEmpty ? nil : $0 }
-        // A device may have a battery compartment but run on mains power.
+        // Don't add a battery yet, because a device with a battery compartment may be running on mains power.
         if !reading.isBattery { readings[reading] = .unknown }
     }
 
-    /// Updates the readings from a status, complete or partial; the value of a failed probe is `null`.
+    /// Updates the readings from a complete or partial status.
+    ///
+    /// An invalid value, such as `null` from a failed probe, makes the reading unknown.
     mutating func merge(_ status: JSONValue) {
         for component in components {
             guard let (reading, path) = Self.kinds[component.kind], let json = status[component.key],
@@ -61,7 +68,7 @@ struct ShellySensor: Equatable, Sendable {
         }
     }
 
-    /// Copies the readings from before its configuration was read again.
+    /// Copies the readings of the sensor that this one replaces after the configuration was read again.
     mutating func keepReadings(of former: ShellySensor) {
         for (reading, value) in former.readings where readings[reading] != nil || reading.isBattery {
             readings[reading] = value

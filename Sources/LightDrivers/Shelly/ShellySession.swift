@@ -2,10 +2,11 @@ import BoundedJSON
 package import DeviceKit
 package import Discovery
 
-/// The keys of the driver `shelly` that its devices share.
+/// The configuration keys of the driver `shelly` that apply to all of its devices.
 package struct ShellyOptions: Equatable, Sendable {
-    /// A Boolean value that indicates whether relays are shown even if their configuration doesn't say that they switch
-    /// lamps.
+    /// A Boolean value that indicates whether all relays are added.
+    ///
+    /// Otherwise only those that are configured on the device as switches for lamps are added.
     package var switches: Bool
     /// The file with the devices' password.
     package var passwordFile: String?
@@ -18,9 +19,9 @@ package struct ShellyOptions: Equatable, Sendable {
 
 /// A session with one Shelly device of the second generation or later (Lights 9.6).
 ///
-/// The session requests the device's identity by HTTP. Everything else uses its WebSocket: calls, one at a time, and
-/// the changes that the device reports on its own. The session polls the status, because a device without power sends
-/// nothing.
+/// The session requests the device's identity by HTTP. Everything else uses the device's WebSocket: calls, which are
+/// sent one at a time, and changes that the device reports without a request. The session also polls the status,
+/// because a device that has lost power can't report that.
 package struct ShellySession: DeviceSession {
     package typealias Options = ShellyOptions
 
@@ -41,9 +42,9 @@ package struct ShellySession: DeviceSession {
     package static let traits = DeviceTraits(
         driverName: "shelly", serviceType: "_shelly._tcp", port: 80, maximumDevices: 128)
 
-    /// The maximum number of outputs shown per device, and of sensors.
+    /// The maximum number of outputs of a device, and that of its sensors.
     static let maximumOutputs = 16
-    /// The interval between status queries, and the delay of a query after a command.
+    /// The interval between status queries, and the delay between a command and the next query.
     static let pollIntervals = (calm: Duration.seconds(20), afterCommand: Duration.seconds(1))
     /// The duration of an identification.
     static let identification = Duration.seconds(1)
@@ -51,7 +52,7 @@ package struct ShellySession: DeviceSession {
     private enum Request: Equatable, Sendable {
         case configuration
         case status
-        /// A command; without a number it ends an identification.
+        /// A command. If its number is `nil`, it is the last step of an identification, whose result isn't reported.
         case command(LightCommand, LightID, number: Int?)
 
         var isQuestion: Bool { self == .configuration || self == .status }
@@ -69,15 +70,17 @@ package struct ShellySession: DeviceSession {
     private var lights: [LightDescription]?
     private var queue = CallQueue<Request>()
     private var challenge: ShellyChallenge?
-    /// A Boolean value that indicates whether the current request was repeated without an answer to the former
-    /// challenge.
+    /// A Boolean value that indicates whether the current request was repeated without an answer to a challenge, to get
+    /// a new one.
     private var isNonceRenewed = false
-    /// The number of challenges in a row whose answers were rejected; the first may have expired on the way.
+    /// The number of challenges that were answered for the current request.
+    ///
+    /// Further ones may follow if the former one has expired.
     private var challengesAnswered = 0
     private var pollAt: Duration?
     private var blinking = BlinkingLights(count: 1, pause: identification)
 
-    /// An instance name ends with the MAC address, as in `shellyplus1-aabbccddeeff`.
+    /// Returns the MAC address at the end of the service's name, as in `shellyplus1-aabbccddeeff`.
     package static func id(of service: DiscoveredService) -> String? {
         service.name.split(separator: "-").last.map { $0.lowercased() }.flatMap { $0.isMAC ? $0 : nil }
     }
@@ -162,7 +165,7 @@ package struct ShellySession: DeviceSession {
         switch request {
         case .configuration, .status:
             guard let result = json["result"], error == nil else {
-                // Old firmware lacks the method; other errors are temporary.
+                // Error 404 means that the firmware is too old to have this method. Treat other errors as temporary.
                 guard let code = error?["code"]?.int, code != 404 else {
                     return [.failed(.unusable("\(name) doesn't report its components; update its firmware"))]
                 }
@@ -182,7 +185,7 @@ package struct ShellySession: DeviceSession {
     }
 
     private static func lightError(_ code: Int) -> LightError {
-        // The device can't do more now, or isn't ready.
+        // These codes mean that the device is overloaded or not ready.
         [-108, -114].contains(code) ? .busy : .refused("the device answered with error \(code)")
     }
 
@@ -196,14 +199,15 @@ package struct ShellySession: DeviceSession {
         return []
     }
 
-    /// Repeats a request.
+    /// Repeats a request after error 429.
     ///
-    /// The device has expired the nonce, as firmware 2.0 reports that, or issues no more nonces for a moment.
+    /// The error means that the nonce has expired, which firmware 2.0 reports in this way, or that the device issues no
+    /// more nonces at the moment.
     private mutating func throttled(again request: Request, now: Duration) -> [SessionEvent<Output>] {
         challenge = nil
         challengesAnswered = 0
         guard isNonceRenewed else {
-            // A request without an answer to a challenge gets a new one.
+            // The device answers a request without authentication with a new challenge.
             isNonceRenewed = true
             queue.repeatNow(request)
             return []
@@ -259,7 +263,7 @@ package struct ShellySession: DeviceSession {
         output.kind != .relay || options.switches || switchesLamp(output)
     }
 
-    /// Returns whether the device's configuration says that a relay switches a lamp.
+    /// Returns whether the device's configuration marks a relay as a switch for a lamp.
     private func switchesLamp(_ output: ShellyOutput) -> Bool {
         let uses = configuration?["sys"]?["ui_data"]?["consumption_types"]?.array ?? []
         return uses.indices.contains(output.number)
@@ -270,7 +274,8 @@ package struct ShellySession: DeviceSession {
         for index in outputs.indices {
             if let json = status[outputs[index].key] { outputs[index].merge(json) }
         }
-        // A sleeping device accepts connections only while it measures; it would be unreachable permanently.
+        // Ignore the sensors of a device that sleeps. It accepts connections only while it is measuring, so it would be
+        // unreachable most of the time.
         if let period = status["sys"]?["wakeup_period"]?.int, period > 0 { sensors = [] }
         for index in sensors.indices { sensors[index].merge(status) }
         var events: [SessionEvent<Output>] = lights == nil ? [.identified(mac)] : []
@@ -342,7 +347,7 @@ package struct ShellySession: DeviceSession {
     }
 
     private func message(_ command: LightCommand, to light: LightID) -> (method: String, params: JSONValue?) {
-        // If the output was removed meanwhile, call a method without effect.
+        // If the output has been removed in the meantime, call a method that changes nothing.
         guard let output = output(light) else { return ("Shelly.GetDeviceInfo", nil) }
         return output.call(for: command)
     }
@@ -361,7 +366,7 @@ package struct ShellySession: DeviceSession {
         _ light: LightID, number: Int, now: Duration
     ) throws(LightError) -> [SessionEvent<Output>] {
         guard let output = output(light) else { throw .unknownLight }
-        // The appliance at a relay may not tolerate being switched.
+        // Don't switch a relay, because the appliance connected to it may not tolerate that.
         guard output.kind != .relay else { return [.finished(command: number, nil)] }
         blinking.begin(light, number: number, isOn: output.isOn ?? false, now: now)
         return blink(now)

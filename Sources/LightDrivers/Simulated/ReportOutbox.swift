@@ -1,10 +1,14 @@
 import DeviceKit
 
-/// Pending reports to the host, in order; the reports of one light are merged, so there are never more than lights.
+/// Pending reports to the host, in order.
+///
+/// The reports of each light are merged, so there are never more reports than lights.
 struct ReportOutbox {
     private var order: [LightID] = []
     private var waiting: [LightID: LightReport] = [:]
-    /// The number of reports added so far.
+    /// The number of reports that were added so far.
+    ///
+    /// It is also the ticket of the newest one.
     private(set) var ticket = 0
 
     var isEmpty: Bool { order.isEmpty }
@@ -20,7 +24,7 @@ struct ReportOutbox {
         waiting[light] = earlier
     }
 
-    /// Removes and returns all reports, with the ticket of the newest.
+    /// Removes and returns all reports, with the ticket of the newest one.
     mutating func takeAll() -> (reports: [(light: LightID, report: LightReport)], ticket: Int) {
         defer {
             order.removeAll()

@@ -1,7 +1,7 @@
 package import DeviceKit
 package import Logging
 
-/// The keys of the driver `simulated`: lights without hardware.
+/// The configuration keys of the driver `simulated`: lights that exist without hardware.
 package struct SimulatedDriverConfiguration: LightDriverConfiguration {
     package static let driverName = "simulated"
 
@@ -41,17 +41,17 @@ package struct SimulatedLight: Equatable, Sendable {
         case every(Int)
     }
 
-    /// The light's reports after a command.
+    /// The reports that the light sends after a command.
     package enum Report: String, CaseIterable, Sendable {
-        /// Its new state at once.
+        /// It reports its new state at once.
         case push
-        /// The steps of its transition, then its new state.
+        /// It reports the steps of its transition, the last of which is the new state.
         case stepped
         case none
     }
 
     package var description: LightDescription
-    /// The delay of its answer to a command.
+    /// The delay between a command and the light's answer.
     package var latency: Duration
     package var transition: Duration
     package var failure: Failure

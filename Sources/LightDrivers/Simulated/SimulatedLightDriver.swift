@@ -3,28 +3,28 @@ package import DeviceKit
 package import Logging
 import Synchronization
 
-/// Lights that exist only in memory: for experiments, tests and benchmarks.
+/// A driver whose lights exist only in memory, for experiments, tests and benchmarks.
 ///
-/// A command to a light without latency changes its state under a lock, reports the result on the caller's executor,
-/// and wakes no other thread. Spontaneous reports are sent sequentially by ``run(host:)``, outside of the lock. Pending
-/// ones are merged per light, so at most one report a light is waiting. While any of them is in flight, a command's
-/// report is queued after it.
+/// A command to a light without latency changes the light's state under a lock and reports the result on the caller's
+/// executor, so it doesn't wake another thread. Spontaneous reports are sent sequentially by ``run(host:)``, without
+/// holding the lock. Pending reports of a light are merged, so at most one report per light is waiting. While other
+/// reports are pending or in flight, the report of a command is queued after them.
 package final class SimulatedLightDriver: LightDriver {
     fileprivate struct Home {
-        /// The lights' states, in the configuration's order.
+        /// The states of the lights, in the order of the configuration.
         var lights: [SimulatedLightState]
         var outbox = ReportOutbox()
-        /// The receiver of reports while the driver runs.
+        /// The receiver of reports; `nil` unless the driver is running.
         var host: (any LightHost)?
-        /// A Boolean value that indicates whether reports have left the outbox but haven't all arrived.
+        /// A Boolean value that indicates whether reports that were removed from the outbox are still being delivered.
         var isReporting = false
         var waiters: [(ticket: Int, continuation: CheckedContinuation<Bool, Never>)] = []
     }
 
     private let lights: [SimulatedLight]
-    /// Each light's delay of answers; `nil` for one that never answers.
+    /// The delay of each light's answers; `nil` for a light that never answers.
     private let delays: [Duration?]
-    /// Each light's index.
+    /// The index of each light.
     private let places: [LightID: Int]
     private let home: Mutex<Home>
     private let logger: Logger
@@ -48,7 +48,7 @@ package final class SimulatedLightDriver: LightDriver {
     // MARK: Lifecycle
 
     package func run(host: any LightHost) async throws {
-        // Lights that are missing from the configuration were removed by the operator.
+        // Remove known lights that the operator has removed from the configuration.
         for id in await host.knownLights() where places[id] == nil { await host.removed(id) }
         for (place, light) in lights.enumerated() {
             let id = light.description.id
@@ -67,7 +67,7 @@ package final class SimulatedLightDriver: LightDriver {
             await sendReports(host, now: .now)
             await signal.wait(until: home.withLock { $0.lights.compactMap(\.nextStep).min() })
         }
-        // Callers that changed a light during the last round wait for these reports.
+        // Deliver the last reports, because callers that have changed a light may be waiting for their delivery.
         await sendReports(host, now: .now)
     }
 
@@ -121,9 +121,9 @@ package final class SimulatedLightDriver: LightDriver {
         logger.info("simulated light blinked", metadata: ["name": "\(lights[place].description.name)"])
     }
 
-    /// Waits until the task is canceled, in place of an answer.
+    /// Waits until the task is canceled, instead of answering.
     ///
-    /// It doesn't sleep, because a canceled sleep keeps its memory until its time would have passed.
+    /// It doesn't use a long sleep, because a canceled sleep isn't freed before its time has passed.
     private func never() async throws(LightError) {
         await AsyncSignal().wait()
         throw .unreachable
@@ -147,9 +147,10 @@ package final class SimulatedLightDriver: LightDriver {
         }
     }
 
-    /// Changes a light spontaneously, as if a person operated it.
+    /// Changes a light spontaneously, as if someone had operated it, and waits until the change is reported.
     ///
-    /// - Throws: ``SimulationError`` if the light is unknown or doesn't support the change.
+    /// - Throws: ``SimulationError`` if the light is unknown or doesn't support the change, or if the driver isn't
+    ///   running.
     package func simulate(_ change: LightReport, of light: LightID) async throws(SimulationError) {
         guard let place = places[light] else { throw .unknownLight }
         let (change, problem) = home.withLock { home in
@@ -174,7 +175,7 @@ package final class SimulatedLightDriver: LightDriver {
 }
 
 extension SimulatedLightDriver.Home {
-    /// The rest of a command, to execute outside of the lock.
+    /// The outcome of a command, which is processed without holding the lock.
     fileprivate enum Outcome {
         case refused(LightError)
         case done

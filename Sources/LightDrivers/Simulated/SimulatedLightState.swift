@@ -1,7 +1,9 @@
 import DeviceKit
 import HAPModel
 
-/// A state machine for one simulated light: its current state and transition.
+/// A state machine for one simulated light.
+///
+/// It stores the light's state and its current transition.
 struct SimulatedLightState {
     private struct Fade: Equatable {
         var from: Int
@@ -15,7 +17,7 @@ struct SimulatedLightState {
     private static let steps = 5
 
     let light: SimulatedLight
-    /// The limits of its values.
+    /// The limits of the light's values.
     private let limits: ValueLimits
     private let ranges: [(property: Property, range: ClosedRange<Double>?)]
     private var state: DeviceState
@@ -41,7 +43,7 @@ struct SimulatedLightState {
         return report
     }
 
-    /// Restores the values of the bridge that are still possible.
+    /// Restores those of the values that the bridge remembers that are still possible.
     mutating func restore(_ known: LightReport) {
         var possible = PropertyValues()
         for (property, value) in known.values {
@@ -69,7 +71,7 @@ struct SimulatedLightState {
         light.description.kind.name(of: property.type)?.name ?? PropertyName.name(of: property.type)
     }
 
-    /// Changes the light as if a person operated it.
+    /// Changes the light as if someone had operated it.
     mutating func change(_ change: LightReport) {
         self.change(limits.canonical(change.values).values)
         state.isReachable = change.reachable ?? reachable
@@ -83,7 +85,9 @@ struct SimulatedLightState {
         state.apply(values, rules)
     }
 
-    /// Returns the change with both hue and saturation, if it has one of them.
+    /// Returns the change.
+    ///
+    /// If it contains only the hue or only the saturation, the other one is added.
     func completed(_ change: LightReport) -> LightReport {
         var change = change
         guard change.values.contains(Property(.hue)) != change.values.contains(Property(.saturation)) else {
@@ -93,7 +97,9 @@ struct SimulatedLightState {
         return change
     }
 
-    /// Executes a command; returns the light's immediate report, or `nil` if it sends none.
+    /// Executes a command.
+    ///
+    /// Returns the report that the light sends at once, or `nil` if it sends none.
     mutating func apply(
         _ command: LightCommand, now: @autoclosure () -> ContinuousClock.Instant
     ) throws(LightError) -> LightReport? {
@@ -119,12 +125,12 @@ struct SimulatedLightState {
         }
     }
 
-    /// The time of the next step of a transition.
+    /// The time of the next step of the current transition.
     var nextStep: ContinuousClock.Instant? {
         fade.map { $0.start + $0.length * $0.step / Self.steps }
     }
 
-    /// Returns the step of a transition that is due now, or `nil`.
+    /// Returns the report of the transition's step that is now due, or `nil` if none is due.
     mutating func step(now: ContinuousClock.Instant) -> LightReport? {
         guard var fade, let due = nextStep, due <= now else { return nil }
         let level = fade.from + (fade.to - fade.from) * fade.step / Self.steps

@@ -1,4 +1,4 @@
-/// The transport of a session with a WLED device: sequential requests, and its WebSocket.
+/// The transport of a session with a WLED device, which uses sequential HTTP requests and a WebSocket.
 package struct WLEDConnection: DeviceConnection {
     package typealias Session = WLEDSession
 

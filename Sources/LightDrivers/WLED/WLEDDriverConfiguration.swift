@@ -1,4 +1,5 @@
-/// The keys of the driver `wled`: the devices' hosts, and whether each of their segments is a light.
+/// The configuration keys of the driver `wled`: the devices' hosts, and whether each of their segments is a separate
+/// light.
 package struct WLEDDriverConfiguration: SelectingDriver {
     package var selection: DeviceSelection
     package var options: WLEDOptions

@@ -2,19 +2,22 @@ import BoundedJSON
 package import DeviceKit
 package import Discovery
 
-/// The keys of the driver `wled` that its devices share.
+/// The configuration keys of the driver `wled` that apply to all of its devices.
 package struct WLEDOptions: Equatable, Sendable {
-    /// A Boolean value that indicates whether each segment is a light.
+    /// A Boolean value that indicates whether each segment is a separate light.
     package var segments: Bool
 
     package init(segments: Bool = false) { self.segments = segments }
 }
 
-/// A session with one WLED device: one HTTP request at a time, because it supports no more, and its WebSocket, which
-/// reports changes.
+/// A session with one WLED device.
 ///
-/// A device serves few WebSockets and closes one for another, so it is queried by HTTP as well: rarely while the
-/// WebSocket is open, often while it isn't. A request without an answer ends the connection.
+/// It sends one HTTP request at a time, because a device doesn't support more, and uses a WebSocket, on which the
+/// device reports changes.
+///
+/// A device supports only a few WebSockets, and closes one of them when another client connects. Therefore it is also
+/// queried by HTTP: rarely while the WebSocket is open, and often while it isn't. A request without an answer ends the
+/// session.
 package struct WLEDSession: DeviceSession {
     package typealias Options = WLEDOptions
 
@@ -27,7 +30,7 @@ package struct WLEDSession: DeviceSession {
         case answer(number: Int, HTTPClientResponse)
         case noAnswer(number: Int, HTTPFault)
         case webSocketOpened
-        /// State and info, as JSON.
+        /// A message on the WebSocket, which contains the state and the info as JSON.
         case message([UInt8])
         case webSocketClosed
     }
@@ -35,18 +38,20 @@ package struct WLEDSession: DeviceSession {
     package static let traits = DeviceTraits(
         driverName: "wled", serviceType: "_wled._tcp", port: 80, maximumDevices: 128)
 
-    /// The maximum length of an answer; 64 segments need a quarter of it.
+    /// The maximum length of an answer in bytes.
+    ///
+    /// 64 segments need a quarter of it.
     static let maximumBody = 1 << 17
-    /// The intervals between queries, without and with the WebSocket.
+    /// The intervals between queries while the WebSocket isn't open, and while it is.
     static let pollIntervals = (alone: Duration.seconds(5), besides: Duration.seconds(30))
-    /// The pause before the WebSocket is opened again after its end.
+    /// The delay before the WebSocket is opened again after it was closed.
     static let webSocketPause = Duration.seconds(10)
     /// The duration of an identification.
     static let identification = Duration.seconds(1)
 
     private enum Request: Equatable, Sendable {
         case poll
-        /// A command; without a number it ends an identification.
+        /// A command. If its number is `nil`, it is the last step of an identification, whose result isn't reported.
         case command(LightCommand, LightID, number: Int?)
 
         var command: Int? { if case .command(_, _, let number) = self { number } else { nil } }
@@ -55,7 +60,9 @@ package struct WLEDSession: DeviceSession {
     private let name: String
     private let options: WLEDOptions
     private var state: WLEDState?
-    /// The device's last info, for answers without it.
+    /// The last info that the device has sent.
+    ///
+    /// It completes answers that don't contain it.
     private var info: JSONValue?
     private var lights: [LightDescription] = []
     private var queue = CallQueue<Request>()
@@ -95,7 +102,7 @@ package struct WLEDSession: DeviceSession {
             return []
         case .message(let bytes):
             guard let json = try? JSONValue(parsing: bytes) else { return [.unreadable] }
-            // Answers to other clients' requests arrive here, too.
+            // Ignore other messages, such as answers to the requests of other clients.
             guard let state = WLEDState(json) else { return [] }
             return learnt(state, json)
         case .webSocketClosed:
@@ -131,13 +138,17 @@ package struct WLEDSession: DeviceSession {
         }
     }
 
-    /// Processes a query without a usable answer; a device that was connected before may miss two.
+    /// Processes an answer to a query that isn't usable at the moment.
+    ///
+    /// After the device has reported its state once, two such answers in a row are tolerated.
     private mutating func missed(_ reason: String) -> [SessionEvent<Output>] {
         missedPolls += 1
         return state == nil || missedPolls > 2 ? [.failed(.unreachable(reason))] : []
     }
 
-    /// Processes the answer to a command, which contains the state, but no info in most versions.
+    /// Processes the answer to a command.
+    ///
+    /// It contains the state but, in most versions, no info.
     private mutating func confirmed(_ json: JSONValue?, now: Duration) -> [SessionEvent<Output>] {
         guard let json, let info else {
             pollAt = now
@@ -230,7 +241,7 @@ package struct WLEDSession: DeviceSession {
         guard lights.contains(where: { $0.id == light }) else { throw .unknownLight }
     }
 
-    /// Adds a command before queries.
+    /// Queues a command before all queries.
     private mutating func add(_ request: Request, _ now: Duration) -> [SessionEvent<Output>] {
         queue.add(request) { $0 == .poll }
         return transmit(now)

@@ -1,21 +1,23 @@
 import BoundedJSON
 import DeviceKit
 
-/// The state of a WLED device and its lights: the answer to `/json/si`, and each message of its WebSocket.
+/// The state of a WLED device and of its lights.
+///
+/// It is parsed from the answer to `/json/si` or from a message on the WebSocket.
 struct WLEDState: Sendable {
     struct Segment: Sendable {
         let id: Int
         let name: String?
         let isOn: Bool
         let brightness: Int
-        /// Red, green, blue, and white if there is one; 0 to 255.
+        /// The channels, 0 to 255 each: red, green and blue, followed by white if the segment has it.
         let color: [Double]
         let cct: Int
         let effect: Int
         let capabilities: Capabilities
     }
 
-    /// The capabilities of a segment's LEDs, by the bits of `lc`.
+    /// The capabilities of a segment's LEDs, which are the bits of `lc`.
     struct Capabilities: OptionSet, Sendable {
         let rawValue: Int
         static let color = Capabilities(rawValue: 1)
@@ -24,7 +26,8 @@ struct WLEDState: Sendable {
     }
 
     static let maximumSegments = 64
-    /// The assumed range of whites for the device's values 0 to 255, because the device doesn't report its LEDs' range.
+    /// The range of color temperatures in mired that is assumed for the device's values 0 to 255, because the device
+    /// doesn't report the range of its LEDs.
     static let mireds = 154...370
     private static let kelvins = 2700.0...6500.0
 
@@ -33,17 +36,20 @@ struct WLEDState: Sendable {
     let version: String?
     let model: String?
     let hasWebSocket: Bool
-    /// A Boolean value that indicates whether another program controls the LEDs.
+    /// A Boolean value that indicates whether another program is controlling the LEDs.
     let isLive: Bool
-    /// A Boolean value that indicates whether the white channel is set explicitly, and not derived from the color by
-    /// the device.
+    /// A Boolean value that indicates whether the white channel must be set explicitly.
+    ///
+    /// Otherwise the device derives it from the color.
     let setsWhite: Bool
     let isOn: Bool
     let brightness: Int
     let mainSegment: Int
     let segments: [Segment]
 
-    /// Parses a device's answer; `nil` if it isn't from a WLED device.
+    /// Parses a device's answer.
+    ///
+    /// Returns `nil` if it isn't from a WLED device or contains no segments.
     init?(_ json: JSONValue) {
         guard let info = json["info"], let state = json["state"], let mac = info["mac"]?.string?.lowercased(),
             mac.utf8.count == 12, mac.allSatisfy({ $0.isASCII && $0.isHexDigit }), let on = state["on"]?.bool
@@ -65,19 +71,21 @@ struct WLEDState: Sendable {
             let listed = leds?["seglc"]?.array.flatMap { index < $0.count ? $0[index].int : nil }
             return Segment(json, index, Capabilities(rawValue: (json["lc"]?.int ?? listed ?? common) & 7))
         }
-        // A device without segments, for example while it starts, hasn't lost them permanently.
+        // Reject a state without segments. It is temporary, for example while the device is starting.
         guard !segments.isEmpty else { return nil }
         let main = state["mainseg"]?.int ?? 0
         mainSegment = segments.contains { $0.id == main } ? main : segments.first?.id ?? 0
     }
 
-    /// Returns the reason why an answer of a WLED device has no state yet; `nil` if it comes from another make.
+    /// Returns the reason why an answer without segments is temporary, or `nil` if it isn't from a WLED device.
     static func transientFault(_ json: JSONValue) -> String? {
         guard json["info"]?["mac"]?.string?.utf8.count == 12, json["state"]?["on"]?.bool != nil else { return nil }
         return "it has no segments yet"
     }
 
-    /// The segment that represents the device as one light: the main one, or the first lit one if the main one is off.
+    /// The segment that represents the device as one light.
+    ///
+    /// It is the main segment or, if that is off, the first one that is on.
     private var shown: Segment? {
         let main = segments.first { $0.id == mainSegment }
         return main?.isOn == true ? main : segments.first(where: \.isOn) ?? main
@@ -85,7 +93,7 @@ struct WLEDState: Sendable {
 
     // MARK: For the host
 
-    /// Returns the device as one light, or each of its segments.
+    /// Returns the device as one light or, if `bySegment` is `true`, each of its segments as a light.
     func lights(bySegment: Bool) -> [(description: LightDescription, report: LightReport)] {
         guard bySegment else {
             guard let shown else { return [] }
@@ -108,8 +116,9 @@ struct WLEDState: Sendable {
             manufacturer: "WLED", model: model, serialNumber: mac, firmware: version)
     }
 
-    /// Returns a segment's report: it is lit only if the device is, too, and its brightness is a fraction of the
-    /// device's.
+    /// Returns a segment's report.
+    ///
+    /// A segment is lit only if the device is also on, and its brightness is relative to the device's.
     private func report(_ segment: Segment) -> LightReport {
         var report = LightReport(on: isOn && segment.isOn, reachable: true)
         if !segment.capabilities.isEmpty {
@@ -127,10 +136,10 @@ struct WLEDState: Sendable {
 
     // MARK: To the device
 
-    /// Returns the request for a command to the device as one light.
+    /// Returns the request for a command to the device, which is shown as one light.
     func body(for command: LightCommand) -> JSONObject {
         var body = common(command)
-        // A brightness without power would switch the device on.
+        // Always include the power, because a brightness alone would switch the device on.
         body["on"] = .bool(command.on ?? isOn)
         guard let shown else { return body }
         var changes = SegmentChanges()
@@ -142,7 +151,7 @@ struct WLEDState: Sendable {
             let master = (Double(wanted) * 255 / Double(shown.brightness)).rounded()
             body["bri"] = .integer(Int64(min(master, 255)))
             if master > 255 {
-                // The segment itself limits the brightness.
+                // The device is at full brightness, so the segment limits the brightness: brighten the segment.
                 body["bri"] = .integer(Int64(wanted))
                 changes.dim(shown, to: 255)
             }
@@ -164,8 +173,7 @@ struct WLEDState: Sendable {
             let isOn = command.on ?? segment.isOn
             changes.dim(segment, to: Int(min(share, 255)), isOn: isOn)
             if share > 255 {
-                // The device's brightness limits the segment: it increases, and the other segments are dimmed to
-                // compensate.
+                // The device's brightness limits the segment: increase it, and dim the other segments to compensate.
                 body["bri"] = .integer(Int64(wanted))
                 if !self.isOn { body["on"] = false }
                 for other in others {
@@ -175,7 +183,7 @@ struct WLEDState: Sendable {
         }
         if let color = command.color { add(color, to: &changes[segment.id], segment) }
         if command.on == true, !isOn {
-            // The device switches on as a whole, so the other segments are switched off.
+            // The device switches on as a whole, so switch the other segments off.
             body["on"] = true
             for other in others { changes[other.id]["on"] = false }
         }
@@ -200,7 +208,7 @@ struct WLEDState: Sendable {
             }
         }
 
-        /// Sets a segment's brightness, with its power, because brightness alone would switch it on.
+        /// Sets a segment's brightness together with its power, because the brightness alone would switch it on.
         mutating func dim(_ segment: Segment, to brightness: Int, isOn: Bool? = nil) {
             if self[segment.id]["on"] == nil { self[segment.id]["on"] = .bool(isOn ?? segment.isOn) }
             self[segment.id]["bri"] = .integer(Int64(brightness))
@@ -212,7 +220,7 @@ struct WLEDState: Sendable {
         var body: JSONObject = ["v": true]
         if let transition = command.transition {
             let (seconds, attoseconds) = transition.components
-            // In tenths of a second; the device stores milliseconds in 16 bits.
+            // The transition is in tenths of a second. The device stores milliseconds in 16 bits.
             let tenths = min(max(seconds, 0), 65) * 10 + attoseconds / 100_000_000_000_000_000
             body["tt"] = .integer(min(max(tenths, 0), 655))
         }
@@ -220,7 +228,7 @@ struct WLEDState: Sendable {
     }
 
     private func add(_ color: LightColor, to json: inout JSONObject, _ segment: Segment) {
-        // An effect would continue in the new color.
+        // Stop a running effect, which would otherwise continue in the new color.
         if segment.effect != 0 { json["fx"] = 0 }
         switch color {
         case .temperature(let mired):
@@ -254,7 +262,7 @@ extension WLEDState.Segment {
         self.capabilities = capabilities
     }
 
-    /// Returns channels from numbers, or from hexadecimal digits, which some versions use.
+    /// Returns the channels of a color, which is a list of numbers or, in some versions, a text of hexadecimal digits.
     private static func channels(_ json: JSONValue?) -> [Double] {
         if let text = json?.string, text.utf8.count == 6 || text.utf8.count == 8, let value = UInt32(text, radix: 16) {
             let digits = text.utf8.count * 4
@@ -263,7 +271,7 @@ extension WLEDState.Segment {
         return (json?.array ?? []).prefix(4).map { min(max($0.double ?? 0, 0), 255) }
     }
 
-    /// A Boolean value that indicates whether the color is the white whose temperature can be set.
+    /// A Boolean value that indicates whether the segment shows white, so that its color temperature counts.
     fileprivate var showsWhite: Bool {
         guard capabilities.contains(.color), color.count >= 3 else { return true }
         if capabilities.contains(.white), color.count == 4 {

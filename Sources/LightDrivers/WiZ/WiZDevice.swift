@@ -2,9 +2,9 @@ package import DeviceKit
 
 /// A WiZ device (Lights 9.5).
 ///
-/// It reports changes to hosts that registered within the last half minute, so the driver registers with each poll. The
-/// module's name contains its capabilities: `ESP01_SHRGB_03` has colors, `ESP21_SHTW_01` whites, `ESP10_SOCKET_06` is
-/// an outlet.
+/// A device reports changes to hosts that have registered within the last half minute, so the driver registers with
+/// each poll. The name of the device's module shows its capabilities: `ESP01_SHRGB_03` has colors, `ESP21_SHTW_01` has
+/// whites, and `ESP10_SOCKET_06` is an outlet.
 package struct WiZDevice: SingleLightDevice {
     package static let traits = DatagramTraits(
         driverName: "wiz", port: 38899, pushPort: 38900, pollInterval: .seconds(15), burst: 5, perSecond: 10)
@@ -24,9 +24,11 @@ package struct WiZDevice: SingleLightDevice {
         }
     }
 
-    /// The assumed range of whites of a device that doesn't report it.
+    /// The range of color temperatures in kelvin that is assumed for a device that doesn't report it.
     private static let usualWhites = 2700...6500
-    /// The lowest brightness of devices that don't report one; most refuse less.
+    /// The lowest brightness in percent of devices that don't report it.
+    ///
+    /// Most devices reject lower values.
     private static let usualLeastDimming = 10
 
     private let id: LightID
@@ -55,7 +57,7 @@ package struct WiZDevice: SingleLightDevice {
             return DatagramReading(device: message.device, content: .presence(port: nil, message))
         case "firstBeat": return DatagramReading(device: message.device, content: .presence(port: traits.port, nil))
         case "syncPilot": return DatagramReading(device: message.device, content: .push(message))
-        // Not all answers contain the device's id, but the source address identifies the device.
+        // Not all answers contain the device's id, so the source address identifies the device.
         default: return DatagramReading(device: nil, content: .answer(message))
         }
     }
@@ -73,7 +75,7 @@ package struct WiZDevice: SingleLightDevice {
         case .register: break
         case .pilot:
             told(message)
-            // It isn't a light and has no state.
+            // The device doesn't know the request for its state, so it isn't a light.
             if pilot == nil, message.content == .unknown { isForeign = true }
         case .system:
             if case .system(let module, let firmware) = message.content {
@@ -114,7 +116,8 @@ package struct WiZDevice: SingleLightDevice {
         if pilot == nil { questions.append(.pilot) }
         if kind != nil, kind != .outlet, !isModelKnown { questions.append(.model) }
         if kind == .color || kind == .white {
-            // Old firmware has no model configuration; its user configuration contains the whites.
+            // Old firmware has no model configuration. There, the user configuration contains the range of color
+            // temperatures.
             if isModelKnown, whites == nil, !isUserKnown { questions.append(.user) }
         }
         return questions
@@ -158,7 +161,7 @@ package struct WiZDevice: SingleLightDevice {
     }
 
     package func requests(for command: LightCommand) -> [WiZRequest] {
-        // A color without power would switch it on.
+        // Always include the power, because a color alone would switch the light on.
         var change = WiZPilot(isOn: command.on ?? pilot?.isOn)
         change.dimming = command.brightness.map { max($0, leastDimming ?? Self.usualLeastDimming) }
         switch command.color {

@@ -4,10 +4,12 @@ package import DeviceKit
 /// The current or the requested state of a WiZ device (Lights 9.5).
 package struct WiZPilot: Equatable, Sendable {
     package var isOn: Bool?
-    /// The brightness in percent; most devices refuse less than 10.
+    /// The brightness in percent.
+    ///
+    /// Most devices reject values below 10.
     package var dimming: Int?
     package var kelvin: Int?
-    /// Red, green, blue, and the cold and warm white lamps, 0 to 255 each.
+    /// The channels, 0 to 255 each: red, green, blue, cold white and warm white.
     package var channels: [Int]?
 }
 
@@ -34,7 +36,7 @@ extension WiZPilot {
 
 /// A query or a command to a WiZ device (Lights 9.5).
 package enum WiZRequest: Equatable, Sendable {
-    /// Registers this computer for changes during half a minute.
+    /// Registers this computer for reports of changes during the next half minute.
     case register
     case pilot
     case system
@@ -76,16 +78,18 @@ package struct WiZMessage: Equatable, Sendable {
         case unknown
         case pilot(WiZPilot)
         case system(module: String?, firmware: String?)
-        /// The range of its whites in kelvin, and its lowest brightness in percent.
+        /// The range of its color temperatures in kelvin, and its lowest brightness in percent.
         case limits(whites: ClosedRange<Int>?, leastDimming: Int?)
     }
 
     package var method: String
     package var content: Content
-    /// The MAC address, twelve digits, if the message has one.
+    /// The device's MAC address in twelve hexadecimal digits, if the message contains it.
     package var device: LightID?
 
-    /// Parses a datagram; `nil` if it isn't a valid message of a device.
+    /// Parses a datagram.
+    ///
+    /// Returns `nil` if it isn't a valid message from a device.
     package init?(_ bytes: [UInt8]) {
         guard let json = try? JSONValue(parsing: bytes), let method = json["method"]?.string else {
             return nil

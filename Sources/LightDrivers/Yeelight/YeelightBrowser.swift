@@ -2,9 +2,11 @@ import AsyncKit
 package import Discovery
 import Synchronization
 
-/// Searches for Yeelight devices, which don't use mDNS, and publishes them as services: at once, and then periodically.
+/// Searches for Yeelight devices, which don't use mDNS, at once and then periodically.
 ///
-/// Devices aren't removed; their connections show whether they are still reachable.
+/// The devices are published as services.
+///
+/// Devices are never removed. Connections to them show whether they are still reachable.
 package final class YeelightBrowser: ServiceBrowser {
     static let longestPause = Duration.seconds(30)
 
@@ -40,7 +42,7 @@ package final class YeelightBrowser: ServiceBrowser {
         var backoff = Backoff(longest: longestPause)
         while !Task.isCancelled {
             for network in IPv4Network.current() {
-                // Failed searches are sent again the next time.
+                // Ignore a failure, because the search is repeated later.
                 try? socket.send(YeelightIdentity.search, to: YeelightIdentity.searchGroup, over: network.address)
             }
             try? await Task.sleep(for: backoff.failed())
@@ -56,13 +58,13 @@ package final class YeelightBrowser: ServiceBrowser {
     package func snapshots() -> AsyncStream<ServiceSnapshot> { shown.snapshots() }
 }
 
-/// The Yeelight devices that answered a search, with their last addresses.
+/// The Yeelight devices that have answered a search, with their latest addresses.
 package struct YeelightNeighbours: Sendable {
     private var found: [String: DiscoveredService] = [:]
 
     package init() {}
 
-    /// The services, sorted by their ids.
+    /// The services of the devices, sorted by id.
     package var services: [DiscoveredService] { found.values.sorted { $0.id < $1.id } }
 
     package mutating func received(_ bytes: [UInt8], from source: IPv4Endpoint) {

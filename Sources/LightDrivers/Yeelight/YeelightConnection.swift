@@ -1,7 +1,9 @@
 import AsyncKit
 import NIOCore
 
-/// The transport of a session with a Yeelight device: a search for this device, and lines over a connection.
+/// The transport of a session with a Yeelight device.
+///
+/// It sends a search to the device, and exchanges lines of text with it over a TCP connection.
 package struct YeelightConnection: DeviceConnection {
     package typealias Session = YeelightSession
 
@@ -50,7 +52,9 @@ package struct YeelightConnection: DeviceConnection {
         }
     }
 
-    /// Returns the identity of the device at an address, or `nil` if it doesn't answer.
+    /// Searches for the device at an address, up to four times.
+    ///
+    /// Returns its identity, or `nil` if it doesn't answer.
     @concurrent
     private static func identity(of address: IPv4Endpoint?) async -> YeelightIdentity? {
         let signal = AsyncSignal()

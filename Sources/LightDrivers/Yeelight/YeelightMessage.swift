@@ -3,7 +3,7 @@ import DeviceKit
 
 /// A Yeelight device's answer to a search, in the form of an HTTP head (Lights 9.7).
 package struct YeelightIdentity: Equatable, Sendable {
-    /// Up to 16 hexadecimal digits.
+    /// The device's id, which has up to 16 hexadecimal digits.
     package let id: String
     package let port: UInt16
     let model: String
@@ -11,13 +11,17 @@ package struct YeelightIdentity: Equatable, Sendable {
     let name: String?
     let methods: Set<String>
 
-    /// The search request for all devices, or for one.
+    /// The search request, which is sent to all devices or to one.
     static let search = Array(
         "M-SEARCH * HTTP/1.1\r\nHOST: 239.255.255.250:1982\r\nMAN: \"ssdp:discover\"\r\nST: wifi_bulb\r\n".utf8)
-    /// The multicast address of a search for all devices; a search for one uses the same port.
+    /// The multicast address to which searches for all devices are sent.
+    ///
+    /// A search for one device uses the same port.
     static let searchGroup = IPv4Endpoint(address: 0xEFFF_FFFA, port: 1982)
 
-    /// Parses an answer, which is valid only for its source address; `nil` if it is invalid.
+    /// Parses an answer.
+    ///
+    /// Returns `nil` if it is invalid, or if it announces an address other than its source address.
     package init?(_ bytes: [UInt8], from source: IPv4Endpoint) {
         guard bytes.count <= 4096, let text = String(validating: bytes, as: UTF8.self), text.hasPrefix("HTTP/1.1 200")
         else { return nil }
@@ -45,19 +49,24 @@ package struct YeelightIdentity: Equatable, Sendable {
     /// The default name of the device.
     package var title: String { "Yeelight \(model) \(id.suffix(4).uppercased())" }
 
-    /// The device's lamps; its methods show whether it has a background light.
+    /// The device's lamps.
+    ///
+    /// The supported methods show whether it has a background light.
     var lamps: [YeelightLamp] { YeelightLamp.allCases.filter { $0 == .main || methods.contains("bg_set_power") } }
 
     /// The properties to request, in the order of the values in the answer.
     ///
-    /// For a device with two lamps, `power` may mean that either one is on; `main_power` is that of the main lamp.
+    /// For a device with two lamps, `power` may mean that either lamp is on, while `main_power` is the power of the
+    /// main lamp.
     var properties: [String] {
         lamps.flatMap(\.properties) + (lamps.count > 1 ? ["main_power"] : [])
             + (hasMoonlight ? ["active_mode", "nl_br"] : [])
     }
 
-    /// A Boolean value that indicates whether it has a second, darker mode with a separate brightness, as ceiling
-    /// lights do.
+    /// A Boolean value that indicates whether the device has moonlight, a second, darker mode with a separate
+    /// brightness.
+    ///
+    /// Ceiling lights have it.
     private var hasMoonlight: Bool { model.hasPrefix("ceil") }
 
     func capabilities(of lamp: YeelightLamp) -> LightCapabilities {
@@ -68,10 +77,10 @@ package struct YeelightIdentity: Equatable, Sendable {
             transition: true)
     }
 
-    /// Returns whether a lamp can set color and power with one method.
+    /// Returns whether the color and the power of a lamp can be set with a single method.
     func hasScenes(of lamp: YeelightLamp) -> Bool { lamp == .main || methods.contains("bg_set_scene") }
 
-    /// Returns the range of a lamp's whites, which depends on its model.
+    /// Returns the range of a lamp's color temperatures in kelvin, which depends on the device's model.
     func kelvin(of lamp: YeelightLamp) -> ClosedRange<Int> {
         switch lamp == .main ? model : "color" {
         case "color", "color1", "color2", "color4", "color5", "strip1", "bslamp1", "bslamp2", "bslamp3": 1700...6500
@@ -85,29 +94,31 @@ package struct YeelightIdentity: Equatable, Sendable {
     }
 }
 
-/// A lamp of a Yeelight device: some ceiling lights have a second one as a background light.
+/// A lamp of a Yeelight device.
+///
+/// Some ceiling lights have a second lamp, the background light.
 enum YeelightLamp: CaseIterable, Sendable {
     case main, background
 
-    /// The prefix of its methods and properties.
+    /// The prefix of the lamp's methods and properties.
     var prefix: String { self == .main ? "" : "bg_" }
 
     var properties: [String] {
         [prefix + "power", prefix + "bright", mode] + ["ct", "rgb", "hue", "sat"].map { prefix + $0 }
     }
 
-    /// The name of the property with the current color mode.
+    /// The name of the property that contains the current color mode.
     var mode: String { self == .main ? "color_mode" : "bg_lmode" }
 
     /// Returns the lamp's id on a device.
     func light(of device: String) -> LightID { LightID(self == .main ? device : "\(device)/background") }
 }
 
-/// The state of a lamp of a Yeelight device, according to its properties.
+/// The state of a lamp of a Yeelight device, which is derived from the device's properties.
 struct YeelightState: Equatable, Sendable {
     private let lamp: YeelightLamp
     private(set) var isOn: Bool?
-    /// The brightness in percent, in daylight and in moonlight.
+    /// The brightness of the daylight mode and of the moonlight mode, in percent.
     private var daylight: Int?
     private var moonlight: Int?
     private var isMoonlight = false
@@ -117,7 +128,8 @@ struct YeelightState: Equatable, Sendable {
     private var rgb: Int?
     private var hue: Int?
     private var saturation: Int?
-    /// A Boolean value that indicates whether the main lamp of two has reported its own power.
+    /// A Boolean value that indicates whether the device has reported `main_power`, which replaces `power` for the main
+    /// lamp.
     private var hasMainPower = false
 
     init(_ lamp: YeelightLamp) { self.lamp = lamp }
@@ -128,7 +140,9 @@ struct YeelightState: Equatable, Sendable {
         set { if isMoonlight { moonlight = newValue } else { daylight = newValue } }
     }
 
-    /// Updates the state from all properties or the changed ones, whose values are texts or numbers.
+    /// Updates the state from all properties or from those that have changed.
+    ///
+    /// The values are texts or numbers.
     mutating func merge(_ property: (String) -> JSONValue?) {
         func number(_ name: String, _ range: ClosedRange<Int>) -> Int? {
             let json = property(name)
@@ -180,7 +194,9 @@ struct YeelightState: Equatable, Sendable {
     }
 }
 
-/// A request to a Yeelight device: a method, its parameters, and its effect on the lamp's state.
+/// A request to a Yeelight device.
+///
+/// It consists of a method and its parameters, and has an effect on the lamp's state.
 struct YeelightOrder: Equatable, Sendable {
     let method: String
     let params: [JSONValue]
@@ -192,7 +208,10 @@ struct YeelightOrder: Equatable, Sendable {
             effect: LightCommand(on: isOn))
     }
 
-    /// Returns the orders for a command to a lamp that is on, or that it switches on, at a brightness in percent.
+    /// Returns the requests for a command to a lamp.
+    ///
+    /// `isOn` and `brightness`, in percent, are the lamp's current state. If the lamp is off, the command must switch
+    /// it on.
     static func orders(
         for command: LightCommand, to lamp: YeelightLamp, of identity: YeelightIdentity, isOn: Bool, brightness: Int?
     ) -> [YeelightOrder] {
@@ -201,7 +220,8 @@ struct YeelightOrder: Equatable, Sendable {
         var orders: [YeelightOrder] = []
         let color = command.color.flatMap { parameters(of: $0, kelvin: identity.kelvin(of: lamp)) }
         if !isOn {
-            // One order instead of three, without a flash of the former color; it doesn't fade.
+            // Send one request instead of three, so that the former color doesn't flash. This request doesn't support a
+            // transition.
             if let color, identity.hasScenes(of: lamp) {
                 let level = command.brightness ?? brightness ?? 100
                 let params: [JSONValue] = [.string(color.scene)] + color.params + [.integer(Int64(level))]
@@ -228,7 +248,7 @@ struct YeelightOrder: Equatable, Sendable {
     private static func fade(_ transition: Duration?) -> [JSONValue] {
         guard transition != .zero else { return ["sudden", 0] }
         let milliseconds = (transition ?? .milliseconds(300)) / .milliseconds(1)
-        // The device rejects shorter times.
+        // The device rejects times below 30 ms.
         return ["smooth", .integer(Int64(min(max(milliseconds, 30), 3_600_000)))]
     }
 

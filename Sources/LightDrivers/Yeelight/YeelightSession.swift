@@ -1,18 +1,19 @@
 import BoundedJSON
 package import DeviceKit
 
-/// The driver `yeelight` has no options.
+/// The options of the driver `yeelight`, which has none.
 package struct YeelightOptions: Equatable, Sendable {
     package init() {}
 }
 
-/// A session with one Yeelight device (Lights 9.7): lines of JSON over a connection, after a search that identifies the
-/// device.
+/// A session with one Yeelight device (Lights 9.7).
 ///
-/// A device accepts 60 commands a minute over a connection and ignores the rest. A burst of ``burst`` and one every
-/// ``interval`` stay within that limit, including all queries. The device reports changes on its own. It rejects colors
-/// and brightness while it is off, so they wait here until it is switched on. A background light is a second light with
-/// separate methods and properties.
+/// A search identifies the device. Everything else is sent as lines of JSON over a connection.
+///
+/// A device accepts 60 commands per minute over a connection and ignores the rest. A burst of ``burst`` commands and
+/// then one every ``interval``, including all queries, stay within that limit. The device reports changes without a
+/// request. It rejects colors and brightness while it is off, so the session holds these values back until the lamp is
+/// switched on. A background light is a second light with separate methods and properties.
 package struct YeelightSession: DeviceSession {
     package typealias Options = YeelightOptions
 
@@ -23,7 +24,7 @@ package struct YeelightSession: DeviceSession {
     }
 
     package enum Input: Equatable, Sendable {
-        /// `nil` if it didn't answer the search.
+        /// The identity of the device, or `nil` if it didn't answer the search.
         case identity(YeelightIdentity?)
         case line([UInt8])
     }
@@ -32,7 +33,7 @@ package struct YeelightSession: DeviceSession {
 
     static let burst = 20
     static let interval = Duration.milliseconds(1500)
-    /// The interval between queries; a device without power sends nothing.
+    /// The interval between queries, which are needed because a device that has lost power can't report that.
     static let pollInterval = Duration.seconds(30)
     /// The duration of an identification.
     static let identification = Duration.seconds(1)
@@ -47,10 +48,10 @@ package struct YeelightSession: DeviceSession {
         }
     }
 
-    /// A lamp's state and pending values.
+    /// The state of a lamp, and the values that are held back.
     private struct Shown: Sendable {
         var state: YeelightState
-        /// The values that wait until the lamp is switched on.
+        /// The values to send when the lamp is switched on.
         var wanted = LightCommand()
 
         init(_ lamp: YeelightLamp) { state = YeelightState(lamp) }
@@ -137,7 +138,7 @@ package struct YeelightSession: DeviceSession {
         guard json["message"]?.string?.contains("quota") == true else {
             return .refused("the device answered with error \(json["code"]?.int ?? 0)")
         }
-        // Other clients sent commands, too, or the device's count differs from ours.
+        // The device has counted more commands than we have, for example because it also counts those of other clients.
         pace.exceeded(now: now)
         return .busy
     }
@@ -210,7 +211,7 @@ package struct YeelightSession: DeviceSession {
         let orders = YeelightOrder.orders(
             for: command, to: lamp, of: identity, isOn: isOn, brightness: shown.state.brightness)
         guard !orders.isEmpty else {
-            // The lamp is on already.
+            // The command only switches the lamp on, and it is already on.
             return [.finished(command: number, nil)]
         }
         add(orders, lamp, command: number)

@@ -1,13 +1,15 @@
-/// A broker's address: `mqtt://host[:port]` or `mqtts://host[:port]`, with an IPv6 address in brackets.
+/// A broker's address.
+///
+/// It is written as `mqtt://host[:port]` or `mqtts://host[:port]`; an IPv6 address is in brackets.
 package struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
-    /// The name or address, without brackets.
+    /// The host's name or address, without brackets.
     package let host: String
     package let port: UInt16
     package let tls: Bool
 
     /// The reason why a text isn't a broker's URL, and the remedy.
     ///
-    /// It never includes the text, which may contain a password.
+    /// It never includes the rejected text, which may contain a password.
     package struct Problem: Error, Equatable, Sendable {
         package let problem: String
         package let remedy: String
@@ -19,6 +21,8 @@ package struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
     }
 
     /// Parses a URL.
+    ///
+    /// - Throws: ``Problem`` if the URL is invalid, or contains a user or a password.
     package init(_ text: String) throws(Problem) {
         var rest: Substring
         if text.hasPrefix("mqtt://") {

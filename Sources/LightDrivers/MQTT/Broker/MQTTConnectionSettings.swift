@@ -18,14 +18,16 @@ package struct MQTTMessage: Equatable, Sendable {
 
 package struct MQTTConnectionSettings: Equatable, Sendable {
     package var address: BrokerAddress
-    /// The client id; two connections with the same one disconnect each other.
+    /// The client id.
+    ///
+    /// It must be unique: if two clients use the same id, they disconnect each other.
     package var clientID: String
     /// The user name, if the broker requires one.
     package var user: String?
     package var passwordFile: String?
-    /// The file of accepted CA certificates; the system's if `nil`.
+    /// The file with the accepted CA certificates; `nil` for those of the system.
     package var caFile: String?
-    /// The client certificate, if the broker requires one.
+    /// The file with the client certificate, if the broker requires one.
     package var clientCertificate: String?
     package var clientKey: String?
     /// The message that the broker publishes if the connection is lost.
@@ -50,12 +52,14 @@ package struct MQTTConnectionSettings: Equatable, Sendable {
 package enum MQTTLimits {
     /// The longest accepted message, in bytes; longer ones are reported and dropped.
     package static let payload = 256 << 10
-    /// The longest accepted device list, in bytes: Zigbee2MQTT describes all devices in one message.
+    /// The longest accepted device list, in bytes.
+    ///
+    /// It is longer, because Zigbee2MQTT describes all devices in one message.
     package static let listing = 4 << 20
     /// The longest topic, in bytes.
     package static let topic = 1024
-    /// The longest stored text of an announcement, in bytes.
+    /// The longest accepted text in an announcement, in bytes.
     package static let text = 4096
-    /// The maximum number of messages that wait for the broker.
+    /// The maximum number of messages that may be waiting to be sent to the broker.
     package static let outstanding = 1000
 }

@@ -4,19 +4,22 @@ package enum MQTTEvent: Equatable, Sendable {
     case subscribed(topic: String, granted: Bool)
     case message(topic: String, payload: [UInt8])
     case tooLong(topic: String)
-    /// The number of messages dropped because too many others were waiting, or because their topics are too long.
+    /// The number of messages that were dropped because the inbox was full or their topics are too long.
     case dropped(Int)
-    /// The broker rejects the user name or the password; the connection ends next.
+    /// The broker rejected the user name or the password. The connection is about to end.
     case loginRefused
-    /// The last event: the connection ended or failed, for this reason, as text for people.
+    /// The connection ended or failed. This is the last event. The reason is in a form that users see.
     case closed(String)
 }
 
-/// A queue of unread messages, limited in number and size.
+/// A queue of unread events.
 ///
-/// When it is full, the newest message of a topic replaces older ones, because only the newest value of a state counts.
-/// Messages that still don't fit are dropped and counted. From then on until the queue is emptied, it keeps one message
-/// per topic, so that a flood costs the same for each message.
+/// The messages among them are limited in number and total size.
+///
+/// When the queue is full, only the newest message of each topic is kept, because only the newest value of a state
+/// counts. From then on until the queue is emptied, a new message replaces the one with the same topic, so that each
+/// message of a flood costs the same. Messages that still don't fit are dropped. All replaced and dropped messages are
+/// counted.
 struct MQTTInbox {
     private let maximumMessages: Int
     private let maximumBytes: Int
@@ -24,7 +27,7 @@ struct MQTTInbox {
     private var messages = 0
     private var bytes = 0
     private var dropped = 0
-    /// The index of the newest message of each topic; `nil` until the queue is full.
+    /// The index of the only message of each topic; `nil` before the queue is full.
     private var places: [String: Int]?
 
     init(maximumMessages: Int = 4096, maximumBytes: Int = 8 << 20) {
@@ -56,7 +59,7 @@ struct MQTTInbox {
         bytes += size
     }
 
-    /// Counts a message that can't be added at all.
+    /// Counts a message that was dropped before it could be added.
     mutating func drop() { dropped += 1 }
 
     mutating func takeAll() -> [MQTTEvent] {

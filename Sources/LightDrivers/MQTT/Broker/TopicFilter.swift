@@ -3,7 +3,9 @@ struct TopicFilter: Hashable, Sendable {
     let text: String
     private let levels: [Substring]
 
-    /// Parses a filter; `nil` if a wildcard is in an invalid place.
+    /// Parses a filter.
+    ///
+    /// Returns `nil` if a wildcard is in an invalid place.
     init?(_ text: String) {
         self.text = text
         levels = text.split(separator: "/", omittingEmptySubsequences: false)
@@ -16,7 +18,7 @@ struct TopicFilter: Hashable, Sendable {
 
     func matches(_ topic: String) -> Bool {
         let others = topic.split(separator: "/", omittingEmptySubsequences: false)
-        // A wildcard in the first level doesn't match the broker's internal topics.
+        // A wildcard in the first level doesn't match the broker's internal topics, which begin with `$`.
         if topic.hasPrefix("$"), levels.first == "+" || levels.first == "#" { return false }
         for (index, level) in levels.enumerated() {
             if level == "#" { return true }

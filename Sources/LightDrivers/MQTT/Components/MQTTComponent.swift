@@ -1,36 +1,38 @@
 import BoundedJSON
 import DeviceKit
 
-/// A component of Home Assistant's discovery other than `light` and `switch`: its announcements, messages and commands.
+/// A component of Home Assistant's discovery other than `light` and `switch`.
 ///
-/// A new component is a type that conforms, and its entry in ``MQTTComponents/all``.
+/// It handles the announcements, messages and commands of such entities.
+///
+/// To add a component, add a type that conforms to this protocol, and an entry in ``MQTTComponents/all``.
 protocol MQTTComponent: Equatable, Sendable {
     /// The component's names in discovery topics.
     static var names: Set<String> { get }
 
     static var kind: LightKind { get }
 
-    /// Returns whether the announced device is shown.
+    /// Returns whether the announced entity is shown.
     static func isShown(_ reader: KeyReader, component: String) throws(MQTTProblem) -> Bool
 
-    /// Creates a component from an announcement; the settings already have the availability, the QoS and the power
-    /// payloads.
+    /// Creates a component from an announcement, and adds its properties to the settings, which already contain the
+    /// availability, the QoS and the payloads for power.
     ///
-    /// - Throws: ``MQTTProblem`` if the device can't be served as announced.
+    /// - Throws: ``MQTTProblem`` if the entity can't be served as announced.
     init(_ reader: KeyReader, component: String, _ settings: inout MQTTLightSettings) throws(MQTTProblem)
 
-    /// Returns the device that an expose of Zigbee2MQTT describes; `nil` if it describes no such device.
+    /// Returns the entity that an expose of Zigbee2MQTT describes, or `nil` if the expose isn't for this component.
     static func entity(_ expose: JSONValue, of device: Zigbee2MQTTDevice) throws(MQTTProblem) -> MQTTEntity?
 
     var capabilities: LightCapabilities { get }
 
-    /// The sources of its state, except for power.
+    /// The sources of the entity's state, except for the power.
     var sources: [MQTTLightSettings.Source?] { get }
 
-    /// The state of a device before its first message; `nil` if unknown.
+    /// The state of an entity before its first message; `nil` if unknown.
     var beginning: LightReport? { get }
 
-    /// Returns the values in a message.
+    /// Returns the values that a message contains.
     func received(
         topic: String, _ payload: MQTTPayload, by light: inout MQTTLight, now: Duration
     ) -> LightReport
@@ -38,15 +40,15 @@ protocol MQTTComponent: Equatable, Sendable {
     /// Returns whether a state message can't be read.
     func isUnreadable(topic: String, _ payload: MQTTPayload, by light: inout MQTTLight) -> Bool
 
-    /// Returns the values that have changed without a message.
+    /// Returns the values that have changed because time has passed, or `nil` if there are none.
     func timePassed(of light: inout MQTTLight, now: Duration) -> LightReport?
 
     /// Returns the messages for a command.
     ///
-    /// - Throws: `LightError.refused` if the device supports nothing in the command.
+    /// - Throws: `LightError.refused` if the entity supports none of the command's values.
     func messages(for command: LightCommand, to light: inout MQTTLight) throws(LightError) -> [MQTTMessage]
 
-    /// Returns the values of a sent command that the device won't report itself.
+    /// Returns the values of a sent command that count as the state at once, because the entity won't report them.
     func handedOver(_ command: LightCommand, to light: inout MQTTLight) -> LightReport
 }
 
@@ -66,7 +68,7 @@ extension MQTTComponent {
     func isEqual(_ other: any MQTTComponent) -> Bool { other as? Self == self }
 }
 
-/// The supported components, without lights and switches.
+/// The supported components other than lights and switches.
 enum MQTTComponents {
     static let all: [any MQTTComponent.Type] = [MQTTFan.self, MQTTSensor.self, MQTTCover.self]
 

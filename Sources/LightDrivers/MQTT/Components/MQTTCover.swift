@@ -5,18 +5,19 @@ import Jinja
 
 /// A blind, a shutter, an awning or a curtain with a position.
 ///
-/// Garage doors and gates aren't window coverings. Covers that can only open and close don't have a position.
+/// Garage doors and gates aren't supported, because they aren't window coverings. Covers that can only open and close
+/// aren't supported, because they have no position.
 struct MQTTCover: MQTTComponent {
     static let names: Set = ["cover"]
     static let kind = LightKind.cover
-    /// The time without a message after which a cover counts as stopped.
+    /// The time without a position message after which a moving cover counts as stopped.
     static let restTime = Duration.seconds(60)
 
     private var positionCommand: MQTTLightSettings.Command
-    /// The source of its movement, or `nil` without one.
+    /// The source of its movement, or `nil` if it reports only its position.
     private var state: MQTTLightSettings.Source?
     private var motions: [String: CoverMotion] = [:]
-    /// The device's numbers for closed and open.
+    /// The position values that mean closed and open.
     private var closed = 0
     private var open = 100
 
@@ -84,7 +85,7 @@ struct MQTTCover: MQTTComponent {
         positionCommand = .init(topic: "", template: try MessageTemplate(#"{"\#(property)":{{ value }}}"#))
     }
 
-    /// The words for the movement in Zigbee2MQTT's messages, by the names of the exposes.
+    /// The meaning of the words that describe the movement in Zigbee2MQTT's messages, by the name of the expose.
     private static let motionWords: [String: [String: CoverMotion]] = [
         "moving": ["UP": .opening, "DOWN": .closing, "STOP": .stopped],
         "motor_state": [
@@ -108,7 +109,7 @@ struct MQTTCover: MQTTComponent {
         return report
     }
 
-    /// Returns the device's number in a position message, which may also be an object with the member `position`.
+    /// Returns the position value in a message, which is a number or an object with the member `position`.
     private func number(_ topic: String, _ payload: MQTTPayload, by light: inout MQTTLight) -> Int? {
         guard let text = light.text(light.settings.power, topic, payload) else { return nil }
         let number = text.plainNumber ?? MQTTPayload(Array(text.utf8)).json?["position"]?.double
@@ -120,8 +121,9 @@ struct MQTTCover: MQTTComponent {
         return Int((min(max(share, 0), 1) * 100).rounded())
     }
 
-    /// Returns the movement of a cover that reports only its position: it moves while the position approaches the
-    /// target.
+    /// Returns the movement of a cover that reports only its position.
+    ///
+    /// The cover counts as moving while its position isn't at the target and doesn't get farther away from it.
     private func motion(to position: Int, by light: inout MQTTLight, now: Duration) -> CoverMotion {
         light.deadlines.off = nil
         let before = light.memory.position ?? position

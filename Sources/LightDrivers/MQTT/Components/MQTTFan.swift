@@ -3,7 +3,7 @@ import DeviceKit
 import HAPModel
 import Jinja
 
-/// A fan: power like a switch, speed, direction and oscillation (Lights 6.1).
+/// A fan, with power like a switch, and optionally speed, direction and oscillation (Lights 6.1).
 struct MQTTFan: MQTTComponent {
     static let names: Set = ["fan"]
     static let kind = LightKind.fan
@@ -11,9 +11,11 @@ struct MQTTFan: MQTTComponent {
 
     private var speedCommand, directionCommand, oscillationCommand: MQTTLightSettings.Command?
     private var speed, direction, oscillation: MQTTLightSettings.Source?
-    /// The device's speeds; the minimum is the slowest, and 0 is off.
+    /// The device's speeds.
+    ///
+    /// The lower bound is the slowest speed, and 0 means off.
     private var speeds = FanSpeeds(range: 1...100)
-    /// The payload for an unknown speed.
+    /// The payload that means that the speed is unknown.
     private var resetSpeed = "None"
     private var oscillationOn = "oscillate_on"
     private var oscillationOff = "oscillate_off"
@@ -48,7 +50,9 @@ struct MQTTFan: MQTTComponent {
 
     // MARK: Zigbee2MQTT
 
-    /// Returns a fan with a numeric speed or speed modes, or `nil` if it can't be switched.
+    /// Returns the fan that an expose describes, which may have a numeric speed or speed modes.
+    ///
+    /// Returns `nil` if the expose isn't a fan or can't be switched.
     static func entity(_ expose: JSONValue, of device: Zigbee2MQTTDevice) throws(MQTTProblem) -> MQTTEntity? {
         guard expose["type"]?.string == "fan" else { return nil }
         let features = (expose["features"]?.array ?? []).filter { ((($0["access"]?.int ?? 0) & 2) != 0) }
@@ -73,7 +77,7 @@ struct MQTTFan: MQTTComponent {
             let numbers = steps.enumerated().map { "'\($1)': \($0 + 1)" }.joined(separator: ", ")
             let names = steps.enumerated().map { "\($0 + 1): '\($1)'" }.joined(separator: ", ")
             fan.speeds = FanSpeeds(range: 1...steps.count)
-            // Other modes don't have a speed.
+            // Modes that aren't speeds have no value here.
             fan.speed = try settings.state("{{ {\(numbers)}[value_json['\(property)']] | default('None') }}")
             fan.speedCommand = .init(
                 topic: topic, template: try MessageTemplate(#"{"\#(property)":"{{ {\#(names)}[value] }}"}"#))
@@ -89,11 +93,13 @@ struct MQTTFan: MQTTComponent {
 
     private init() {}
 
-    /// Returns the modes that are speeds, slowest first, as Zigbee2MQTT announces them to Home Assistant.
+    /// Returns the modes that are speeds, slowest first.
+    ///
+    /// They are the same ones that Zigbee2MQTT announces to Home Assistant.
     private static func steps(_ values: [JSONValue], model: String?) -> [String] {
         let known = Set(values.compactMap { $0.string ?? $0.int.map(String.init) })
         var names = ["low", "medium", "high"] + (1...9).map(String.init)
-        // This model has a fourth speed, under a name with a different meaning in other models.
+        // The fourth speed of this model is called "on", which has a different meaning in other models.
         if model == "99432" { names.insert("on", at: 3) }
         return names.filter(known.contains)
     }
@@ -123,7 +129,7 @@ struct MQTTFan: MQTTComponent {
         light.isUnreadablePower(topic: topic, payload)
     }
 
-    /// Returns the messages in Home Assistant's order: power comes first.
+    /// Returns the messages for a command in the same order as Home Assistant, power first.
     func messages(for command: LightCommand, to light: inout MQTTLight) throws(LightError) -> [MQTTMessage] {
         var messages: [MQTTMessage] = []
         if let on = command.on {

@@ -2,18 +2,18 @@ import BoundedJSON
 import DeviceKit
 import Jinja
 
-/// A sensor or a binary sensor: one reading (Lights 6.2).
+/// A sensor or a binary sensor, which has one reading (Lights 6.2).
 struct MQTTSensor: MQTTComponent {
     static let names: Set = ["sensor", "binary_sensor"]
     static let kind = LightKind.sensor
-    /// The longest accepted delay, a year, in seconds.
+    /// The longest accepted delay in seconds: one year.
     private static let longest = 366 * 86_400
 
     /// The reading and the format of its values.
     private let meaning: SensorClass
-    /// The time after the last message at which a "yes" becomes a "no".
+    /// The time after the last "on" message at which the reading returns to "off".
     private var offDelay: Duration?
-    /// The time after the last message at which the value becomes unknown.
+    /// The time without a message after which the value becomes unknown.
     private var expiry: Duration?
 
     var capabilities: LightCapabilities { .sensor([meaning.reading]) }
@@ -22,7 +22,7 @@ struct MQTTSensor: MQTTComponent {
         try meaning(reader, component: component) != nil
     }
 
-    /// Returns the reading of an announcement, or `nil` if it isn't shown.
+    /// Returns the class of an announced sensor, or `nil` if the class isn't supported.
     private static func meaning(_ reader: KeyReader, component: String) throws(MQTTProblem) -> SensorClass? {
         let name = try reader.string("device_class")
         guard component != "binary_sensor" else { return SensorClass(binary: name) }
@@ -47,12 +47,12 @@ struct MQTTSensor: MQTTComponent {
         }
     }
 
-    /// Creates a reading from another kind of announcement.
+    /// Creates a sensor with the given class, for other kinds of announcements.
     init(_ meaning: SensorClass) { self.meaning = meaning }
 
     // MARK: Zigbee2MQTT
 
-    /// Returns one reading of a device.
+    /// Returns the reading that an expose describes, or `nil` if it isn't supported.
     static func entity(_ expose: JSONValue, of device: Zigbee2MQTTDevice) throws(MQTTProblem) -> MQTTEntity? {
         guard let meaning = meaning(expose), let name = expose["name"]?.string, let property = device.property(expose)
         else { return nil }
@@ -71,12 +71,12 @@ struct MQTTSensor: MQTTComponent {
         switch (expose["name"]?.string, expose["type"]?.string == "numeric", expose["unit"]?.string) {
         case ("temperature", true, let unit): return SensorClass(number: "temperature", unit: unit ?? "")
         case ("humidity", true, _): return SensorClass(.humidity)
-        // Older versions call the raw value illuminance, without a unit.
+        // Older versions report a raw value without a unit as `illuminance`, and the value in lux as `illuminance_lux`.
         case ("illuminance", true, "lx"), ("illuminance_lux", true, _): return SensorClass(.illuminance)
         case ("battery", true, _): return SensorClass(.battery)
         case ("occupancy", false, _), ("presence", false, _): return SensorClass(.occupancy)
         case ("contact", false, _):
-            // Its "on" is an open door, as for Home Assistant.
+            // As in Home Assistant, "on" means an open door.
             return SensorClass(binary: "opening")
         case ("water_leak", false, _): return SensorClass(.leak)
         case ("smoke", false, _): return SensorClass(.smoke)
@@ -102,7 +102,7 @@ struct MQTTSensor: MQTTComponent {
         return LightReport(readings: [meaning.reading: value])
     }
 
-    /// Returns the value of a text, or `nil` if it is invalid for this reading.
+    /// Returns the value that a text represents, or `nil` if the text is invalid for this reading.
     private func value(_ text: String, _ settings: MQTTLightSettings) -> SensorValue? {
         let plain = text.trimmingWhitespace
         if ["none", "unknown", "unavailable"].contains(plain.lowercased()) { return .unknown }
@@ -121,7 +121,7 @@ struct MQTTSensor: MQTTComponent {
         return value(text, light.settings) == nil
     }
 
-    /// A "no", if the sensor returns to it after a delay.
+    /// The value "off" if the sensor has an off delay, because it then may never report that value.
     var beginning: LightReport? {
         offDelay == nil ? nil : LightReport(readings: [meaning.reading: meaning.flag(false)])
     }

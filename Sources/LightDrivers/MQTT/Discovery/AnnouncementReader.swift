@@ -3,7 +3,7 @@ import DeviceKit
 /// The origin of an announcement: a topic, or a part of a topic that describes several entities.
 struct AnnouncementOrigin: Hashable, CustomStringConvertible {
     let topic: String
-    /// The part's name, sanitized and truncated.
+    /// The name of the part, sanitized and truncated; `nil` for the whole topic.
     var part: String?
 
     var description: String { part.map { "\(topic) \($0)" } ?? topic }
@@ -11,18 +11,18 @@ struct AnnouncementOrigin: Hashable, CustomStringConvertible {
 
 /// The content of a message on a discovery topic.
 enum Announcement {
-    /// An entity with a separate topic.
+    /// An entity that has a topic of its own.
     case thing(MQTTEntity, DiscoveryKey, AnnouncementOrigin)
     /// The entity of this topic was removed or is hidden.
     case gone(DiscoveryKey)
     /// The entity of this topic will move to another topic.
     case moving(DiscoveryKey)
-    /// The entities of a topic: the complete list, or changes.
+    /// The entities of a topic that describes several: the complete list, or only those that changed.
     case things([Part], topic: String, isComplete: Bool = true)
     /// All entities of this topic will move to other topics.
     case allMoving(topic: String)
 
-    /// An entity of a topic that describes several.
+    /// One entity of a topic that describes several.
     struct Part {
         let key: DiscoveryKey
         let origin: AnnouncementOrigin
@@ -32,30 +32,30 @@ enum Announcement {
     enum Content {
         case entity(MQTTEntity)
         case hidden
-        /// It is invalid; the former announcement remains.
+        /// The part is invalid. Its former announcement remains valid.
         case problem(MQTTProblem)
-        /// A device that is being interviewed again: the former entities with this key, or with keys that begin with it
-        /// and `_`, remain.
+        /// The device is being interviewed again. The former entities with this key remain, and so do those whose keys
+        /// begin with this key and `_`.
         case unchanged
     }
 }
 
-/// Reads announcements of all three kinds: Home Assistant's discovery, Tasmota's native discovery, and the lists of
+/// Reads announcements from all three sources: Home Assistant's discovery, Tasmota's native discovery, and the lists of
 /// Zigbee2MQTT.
 struct AnnouncementReader: Sendable {
-    /// The topics with announcements.
+    /// The kinds of topics that contain announcements.
     enum Place {
         case homeAssistant(DiscoveryTopic)
         case tasmota(device: String)
         case tasmotaSensors(device: String)
         case zigbee2MQTT(base: String, list: Substring)
-        /// A discovery topic that Home Assistant rejects, too.
+        /// An invalid discovery topic. Home Assistant rejects it, too.
         case misplaced
     }
 
-    /// The kinds to show.
+    /// The kinds of entities to show.
     ///
-    /// Without fans and sensors, their announcements aren't read.
+    /// Announcements of other components, such as fans and sensors, are read only if their kinds are in this set.
     var kinds: Set<LightKind> = [.light, .switch, .outlet]
 
     private let prefix: String?
@@ -86,7 +86,7 @@ struct AnnouncementReader: Sendable {
         return filters
     }
 
-    /// Returns the kind of announcements on a topic; `nil` if it has none.
+    /// Returns the kind of a topic, or `nil` if it contains no announcements.
     func place(of topic: String) -> Place? {
         if let prefix, topic.hasPrefix("\(prefix)/"), topic.hasSuffix("/config") {
             return DiscoveryTopic(topic, prefix: prefix).map(Place.homeAssistant) ?? .misplaced
@@ -104,7 +104,7 @@ struct AnnouncementReader: Sendable {
 
     /// Parses an announcement.
     ///
-    /// - Throws: ``MQTTProblem`` if it is invalid; the former announcement remains.
+    /// - Throws: ``MQTTProblem`` if it is invalid. The former announcement then remains valid.
     mutating func read(_ payload: MQTTPayload, on topic: String, _ place: Place) throws(MQTTProblem) -> [Announcement] {
         switch place {
         case .homeAssistant(let place): try homeAssistant(payload, on: topic, place)
@@ -132,12 +132,13 @@ struct AnnouncementReader: Sendable {
                 keys, component: place.component, fallbackID: topic, fallbackName: place.objectID)
             return [.thing(entity, place.key, AnnouncementOrigin(topic: topic))]
         case .device(let parts):
-            // A missing part stays; only one that consists of its platform is removed.
+            // Parts that the message doesn't mention remain. A part is removed only if the message has no key for it
+            // except its platform.
             return [.things(things(parts, of: place, on: topic), topic: topic, isComplete: false)]
         }
     }
 
-    /// Returns the supported parts of a device.
+    /// Returns the supported parts of an announced device.
     private func things(
         _ parts: [DiscoveryPayload.Part], of place: DiscoveryTopic, on topic: String
     ) -> [Announcement.Part] {
@@ -162,7 +163,9 @@ struct AnnouncementReader: Sendable {
         return Self.distinguishingSensors(things)
     }
 
-    /// Returns the parts of a device with a different name for its sensor, if a light or switch has the same one.
+    /// Returns the parts of a device.
+    ///
+    /// If a light or a switch has the same name as the device's sensor, the sensor's name gets a suffix.
     private static func distinguishingSensors(_ things: [Announcement.Part]) -> [Announcement.Part] {
         let entities = things.compactMap { if case .entity(let entity) = $0.content { entity } else { nil } }
         let names = Set(entities.filter { $0.description.kind != .sensor }.map(\.description.name))
@@ -214,12 +217,14 @@ struct AnnouncementReader: Sendable {
         } else {
             try zigbee2MQTT?.take(groups: payload)
         }
-        // The capabilities of a group depend on its members.
+        // Announce the groups in either case, because their capabilities depend on their members.
         let groups = zigbee2MQTT?.groupThings ?? []
         return announcements + [Self.announcement(of: groups, by: "zigbee2mqtt", on: "\(base)/bridge/groups")]
     }
 
-    /// Returns the announcement of all entities in one message; one without an entity is unchanged.
+    /// Returns the announcement of all entities of a topic.
+    ///
+    /// A part without an entity is marked as unchanged.
     private static func announcement(
         of things: [(name: String, entity: MQTTEntity?)], by publisher: String, on topic: String
     ) -> Announcement {

@@ -1,4 +1,4 @@
-/// The short keys of discovery messages that matter to the supported components, with their long forms.
+/// The short forms of the keys in discovery messages that the supported components use, with their long forms.
 enum DiscoveryAbbreviations {
     static let keys: [String: String] = {
         var keys = [

@@ -2,30 +2,32 @@ package import BoundedJSON
 
 /// The content of a discovery message, with long keys and complete topics.
 package enum DiscoveryPayload: Equatable, Sendable {
-    /// An empty message: the announced entities were removed.
+    /// The message is empty: the announced entities were removed.
     case removed
-    /// The announced entities will move to another topic; keep them and forget this topic.
+    /// The announced entities will move to another topic. The entities must be kept, but this topic can be forgotten.
     case migrated
     case single(JSONObject)
-    /// All parts of a device, named by the producer.
+    /// The parts of a device, with the names that its announcement gives them.
     case device([Part])
 
     /// A part of an announcement for a whole device.
     package struct Part: Equatable, Sendable {
         package var name: String
         package var platform: String
-        /// Its keys, including inherited ones; `nil` if the part consists of its platform only and must be removed.
+        /// The part's keys, including inherited ones.
+        ///
+        /// It is `nil` if the part has no key except its platform, which means that it must be removed.
         package var keys: JSONObject?
     }
 
-    /// The only keys that a part inherits from the device if it doesn't have them.
+    /// The keys that a part inherits from the device if it doesn't have them itself.
     private static let inherited = [
         "availability", "availability_mode", "availability_template", "availability_topic", "payload_available",
         "payload_not_available", "command_topic", "state_topic",
     ]
     private static let maximumParts = 256
 
-    /// Parses a message on a topic for one entity, or for a whole device.
+    /// Parses a message on the topic of one entity or, if `isDevice` is `true`, of a whole device.
     ///
     /// - Throws: ``MQTTProblem`` if it is invalid.
     package init(_ payload: MQTTPayload, isDevice: Bool) throws(MQTTProblem) {
@@ -74,7 +76,7 @@ package enum DiscoveryPayload: Equatable, Sendable {
     }
 
     private static func inherit(from device: JSONObject, into part: inout JSONObject) {
-        // A part's own availability replaces the device's, in either form.
+        // If a part has its own availability, in either form, it doesn't inherit the device's.
         let hasOwn = part["availability"] != nil || part["availability_topic"] != nil
         for key in inherited where part[key] == nil {
             if hasOwn, key == "availability" || key == "availability_topic" { continue }
@@ -105,7 +107,9 @@ package enum DiscoveryPayload: Equatable, Sendable {
         return result
     }
 
-    /// The maximum number of keys that are read, more than any light has, to limit the work.
+    /// The maximum number of keys that are read, to limit the work.
+    ///
+    /// It is more than any light has.
     private static let maximumKeys = 1000
 
     private static func takeBase(of keys: inout JSONObject) -> String? {

@@ -2,16 +2,18 @@ package import DeviceKit
 
 /// The topic of a discovery message: `PREFIX/COMPONENT/[NODE_ID/]OBJECT_ID/config`.
 package struct DiscoveryTopic: Hashable, Sendable {
-    /// The component of the entity: `light`, `switch`, `device` and many more.
+    /// The component, such as `light` or `switch`, or `device` for the announcement of a whole device.
     package var component: String
     /// The optional middle part.
     package var nodeID: String?
-    /// The part that names the entity.
+    /// The part that identifies the entity or the device.
     package var objectID: String
 
-    /// Parses a topic; `nil` if it isn't a discovery topic under the prefix, or its ids are invalid.
+    /// Parses a topic.
     ///
-    /// The valid characters of ids are `A-Z a-z 0-9 _ -`.
+    /// Returns `nil` if it isn't a discovery topic with the prefix, or if its ids are invalid.
+    ///
+    /// An id may contain the characters `A-Z a-z 0-9 _ -`.
     package init?(_ topic: String, prefix: String) {
         guard topic.hasPrefix(prefix + "/") else { return nil }
         let parts = topic.dropFirst(prefix.count + 1).split(separator: "/", omittingEmptySubsequences: false)
@@ -44,7 +46,7 @@ package struct DiscoveryTopic: Hashable, Sendable {
 
     /// Returns the topics to subscribe to.
     ///
-    /// They include only supported components, because a home announces many times more sensors than lights.
+    /// They include only the components of the given kinds, because a home may announce many more sensors than lights.
     package static func filters(prefix: String, kinds: Set<LightKind> = []) -> [String] {
         (components(kinds).sorted() + ["device"]).flatMap {
             ["\(prefix)/\($0)/+/config", "\(prefix)/\($0)/+/+/config"]
@@ -53,7 +55,9 @@ package struct DiscoveryTopic: Hashable, Sendable {
 }
 
 extension DiscoveryTopic {
-    /// Returns the components to read if these kinds are shown; lights and switches always.
+    /// Returns the components to read if these kinds are shown.
+    ///
+    /// Lights and switches are always included.
     static func components(_ kinds: Set<LightKind>) -> Set<String> {
         MQTTComponents.all.filter { kinds.contains($0.kind) }.reduce(into: ["light", "switch"]) {
             $0.formUnion($1.names)
@@ -61,9 +65,10 @@ extension DiscoveryTopic {
     }
 }
 
-/// The identity of an announcement, as opposed to the identity of the announced entity.
+/// The identity of an announcement, as opposed to that of the announced entity.
 package struct DiscoveryKey: Hashable, Sendable {
-    /// A Boolean value that indicates whether it is from Zigbee2MQTT's own lists, not from Home Assistant's discovery.
+    /// A Boolean value that indicates whether the announcement is from Zigbee2MQTT's own lists, not from Home
+    /// Assistant's discovery.
     var isFromZigbee2MQTT: Bool { component == "zigbee2mqtt" }
 
     package var component: String

@@ -1,22 +1,24 @@
 package import BoundedJSON
 package import DeviceKit
 
-/// An announced or hand-written light: its description and its protocol.
+/// An announced or hand-written entity, such as a light: its description, and the settings of its protocol.
 package struct MQTTEntity: Equatable, Sendable {
     package var description: LightDescription
     package var settings: MQTTLightSettings
-    /// The sensor that a reading belongs to, without its readings; `nil` if the reading is a sensor itself.
+    /// For a reading, the description of the sensor that it belongs to, without readings; `nil` if the reading is shown
+    /// as a separate sensor.
     package var device: LightDescription?
-    /// A Boolean value that indicates whether it has a unique id, which it keeps if it is announced on another topic.
+    /// A Boolean value that indicates whether the entity has a unique id, so that it is still the same entity if it is
+    /// announced on another topic.
     package var hasOwnID: Bool
-    /// The features that it lacks because their templates are invalid, for the operator.
+    /// The messages for the operator about features that don't work, for example because their templates are invalid.
     package var losses: [String]
-    /// The keys of those templates.
+    /// The keys that the losses are about.
     var keysNotUnderstood: [String]
 
     private static let longestName = 256
 
-    /// Creates an entity from another source than Home Assistant's discovery.
+    /// Creates an entity from a source other than Home Assistant's discovery.
     init(_ description: LightDescription, settings: MQTTLightSettings) {
         self.description = description
         self.description.name = Self.cut(description.name)
@@ -30,14 +32,14 @@ package struct MQTTEntity: Equatable, Sendable {
         keysNotUnderstood = []
     }
 
-    /// Parses an announcement with long keys.
+    /// Parses an announcement whose keys are in their long forms.
     ///
     /// - Parameters:
-    ///   - keys: The announcement.
+    ///   - keys: The keys and values of the announcement.
     ///   - component: `light`, `switch`, or a component in ``MQTTComponents``.
-    ///   - fallbackID: The id without a `unique_id`.
+    ///   - fallbackID: The id if the announcement has no `unique_id`.
     ///   - fallbackName: The name if neither the entity nor its device has one.
-    /// - Throws: ``MQTTProblem`` if it can't be served.
+    /// - Throws: ``MQTTProblem`` if the entity can't be served.
     package init(
         _ keys: JSONObject, component: String, fallbackID: String, fallbackName: String
     ) throws(MQTTProblem) {
@@ -46,7 +48,7 @@ package struct MQTTEntity: Equatable, Sendable {
         reader.entity = TemplateEntity(component: component, reader, device: device, fallback: fallbackName)
         let own = try reader.string("unique_id").flatMap { $0.isEmpty ? nil : $0 }
         let isReading = Self.isReading(component)
-        // Sensors have separate ids: a sensor and a light may have the same unique_id.
+        // Add the component to the id of a sensor, because a sensor and a light may have the same unique_id.
         let id = own.map { isReading ? "\(component)/\($0)" : $0 } ?? fallbackID
         guard LightIDRule.accepts(id) else { throw .about("unique_id", "is \(LightIDRule.sentence)") }
         hasOwnID = own != nil
@@ -69,7 +71,9 @@ package struct MQTTEntity: Equatable, Sendable {
         join(LightID("\(name)/sensors"), name: Self.text(device, "name"))
     }
 
-    /// Makes the reading a part of a sensor, by default with the reading's name.
+    /// Makes this reading a part of the sensor with the given id and name.
+    ///
+    /// The default name is that of the reading.
     mutating func join(_ id: LightID, name: String? = nil) {
         var sensor = description
         sensor.id = id
@@ -81,15 +85,15 @@ package struct MQTTEntity: Equatable, Sendable {
     /// Returns whether entities of this component are sensor readings.
     static func isReading(_ component: String) -> Bool { MQTTComponents.named(component)?.kind == .sensor }
 
-    /// Returns the id of a device: an identifier, or else an address.
+    /// Returns the id of a device: its first identifier or, if it has none, its first address.
     private static func deviceID(_ device: KeyReader) -> String? {
         firstIdentifier(device) ?? device.keys["connections"]?.array?.first?.array?.last?.string
     }
 
     /// Returns whether an announced entity isn't shown.
     ///
-    /// Hidden entities are settings, diagnostics, entities that are disabled by default, and sensors of unsupported
-    /// classes. The battery of a sensor is a diagnostic entity but is shown.
+    /// Settings, diagnostic entities, entities that are disabled by default, and sensors of unsupported classes are
+    /// hidden. A battery is shown although it is a diagnostic entity.
     static func isHidden(_ keys: JSONObject, component: String) throws(MQTTProblem) -> Bool {
         let reader = KeyReader(keys: keys)
         let isEnabled = try reader.bool("enabled_by_default") ?? true
@@ -109,7 +113,7 @@ package struct MQTTEntity: Equatable, Sendable {
         return try MQTTComponents.named(component)?.isShown(reader, component: component) == false
     }
 
-    /// Returns the device's name, followed by the entity's own if it has one.
+    /// Returns the device's name, followed by the entity's name if it has one.
     private static func name(_ entity: KeyReader, _ device: KeyReader, _ fallback: String) -> String {
         let own = text(entity, "name")
         guard let name = text(device, "name") else { return own ?? fallback }

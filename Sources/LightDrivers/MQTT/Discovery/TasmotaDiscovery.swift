@@ -2,9 +2,11 @@ import BoundedJSON
 import DeviceKit
 import Jinja
 
-/// A Tasmota device's own announcement (Lights 8.3): its relays and lights, as entities with templates.
+/// The announcement that a Tasmota device sends itself (Lights 8.3).
+///
+/// Its relays and lights become entities with templates.
 struct TasmotaDiscovery {
-    /// The device's entities, with unique names within the device.
+    /// The device's entities, with names that are unique within the device.
     let things: [(name: String, entity: MQTTEntity)]
     let common: Common
 
@@ -12,7 +14,7 @@ struct TasmotaDiscovery {
     private let prefixes: [String]
     private let options: JSONValue?
 
-    /// Parses the message of a topic `PREFIX/MAC/config`.
+    /// Parses a message on the topic `PREFIX/MAC/config`.
     ///
     /// - Throws: ``MQTTProblem`` if it is invalid.
     init(_ payload: MQTTPayload) throws(MQTTProblem) {
@@ -57,7 +59,7 @@ struct TasmotaDiscovery {
         var model, firmware: String?
         var command, question, result, status, state, sensor, will: String
         var on, off, online, offline: String
-        /// A Boolean value that indicates whether it sleeps most of the time.
+        /// A Boolean value that indicates whether the device is in deep sleep most of the time.
         var sleeps: Bool
 
         var availability: Availability {
@@ -84,7 +86,7 @@ struct TasmotaDiscovery {
             return topic
         }
         let words = (object["state"]?.array ?? []).map { $0.string ?? "" }
-        // They are inserted into templates.
+        // Reject words that would break the templates into which they are inserted.
         for word in words where !word.unicodeScalars.allSatisfy({ $0 != "'" && $0 != "\\" && $0.value >= 0x20 }) {
             throw .about("state", "contains a quotation mark or a backslash")
         }
@@ -103,7 +105,8 @@ struct TasmotaDiscovery {
     private struct Output {
         enum Kind: Equatable {
             case relay(isLight: Bool)
-            /// A light, with the words for its brightness in commands and in states.
+            /// A light. `dimmer` is the command that sets its brightness, and `state` the expression that reads it from
+            /// a state message.
             case lamp(Lamp, dimmer: String, state: String)
         }
 
@@ -116,14 +119,16 @@ struct TasmotaDiscovery {
         var options: JSONValue?
     }
 
-    /// Returns the kind of a light's output; `first` is the index of the device's first light.
+    /// Returns the kind of an output that is a light.
+    ///
+    /// `first` is the index of the device's first light.
     private static func lamp(
         _ kind: Int, _ index: Int, after first: Int, isLinked: Bool, isFan: Bool, _ keys: KeyReader,
         _ options: JSONValue?
     ) -> Output.Kind {
         if isFan { return .lamp(.power, dimmer: "", state: "") }
         if isSet(68, options) {
-            // The numbers count all outputs, as for power.
+            // As in power commands, the channel's number counts all outputs.
             let channel = "Channel\(index + 1)"
             return .lamp(.dimmer, dimmer: channel, state: "value_json.\(channel)")
         }
@@ -150,7 +155,7 @@ struct TasmotaDiscovery {
         settings.availability = common.availability
         settings.mireds = isSet(82, output.options) ? 200...380 : 153...500
         settings.brightnessScale = 100
-        // The state isn't retained: without a query it arrives every five minutes.
+        // State messages aren't retained and are sent only every five minutes, so query the state.
         settings.poll = MQTTMessage(topic: String(common.command.dropLast("Backlog".count)) + "STATE", text: "")
         let names = (keys.keys["fn"]?.array ?? []).map(\.string)
         let own = output.index < names.count ? names[output.index] : nil
@@ -172,8 +177,8 @@ struct TasmotaDiscovery {
             on: try MessageTemplate("\(power) \(common.on)"), off: try MessageTemplate("\(power) \(common.off)"),
             state: try MessageTemplate("{{ {'\(common.on)': 'on', '\(common.off)': 'off'}[\(key)] }}"))
         guard case .lamp(let lamp, let dimmer, let state) = output.kind, lamp != .power else { return templates }
-        // Setting the level switches the light on as well, unless SetOption20 forbids it; the fade precedes the values
-        // that fade.
+        // Setting the level also switches the light on, unless SetOption20 forbids it, so end with an explicit power
+        // command. Set the fade before the values that it applies to.
         var on = """
             {% if transition is defined %}NoDelay;Fade 1;NoDelay;Speed {{ [[(transition * 2) | round | int, 1] | max, 40] | min }};{% endif %}
             """

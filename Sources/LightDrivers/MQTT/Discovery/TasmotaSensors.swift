@@ -1,9 +1,12 @@
 import BoundedJSON
 import DeviceKit
 
-/// The sensors of Tasmota devices (Lights 8.3): one message lists them, a second one has the device's topics.
+/// The sensors of Tasmota devices (Lights 8.3).
 ///
-/// A chip is a sensor with all of its readings; the ids are those of hatasmota, Home Assistant's library.
+/// One message lists the sensors of a device, and another one contains the device's topics.
+///
+/// Each chip becomes a sensor with all of the chip's readings. The ids are the same as in hatasmota, Home Assistant's
+/// library.
 struct TasmotaSensors: Sendable {
     private struct Device: Sendable {
         var common: TasmotaDiscovery.Common?
@@ -21,14 +24,16 @@ struct TasmotaSensors: Sendable {
 
     private var devices: [String: Device] = [:]
 
-    /// Stores the common properties of a device; `nil` if it was removed.
+    /// Stores the common properties of a device, or removes them if `common` is `nil`.
     mutating func take(_ common: TasmotaDiscovery.Common?, of address: String) {
         change(address) { $0.common = common }
     }
 
-    /// Parses the message of a topic `PREFIX/MAC/sensors`.
+    /// Parses a message on the topic `PREFIX/MAC/sensors`.
     ///
-    /// - Throws: ``MQTTProblem`` if it is invalid; nothing has changed then.
+    /// An empty message removes the sensors.
+    ///
+    /// - Throws: ``MQTTProblem`` if it is invalid. Then nothing changes.
     mutating func take(sensors payload: MQTTPayload, of address: String) throws(MQTTProblem) {
         var readings: [Reading] = []
         if !payload.bytes.isEmpty {
@@ -48,7 +53,9 @@ struct TasmotaSensors: Sendable {
         devices[address] = device.common == nil && device.readings.isEmpty ? nil : device
     }
 
-    /// Returns the readings of a device, with unique names; none before both messages have arrived.
+    /// Returns the readings of a device, with names that are unique within the device.
+    ///
+    /// There are none until both messages have arrived.
     func things(of address: String) throws(MQTTProblem) -> [(name: String, entity: MQTTEntity)] {
         guard let device = devices[address], let common = device.common else { return [] }
         let chips = Set(device.readings.map(\.chip))
@@ -66,10 +73,10 @@ struct TasmotaSensors: Sendable {
         let isFahrenheit = chips["TempUnit"]?.string == "F"
         var readings: [Reading] = []
         for chip in chips.members {
-            // The processor's temperature isn't the room's.
+            // Ignore the temperature of the processor, because it isn't the room's.
             guard chip.name != "ESP32", isPlain(chip.name), let values = chip.value.object else { continue }
             for value in values.members where isPlain(value.name) && readings.count < maximumReadings {
-                // A chip that can't be read at that moment reports null.
+                // A value is null if the device can't read the chip at the moment.
                 guard value.value.double != nil || value.value.isNull,
                     let meaning = meaning(of: value.name, isAnalog: chip.name == "ANALOG", isFahrenheit)
                 else { continue }
@@ -80,7 +87,7 @@ struct TasmotaSensors: Sendable {
     }
 
     private static func meaning(of key: String, isAnalog: Bool, _ isFahrenheit: Bool) -> SensorClass? {
-        // The reading's name ends with the number of the analog input, one digit.
+        // The name of an analog reading ends with the number of its input, which has one digit.
         let name = isAnalog && key.last?.isNumber == true ? String(key.dropLast()) : key
         switch name {
         case "Temperature": return SensorClass(number: "temperature", unit: isFahrenheit ? "°F" : "°C")
@@ -112,11 +119,11 @@ struct TasmotaSensors: Sendable {
             commandTopic: "", schema: .component(MQTTSensor(reading.meaning)), kind: .sensor)
         let path = "['\(reading.chip)']['\(reading.key)']"
         settings.power = .init(topics: [common.sensor, common.status])
-        // The answer to a query has the same values in a nested object.
+        // The answer to a query contains the same values in a nested object.
         settings.power?.template = try MessageTemplate(
             "{% if value_json.StatusSNS is defined %}{{ value_json.StatusSNS\(path) }}"
                 + "{% else %}{{ value_json\(path) }}{% endif %}")
-        // A device that sleeps most of the time stays reachable.
+        // A device that sleeps most of the time always counts as reachable.
         if !common.sleeps { settings.availability = common.availability }
         settings.poll = MQTTMessage(topic: common.question, text: "10")
         let description = LightDescription(

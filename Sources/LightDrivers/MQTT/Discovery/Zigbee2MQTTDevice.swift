@@ -3,6 +3,8 @@ import DeviceKit
 
 /// A device or a group in the lists of Zigbee2MQTT.
 struct Zigbee2MQTTDevice {
+    /// The template for availability messages.
+    ///
     /// Newer versions send `{"state": "online"}`, older ones `online`.
     private static let stateTemplate = "{{ value_json.state if value_json is mapping else value }}"
 
@@ -13,7 +15,8 @@ struct Zigbee2MQTTDevice {
 
     var address: String { serial ?? "" }
 
-    /// Returns a feature's property in messages; `nil` if it isn't safe within a template.
+    /// Returns the name of the property that messages use for a feature, or `nil` if the name isn't safe within a
+    /// template.
     func property(_ expose: JSONValue) -> String? {
         guard let property = expose["property"]?.string, (1...64).contains(property.utf8.count),
             property.unicodeScalars.allSatisfy({
@@ -23,13 +26,13 @@ struct Zigbee2MQTTDevice {
         return property
     }
 
-    /// Returns two values, such as those for on and off, in the text form of templates.
+    /// Returns two values, such as those for on and off, as the text that templates produce for them.
     func texts(_ on: JSONValue, _ off: JSONValue) throws(MQTTProblem) -> (on: String, off: String) {
         let values = KeyReader(keys: ["value_on": on, "value_off": off])
         return (try values.string("value_on") ?? "", try values.string("value_off") ?? "")
     }
 
-    /// Returns the settings of one of its parts, with the device's topics.
+    /// Returns the settings of one of the device's parts, with the device's topics.
     func settings(_ schema: MQTTLightSettings.Schema, _ kind: LightKind) throws(MQTTProblem) -> MQTTLightSettings {
         let topic = "\(base)/\(try name())"
         var settings = MQTTLightSettings(commandTopic: "\(topic)/set", schema: schema, kind: kind)
@@ -44,7 +47,9 @@ struct Zigbee2MQTTDevice {
         return settings
     }
 
-    /// Returns the part with this id and these settings; its name is the device's, followed by `part`.
+    /// Returns the entity with this id and these settings.
+    ///
+    /// Its name is the device's name, followed by `part` if that isn't `nil`.
     func entity(_ id: String, _ settings: MQTTLightSettings, part: String? = nil) throws(MQTTProblem) -> MQTTEntity {
         guard LightIDRule.accepts(id) else { throw .about("ieee_address", "is \(LightIDRule.sentence)") }
         let definition = json["definition"]
@@ -59,7 +64,9 @@ struct Zigbee2MQTTDevice {
             settings: settings)
     }
 
-    /// Returns the friendly name, which may have slashes, but no wildcards.
+    /// Returns the friendly name, which is a part of topics.
+    ///
+    /// It may contain slashes, but no wildcards.
     private func name() throws(MQTTProblem) -> String {
         let keys = KeyReader(keys: ["friendly_name": json["friendly_name"] ?? .null])
         guard let name = try keys.topic("friendly_name") else { throw .about("friendly_name", "is missing") }
@@ -68,14 +75,14 @@ struct Zigbee2MQTTDevice {
 }
 
 extension MQTTLightSettings {
-    /// Returns the source of a value in messages about the device's state, extracted by a template.
+    /// Returns a source that uses a template to extract a value from the messages about the device's state.
     func state(_ template: String) throws(MQTTProblem) -> Source {
         var source = power ?? Source(topics: [])
         source.template = try MessageTemplate(template)
         return source
     }
 
-    /// Requests a property from the device when the bridge starts.
+    /// Adds a query for a property, which is sent to make the device report its state.
     mutating func ask(for property: String) {
         let topic = String(commandTopic.dropLast("/set".count)) + "/get"
         poll = MQTTMessage(topic: topic, text: JSONValue.object([property: ""]).text)

@@ -1,28 +1,36 @@
 import BoundedJSON
 import DeviceKit
 
-/// The devices and groups that Zigbee2MQTT lists, without discovery for Home Assistant (Lights 8.1).
+/// The devices and groups that Zigbee2MQTT lists itself, even if its discovery for Home Assistant is disabled (Lights
+/// 8.1).
 ///
-/// The ids are those of its Home Assistant announcements, so that a light in both kinds of announcements is one light.
+/// The ids are the same as in its announcements for Home Assistant, so that a light that is announced in both ways is
+/// still one light.
 struct Zigbee2MQTTDiscovery {
-    /// Lights and switches by unique names; `nil` for a device without a completed interview.
+    /// Entities with unique names.
+    ///
+    /// The entity is `nil` while the device's interview isn't complete, or if it can't be served.
     typealias Things = [(name: String, entity: MQTTEntity?)]
 
     private static let maximumDevices = 1000
     private static let maximumOutputs = 64
-    /// The exposes whose device has settings that look like switches.
+    /// The types of exposes of devices that have settings that look like switches.
     private static let controllers: Set = ["climate", "lock", "cover"]
 
     let base: String
-    /// The combined capabilities of each device's lights, by its address; `nil` before its interview is complete.
+    /// The combined capabilities of each device's lights, by address.
+    ///
+    /// The value is `nil` while the device's interview isn't complete.
     private var lights: [String: Output?] = [:]
     private var groups: [JSONValue] = []
 
     init(base: String) { self.base = base }
 
-    /// Parses the message of `BASE/bridge/devices`, a list of all devices: lights, switches and the given kinds.
+    /// Parses the message on `BASE/bridge/devices`, the list of all devices.
     ///
-    /// - Throws: ``MQTTProblem`` if it is invalid; nothing has changed then.
+    /// Returns their lights and switches, and the components of the given kinds.
+    ///
+    /// - Throws: ``MQTTProblem`` if it is invalid. Then nothing changes.
     mutating func devices(_ payload: MQTTPayload, kinds: Set<LightKind>) throws(MQTTProblem) -> Things {
         guard let devices = payload.json?.array else { throw MQTTProblem("the list of devices isn't a JSON array") }
         var things: Things = []
@@ -48,7 +56,8 @@ struct Zigbee2MQTTDiscovery {
                 for expose in exposes.prefix(Self.maximumOutputs) {
                     guard let entity = try? component.entity(expose, of: device) else { continue }
                     let name = entity.description.id.rawValue
-                    // A device has one fan; covers and readings of several endpoints have separate ids.
+                    // Skip repeated ids. A device has only one fan, and the covers and readings of its endpoints have
+                    // different ids.
                     if !things.contains(where: { $0.name == name }) { things.append((name, entity)) }
                 }
             }
@@ -58,15 +67,17 @@ struct Zigbee2MQTTDiscovery {
         return things
     }
 
-    /// Parses the message of `BASE/bridge/groups`, a list of all groups.
+    /// Parses the message on `BASE/bridge/groups`, the list of all groups.
     ///
-    /// - Throws: ``MQTTProblem`` if it is invalid; nothing has changed then.
+    /// - Throws: ``MQTTProblem`` if it is invalid. Then nothing changes.
     mutating func take(groups payload: MQTTPayload) throws(MQTTProblem) {
         guard let groups = payload.json?.array else { throw MQTTProblem("the list of groups isn't a JSON array") }
         self.groups = Array(groups.prefix(Self.maximumDevices))
     }
 
-    /// The groups with lights; a group has the capabilities of all its members.
+    /// The groups that contain lights.
+    ///
+    /// A group has the combined capabilities of its members.
     var groupThings: Things {
         groups.compactMap { group in
             guard let number = group["id"]?.int, group["friendly_name"]?.string != nil else { return nil }
@@ -82,11 +93,11 @@ struct Zigbee2MQTTDiscovery {
 
     // MARK: Outputs
 
-    /// A light or a switch from `exposes`.
+    /// A light or a switch that an expose describes.
     private struct Output {
         var kind: LightKind
         var endpoint: String?
-        /// The name of a switch that isn't the device's main one.
+        /// The name of a switch that isn't the device's main switch; otherwise `nil`.
         var label: String?
         var keys = JSONKeys()
         var modes: Set<MQTTLightSettings.ColorMode> = []
@@ -94,11 +105,14 @@ struct Zigbee2MQTTDiscovery {
         var isDimmable = false
         var scale = 254
 
-        /// Parses a light or a switch; `nil` if the expose is something else, a setting, or can't be switched.
+        /// Parses a light or a switch.
+        ///
+        /// Returns `nil` if the expose is something else or a setting, or if it can't be switched.
         ///
         /// - Parameters:
         ///   - json: The expose.
-        ///   - isController: Whether the device is a thermostat, a lock or a cover, whose extra switches are settings.
+        ///   - isController: `true` if the device is a thermostat, a lock or a cover, whose additional switches are
+        ///     settings.
         init?(_ json: JSONValue, isController: Bool) {
             switch json["type"]?.string {
             case "light": kind = .light
@@ -133,7 +147,7 @@ struct Zigbee2MQTTDiscovery {
                     mireds = low...high
                     keys.temperature = feature["property"]?.string ?? keys.temperature
                     modes.insert(.temperature)
-                // The bulb prefers the first of the two.
+                // Use the first of the two forms, which is the one that the bulb prefers.
                 case "color_hs" where !modes.contains(.xy):
                     modes.insert(.hs)
                     keys.color = feature["property"]?.string ?? keys.color
@@ -201,14 +215,14 @@ extension JSONKeys {
 
 /// The settings of Zigbee devices that look like switches.
 enum Zigbee2MQTTSettings {
-    /// Properties that are settings on every device.
+    /// The names of properties that are settings on every device that has them.
     static let names: Set = [
         "anti_scaling", "auto_lock", "away_mode", "boost_heating", "child_lock", "eco_mode", "frost_protection",
         "heating_stop", "holiday_mode", "open_window", "scale_protection", "schedule_mode", "valve_detection",
         "window_detection",
     ]
 
-    /// Returns whether an expose is marked as a setting or as diagnostic.
+    /// Returns whether an expose is marked as a setting or as a diagnostic value.
     static func isSetting(_ expose: JSONValue) -> Bool {
         ["config", "diagnostic"].contains(expose["category"]?.string ?? "")
     }
@@ -216,9 +230,9 @@ enum Zigbee2MQTTSettings {
     /// Returns whether an entity that is announced to Home Assistant is a setting.
     ///
     /// - Parameters:
-    ///   - commandTopic: The topic of its commands; it ends in `/set/PROPERTY` for settings.
+    ///   - commandTopic: The topic of its commands. It ends with `/set/PROPERTY` for a setting.
     ///   - device: The identifiers of its device.
-    /// - Returns: `true` for a setting of a device, or of Zigbee2MQTT itself.
+    /// - Returns: `true` for a setting of a device or of Zigbee2MQTT itself.
     static func isSetting(commandTopic: String?, device: [String]) -> Bool {
         if device.contains(where: { $0.hasPrefix("zigbee2mqtt_bridge") }) { return true }
         let parts = (commandTopic ?? "").split(separator: "/").suffix(2)

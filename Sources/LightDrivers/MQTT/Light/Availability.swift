@@ -2,17 +2,17 @@ internal import Jinja
 
 /// A light's availability, according to its availability topics.
 package struct Availability: Equatable, Sendable {
-    /// A topic and its format.
+    /// An availability topic and the format of its messages.
     package struct Source: Equatable, Sendable {
         package var topic: String
         package var template: MessageTemplate?
         package var available = "online"
         package var notAvailable = "offline"
-        /// A Boolean value that indicates whether the topic counts only after its first message.
+        /// A Boolean value that indicates whether the topic is ignored until its first message.
         package var isOptional = false
     }
 
-    /// The way to combine several topics.
+    /// The way to combine several topics: all must be available, one must be available, or the latest message counts.
     package enum Mode: String, CaseIterable, Sendable {
         case all, any, latest
     }
@@ -29,7 +29,10 @@ package struct Availability: Equatable, Sendable {
         states = Array(repeating: nil, count: sources.count)
     }
 
-    /// A Boolean value that indicates whether the light is available: always without topics, else only after a message.
+    /// A Boolean value that indicates whether the light is available.
+    ///
+    /// A light without availability topics is always available. Any other light is unavailable until a message reports
+    /// that it is available.
     package var isAvailable: Bool {
         guard !sources.isEmpty else { return true }
         switch mode {
@@ -65,21 +68,22 @@ package struct Availability: Equatable, Sendable {
         }
     }
 
-    /// Returns whether a topic is one of these and has no message yet.
+    /// Returns whether a topic is an availability topic of this light that has received no message yet.
     func isWaiting(for topic: String) -> Bool {
         zip(sources, states).contains { source, state in source.topic == topic && state == nil }
     }
 
-    /// Copies the states of topics that the other reads in the same way.
+    /// Copies the states of unknown topics that the other light reads in the same way.
     mutating func learn(from other: Availability) {
         for (index, source) in sources.enumerated() where states[index] == nil {
             if let place = other.sources.firstIndex(of: source) { states[index] = other.states[place] }
         }
         guard latest == nil, states.contains(where: { $0 != nil }) else { return }
-        // With several topics, the order of their messages is unknown.
+        // The order of the messages on different topics is unknown, so assume that the light is unavailable if one
+        // topic says so.
         latest = sources == other.sources ? other.latest : !states.contains(false)
     }
 
-    /// Returns whether both have the same topics with the same formats.
+    /// Returns whether both have the same topics with the same formats, combined in the same way.
     func hasSameSources(as other: Availability) -> Bool { sources == other.sources && mode == other.mode }
 }

@@ -1,23 +1,25 @@
 import DeviceKit
 
-/// A color in the form of a message.
+/// A color in a form that messages use.
 enum DeviceColor: Equatable {
     case hs(Double, Double)
     case xy(Double, Double)
-    /// Three to five channels of 0 to 255: red, green, blue, then white, or cold and warm white.
+    /// Three to five channels, 0 to 255 each: red, green and blue, optionally followed by white, or by cold and warm
+    /// white.
     case channels([Int])
-    /// Mired or kelvin, according to the light's settings.
+    /// A color temperature in mired or kelvin, depending on the light's settings.
     case temperature(Int)
 
-    /// Converts a color to the form that the light accepts; its cold and warm white have the color temperatures
-    /// `whites`, in mired.
+    /// Converts a color to the form that the light accepts.
+    ///
+    /// `whites` are the color temperatures of its cold and warm white, in mired.
     init?(hue: Double, saturation: Double, form: MQTTLightSettings.ColorMode, whites: ClosedRange<Int>) {
         guard let rgb = ColorConversion.rgb(hue: hue, saturation: saturation) else { return nil }
         switch form {
         case .hs: self = .hs(hue, saturation)
         case .xy:
             guard let xy = ColorConversion.xy(hue: hue, saturation: saturation) else { return nil }
-            // Four digits are more precise than any lamp, and keep the message short.
+            // Four decimal places are more precise than any lamp, and keep the message short.
             self = .xy((xy.x * 10000).rounded() / 10000, (xy.y * 10000).rounded() / 10000)
         case .rgb: self = .channels(Self.whole([rgb.red, rgb.green, rgb.blue]))
         case .rgbw: self = .channels(Self.whole(ColorConversion.rgbw(rgb)))
@@ -32,7 +34,7 @@ enum DeviceColor: Equatable {
 
     /// Returns the hue and saturation, or `nil` for an invalid color or a temperature.
     ///
-    /// The light's cold and warm white have the color temperatures `whites`, in mired.
+    /// `whites` are the color temperatures of the light's cold and warm white, in mired.
     func hueSaturation(whites: ClosedRange<Int>) -> (hue: Double, saturation: Double)? {
         switch self {
         case .hs(let hue, let saturation): return ColorConversion.hueSaturation(hue: hue, saturation: saturation)
@@ -48,7 +50,7 @@ enum DeviceColor: Equatable {
         }
     }
 
-    /// The color mode of this form; `nil` for too few or too many channels.
+    /// The color mode that uses this form; `nil` if there are too few or too many channels.
     var form: MQTTLightSettings.ColorMode? {
         switch self {
         case .hs: .hs
@@ -64,7 +66,7 @@ enum DeviceColor: Equatable {
         }
     }
 
-    /// The largest channel, which is the brightness of a light without a separate brightness.
+    /// The largest channel, which represents the brightness if the light has no separate one.
     var largestChannel: Int? {
         if case .channels(let channels) = self { channels.max() } else { nil }
     }
@@ -77,7 +79,7 @@ enum DeviceColor: Equatable {
         return .channels(channels.map { $0 == channels.max() && $0 > 0 ? 1 : 0 })
     }
 
-    /// Returns whether a device that rounds may report one color for the other.
+    /// Returns whether a device may report one of the two colors for the other because it rounds.
     func isClose(to other: DeviceColor) -> Bool {
         switch (self, other) {
         case (.hs(let h1, let s1), .hs(let h2, let s2)):

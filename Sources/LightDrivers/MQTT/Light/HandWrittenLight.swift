@@ -1,7 +1,9 @@
 import BoundedJSON
 import DeviceKit
 
-/// A light in the configuration, for devices without announcements: the long keys of an announcement, and an id.
+/// A light in the configuration, for a device without announcements.
+///
+/// It has an id and the keys of an announcement in their long forms.
 struct HandWrittenLight: Decodable {
     let entity: MQTTEntity
 
@@ -20,7 +22,7 @@ struct HandWrittenLight: Decodable {
 
         private static let forms = ["hs", "xy", "rgb", "rgbw", "rgbww", "color_temp", "brightness"]
 
-        /// Keys with text, numbers and Booleans.
+        /// The keys whose values are text, numbers or Booleans.
         static let scalars: [CodingKeys] =
             [
                 "name", "schema", "command_topic", "state_topic", "state_value_template", "value_template",
@@ -69,7 +71,8 @@ struct HandWrittenLight: Decodable {
         do throws(MQTTProblem) {
             entity = try MQTTEntity(
                 keys, component: kind == .light ? "light" : "switch", fallbackID: id, fallbackName: id)
-            // The author of the template can correct it, so report the error.
+            // Reject an invalid template instead of ignoring it, because the author of the configuration can correct
+            // it.
             if let key = entity.keysNotUnderstood.first { throw MQTTProblem(entity.losses[0], key: key) }
         } catch {
             let key = error.key.map(CodingKeys.init(_:)).flatMap { container.contains($0) ? $0 : nil }

@@ -1,21 +1,23 @@
 import DeviceKit
 
-/// A light that blinks to identify itself.
+/// The identification of a light by blinking.
 ///
-/// Power reports while it blinks, and for a moment afterwards, are echoes. They are held back, so that no controller
-/// mistakes them for a person at the switch. A value that still differs after that moment is reported.
+/// Power reports while the light blinks, and for a moment afterwards, are echoes of the blinking. They are held back,
+/// so that no controller mistakes them for someone using the switch. If the power still differs from the restored one
+/// after that moment, it is reported.
 struct Identification: Equatable, Sendable {
-    /// The time in which power reports count as echoes.
+    /// The time after the end of the blinking in which power reports count as echoes.
     static let echoTime = Duration.seconds(1)
 
-    /// Distinguishes one identification of a light from the next.
+    /// A number that distinguishes one identification of a light from the next.
     let number: Int
-    /// The power to restore: the value from before or from a later command; `nil` if unknown.
+    /// The power to restore: that from before the identification or, after a command, the commanded one; `nil` if
+    /// unknown.
     var power: Bool?
     /// The power that was last sent.
     var isLit: Bool
     var reported: Bool?
-    /// The end of the time for echoes; `nil` while it blinks.
+    /// The end of the time in which power reports count as echoes; `nil` while the light is blinking.
     var endsAt: Duration?
 
     init(number: Int, power: Bool?) {
@@ -24,12 +26,14 @@ struct Identification: Equatable, Sendable {
         isLit = power ?? false
     }
 
-    /// The power states to send in order before the light's power is restored.
+    /// The power states that are sent in order before the light's power is restored.
     var blinks: [Bool] { BlinkingLights.blinks(from: power ?? false) }
 }
 
 extension MQTTLight {
-    /// Starts or restarts an identification; returns the power states to send in order by ``blink(_:_:)``.
+    /// Starts or restarts an identification.
+    ///
+    /// Returns the power states that must be sent in order with ``blink(_:_:)``.
     mutating func beginIdentification(_ number: Int) -> [Bool] {
         let current = Identification(number: number, power: identification.map(\.power) ?? on)
         // Don't switch motors on and off to identify them.
@@ -38,7 +42,7 @@ extension MQTTLight {
         return current.blinks
     }
 
-    /// Returns the messages of one blink, or `nil` if a command or another identification ended this one.
+    /// Returns the messages of one blink, or `nil` if a command or another identification has ended this one.
     mutating func blink(_ isLit: Bool, _ number: Int) throws(LightError) -> [MQTTMessage]? {
         guard identification?.number == number, identification?.endsAt == nil else { return nil }
         identification?.isLit = isLit
@@ -47,8 +51,8 @@ extension MQTTLight {
 
     /// Ends an identification.
     ///
-    /// - Returns: The messages that restore the light's power; none if a command or another identification ended this
-    ///   one.
+    /// - Returns: The messages that restore the light's power. There are none if a command or another identification
+    ///   has ended this one, or if the light already has that power.
     mutating func endIdentification(_ number: Int, now: Duration) -> [MQTTMessage] {
         guard let current = identification, current.number == number, current.endsAt == nil else { return [] }
         return restorePower(of: current, now: now)
@@ -56,7 +60,8 @@ extension MQTTLight {
 
     /// Ends an identification because of a command.
     ///
-    /// - Returns: The messages to send before the command's own, if the command doesn't set the power.
+    /// - Returns: The messages that restore the light's power, to be sent before those of the command. There are none
+    ///   if the command sets the power.
     mutating func interruptIdentification(by command: LightCommand, now: Duration) -> [MQTTMessage] {
         guard var current = identification else { return [] }
         guard let power = command.on else {
@@ -76,7 +81,9 @@ extension MQTTLight {
         return (try? messages(for: LightCommand(on: power))) ?? []
     }
 
-    /// Ends the time for echoes; returns the light's power if it differs from the restored one.
+    /// Ends the identification after the time for echoes.
+    ///
+    /// Returns the light's last reported power if it differs from the restored one.
     mutating func endEchoes(now: Duration) -> LightReport? {
         guard let current = identification, let endsAt = current.endsAt, endsAt <= now else { return nil }
         identification = nil

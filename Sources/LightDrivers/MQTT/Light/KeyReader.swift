@@ -1,23 +1,26 @@
 import BoundedJSON
 import Jinja
 
-/// Reads the keys of an announced or hand-written light; every error names the key.
+/// Reads the keys of an announced or hand-written light.
 ///
-/// An invalid template isn't an error: the light loses the template's feature, which is noted in ``losses``.
+/// Every error names the invalid key.
+///
+/// An invalid template isn't an error. Instead, the light loses the feature that needs the template, and the loss is
+/// added to ``losses``.
 final class KeyReader {
     let keys: JSONObject
-    /// The entity whose name and state templates use.
+    /// The entity whose name and state are available to templates.
     var entity: TemplateEntity?
-    /// The unsupported features with their reasons, each as a part of a sentence.
+    /// The lost features with the reasons.
     private(set) var losses: [Loss] = []
 
-    /// A feature that is lost to an invalid template.
+    /// A feature that is lost, usually because of an invalid template.
     struct Loss: Equatable {
         let key: String
         let text: String
     }
 
-    /// The value of a template's key.
+    /// The result of reading a template.
     enum TemplateKey {
         case missing
         case known(MessageTemplate)
@@ -29,7 +32,7 @@ final class KeyReader {
         self.entity = entity
     }
 
-    /// Notes a feature that is lost for another reason than a template.
+    /// Adds a loss whose reason isn't an invalid template.
     func lose(_ key: String, _ text: String) { losses.append(Loss(key: key, text: "\(key): \(text)")) }
 
     func string(_ name: String, maximum: Int = MQTTLimits.text) throws(MQTTProblem) -> String? {
@@ -66,7 +69,9 @@ final class KeyReader {
         return integer
     }
 
-    /// Returns a topic; a topic to subscribe to may have wildcards.
+    /// Returns a topic, or `nil` if it is missing or empty.
+    ///
+    /// Only topics for subscriptions may have wildcards.
     func topic(_ name: String, mayHaveWildcards: Bool = false) throws(MQTTProblem) -> String? {
         guard let topic = try string(name), !topic.isEmpty else { return nil }
         guard topic.utf8.count <= MQTTLimits.topic else {
@@ -80,7 +85,9 @@ final class KeyReader {
         return topic
     }
 
-    /// Returns a template; if it is invalid, adds the consequence to the losses.
+    /// Reads a template.
+    ///
+    /// If it is invalid, adds a loss with the given consequence.
     func template(_ name: String, else consequence: String) throws(MQTTProblem) -> TemplateKey {
         guard let text = try string(name, maximum: JinjaLimits.source), !text.isEmpty else { return .missing }
         do throws(MQTTProblem) {
@@ -92,16 +99,19 @@ final class KeyReader {
     }
 
     /// Returns a template, or `nil` if it is missing or invalid.
+    ///
+    /// An invalid one adds a loss with the given consequence.
     func known(_ name: String, else consequence: String) throws(MQTTProblem) -> MessageTemplate? {
         if case .known(let template) = try template(name, else: consequence) { template } else { nil }
     }
 
-    /// Returns the source of an attribute such as `brightness`; `nil` without a readable one.
+    /// Returns the source of an attribute such as `brightness`, or `nil` if it has no topic or an invalid template.
     func source(_ name: String) throws(MQTTProblem) -> MQTTLightSettings.Source? {
         try source(topic: "\(name)_state_topic", template: "\(name)_value_template")
     }
 
-    /// Returns the source of an attribute, by the keys of its topic and template; `nil` without a readable one.
+    /// Returns the source with the given keys for its topic and its template, or `nil` if it has no topic or an invalid
+    /// template.
     func source(topic: String, template: String) throws(MQTTProblem) -> MQTTLightSettings.Source? {
         guard let topic = try self.topic(topic, mayHaveWildcards: true) else { return nil }
         switch try self.template(template, else: "so the state it reports is ignored") {
@@ -111,12 +121,13 @@ final class KeyReader {
         }
     }
 
-    /// Returns the command for an attribute such as `brightness`; `nil` without a usable one.
+    /// Returns the command for an attribute such as `brightness`, or `nil` if it has no topic or an invalid template.
     func command(_ name: String, else loss: String) throws(MQTTProblem) -> MQTTLightSettings.Command? {
         try command(topic: "\(name)_command_topic", template: "\(name)_command_template", else: loss)
     }
 
-    /// Returns the command for an attribute, by the keys of its topic and template; `nil` without a usable one.
+    /// Returns the command with the given keys for its topic and its template, or `nil` if it has no topic or an
+    /// invalid template.
     func command(
         topic: String, template: String, else loss: String
     ) throws(MQTTProblem) -> MQTTLightSettings.Command? {
@@ -160,7 +171,7 @@ final class KeyReader {
         return Availability(sources: sources, mode: mode)
     }
 
-    /// Returns the source of the availability on a topic; `nil` if it can't be read.
+    /// Returns the source of the availability on a topic, or `nil` if its template is invalid.
     private func availability(on topic: String, template: String) throws(MQTTProblem) -> Availability.Source? {
         var source = Availability.Source(
             topic: topic, available: try string("payload_available") ?? "online",

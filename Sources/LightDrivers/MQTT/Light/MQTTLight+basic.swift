@@ -1,7 +1,7 @@
 import DeviceKit
 import Jinja
 
-/// The schema `default`: a topic with plain text for each attribute.
+/// The schema `default`, in which each attribute has a topic with plain text.
 extension MQTTLight {
     // MARK: States
 
@@ -25,7 +25,7 @@ extension MQTTLight {
             }
             guard let color = learn(device) else { continue }
             if mode == .temperature { lastTemperature = color } else { lastColor = color }
-            // Without a topic for the mode, the last attribute determines it.
+            // If no topic reports the mode, the attribute that was reported last determines it.
             if settings.colorMode == nil { self.mode = mode }
             report.color = shown ?? report.color
         }
@@ -43,7 +43,7 @@ extension MQTTLight {
         }
     }
 
-    /// Returns the power in a message on its topic; `nil` without a known power.
+    /// Returns the power that a message on the power topic reports, or `nil` for other messages and other values.
     mutating func receivedPower(topic: String, _ payload: MQTTPayload) -> Bool? {
         guard let text = wholeText(settings.power, topic, payload) else { return nil }
         if text == Self.unknown { isPowerUnknown = true }
@@ -52,10 +52,12 @@ extension MQTTLight {
         return on
     }
 
-    /// The text for an attribute without a value.
+    /// The text that means that an attribute has no value.
     static let unknown = "None"
 
-    /// Returns the value in a message on one of the light's topics; `nil` for other messages.
+    /// Returns the value that a message contains for a source.
+    ///
+    /// Returns `nil` for a message on another topic and for one without a value.
     mutating func text(_ source: MQTTLightSettings.Source?, _ topic: String, _ payload: MQTTPayload) -> String? {
         let text = wholeText(source, topic, payload)
         return text == Self.unknown ? nil : text
@@ -109,13 +111,14 @@ extension MQTTLight {
         return messages
     }
 
-    /// Returns messages for the attributes in Home Assistant's order: color, brightness, color temperature, white.
+    /// Returns the messages for the attributes in the same order as Home Assistant: color, brightness, color
+    /// temperature, white.
     private mutating func attributes(
         of command: LightCommand, _ failure: inout String?
     ) throws(LightError) -> [MQTTMessage] {
         var color = command.color
         if color == nil, command.brightness != nil, !settings.hasOwnBrightness {
-            // The channels carry the brightness, so they are sent again.
+            // The channels contain the brightness, so send the color again.
             switch self.color {
             case .hueSaturation?: color = self.color
             case .temperature? where settings.modes.contains(.rgbww): color = self.color
@@ -139,7 +142,8 @@ extension MQTTLight {
                 device = device.scaled(percent: level)
                 sent.percent = level
                 sent.deviceBrightness = device.largestChannel
-                // The next brightness is sent as this color, even if the light hasn't answered by then.
+                // Store the color at once, because the next change of brightness sends it again, perhaps before the
+                // light answers.
                 brightness = level
                 self.color = color
             }
@@ -161,9 +165,9 @@ extension MQTTLight {
         return messages + [temperature, white].compactMap { $0 }
     }
 
-    /// Returns the message for an attribute.
+    /// Returns the message that sets an attribute.
     ///
-    /// If its template fails, returns `nil` and stores the reason: only the attribute is lost, not the light.
+    /// If the template fails, returns `nil` and stores the reason, so that the rest of the command can be sent.
     private mutating func attribute(
         _ command: MQTTLightSettings.Command, _ text: String, _ variables: [String: JinjaValue],
         _ failure: inout String?
@@ -180,8 +184,10 @@ extension MQTTLight {
         try message(.init(topic: settings.commandTopic, template: settings.powerTemplate), payload, [:])
     }
 
-    /// Returns the message for an attribute: the text, or its template's result for the variables, which include the
-    /// text.
+    /// Returns the message that sets an attribute.
+    ///
+    /// It contains the result of the command's template for the variables and the text or, without a template, the text
+    /// itself.
     mutating func message(
         _ command: MQTTLightSettings.Command, _ text: String, _ variables: [String: JinjaValue]
     ) throws(LightError) -> MQTTMessage {

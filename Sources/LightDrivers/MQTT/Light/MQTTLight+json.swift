@@ -1,7 +1,7 @@
 import BoundedJSON
 import DeviceKit
 
-/// The members of the schema `json`, and the values of power.
+/// The names of the members in messages of the schema `json`, and the values that mean on and off.
 package struct JSONKeys: Equatable, Sendable {
     var state = "state"
     var on: JSONValue = "ON"
@@ -13,7 +13,7 @@ package struct JSONKeys: Equatable, Sendable {
     var white = "white"
 }
 
-/// The schema `json`: one object with all attributes.
+/// The schema `json`, in which one object contains all attributes.
 extension MQTTLight {
     private var keys: JSONKeys { settings.jsonKeys }
 
@@ -22,7 +22,7 @@ extension MQTTLight {
     mutating func receivedJSON(_ payload: MQTTPayload) -> LightReport {
         guard let message = payload.json, message.object != nil else { return LightReport() }
         var report = LightReport()
-        // A message without a state is partial; null means that the light doesn't know its state.
+        // A message without a state is a partial one. A state of null means that the light doesn't know its power.
         switch message[keys.state] {
         case keys.on: report.on = true
         case keys.off: report.on = false
@@ -46,7 +46,7 @@ extension MQTTLight {
     /// Returns the color in a state message.
     private func jsonColor(_ message: JSONValue) -> DeviceColor? {
         if let name = message[keys.colorMode], !name.isNull {
-            // Ignore the color in an unannounced mode; use the rest of the message.
+            // Ignore only the color if its mode wasn't announced. The rest of the message is still used.
             guard let mode = name.string.flatMap(MQTTLightSettings.ColorMode.init), settings.modes.contains(mode)
             else { return nil }
             switch mode {
@@ -125,7 +125,7 @@ extension MQTTLight {
                 return
             }
             guard var device = deviceColor(color) else { throw .refused("the light can't show this color") }
-            // A light without an announced brightness has it in its channels, if the command has a color.
+            // If the light has no separate brightness, scale the channels of the color to the brightness.
             if case .channels = device, !settings.hasOwnBrightness {
                 let level = percent ?? 100
                 device = device.scaled(percent: level)

@@ -1,13 +1,17 @@
 import DeviceKit
 import Jinja
 
-/// The templates of a light of the schema `template` (Lights 7).
+/// The templates of a light with the schema `template` (Lights 7).
 struct TemplateSchema: Equatable, Sendable {
-    /// The templates for commands; `nil` if invalid.
+    /// The templates for commands; `nil` if they are invalid.
     var on, off: MessageTemplate?
-    /// The templates for messages; without one, the light lacks the feature or its commands count as its state.
+    /// The templates that read state messages.
+    ///
+    /// If one is missing, the light lacks that feature; if `state` is missing, power commands count as the power.
     var state, brightness, temperature, red, green, blue: MessageTemplate?
-    /// Hue and saturation, separated by a comma, in place of red, green and blue.
+    /// The template for hue and saturation, separated by a comma.
+    ///
+    /// It replaces those for red, green and blue.
     var hueSaturation: MessageTemplate?
 
     init(on: MessageTemplate, off: MessageTemplate, state: MessageTemplate) {
@@ -41,7 +45,7 @@ struct TemplateSchema: Equatable, Sendable {
     }
 }
 
-/// The schema `template`: one text for all attributes.
+/// The schema `template`, in which one text contains all attributes.
 extension MQTTLight {
     mutating func received(_ payload: MQTTPayload, _ templates: TemplateSchema) -> LightReport {
         var report = LightReport()
@@ -80,7 +84,9 @@ extension MQTTLight {
         return parts.count == 2 ? learn(.hs(parts[0], parts[1])) : nil
     }
 
-    /// Returns the one that the light shows: each message may contain both, and the one that has changed counts.
+    /// Returns the color or the temperature, depending on which one the light shows.
+    ///
+    /// A message may contain both. Then the one that has changed since the last message counts.
     private func shown(_ color: LightColor?, _ temperature: LightColor?) -> LightColor? {
         guard let color, let temperature else { return color ?? temperature }
         if temperature != lastTemperature, lastTemperature != nil { return temperature }
@@ -110,7 +116,7 @@ extension MQTTLight {
                 remember(sent: .temperature(mired: mired), as: .temperature(value ?? mired))
             case .hueSaturation(let hue, let saturation)?:
                 guard let rgb = ColorConversion.rgb(hue: hue, saturation: saturation) else { break }
-                // Without a separate brightness, the channels carry it.
+                // If the light has no separate brightness, scale the channels to the brightness.
                 let level = templates.brightness == nil ? Double(command.brightness ?? brightness ?? 100) / 100 : 1
                 let parts = [rgb.red, rgb.green, rgb.blue].map { Int(exactly: ($0 * level).rounded()) ?? 0 }
                 for (name, part) in zip(["red", "green", "blue"], parts) { variables[name] = .int(part) }

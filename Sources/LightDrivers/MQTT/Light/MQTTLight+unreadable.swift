@@ -2,13 +2,13 @@ import BoundedJSON
 import DeviceKit
 
 extension MQTTLight {
-    /// Returns whether a message on a state topic is invalid.
+    /// Returns whether a message on a state topic of this light is invalid.
     ///
-    /// A message about another light isn't: several lights often share a topic.
+    /// A message about another light is valid, because several lights often share a topic.
     func isUnreadable(topic: String, _ payload: MQTTPayload) -> Bool {
         guard !payload.bytes.isEmpty, settings.stateTopics.contains(topic) else { return false }
         guard payload.text != nil else { return true }
-        // The failures of this copy don't count: the light itself reads the message, too.
+        // Read the message with a copy, so that template failures aren't counted twice: the light itself reads it, too.
         var light = self
         switch settings.schema {
         case .json: return payload.json?.object == nil
@@ -20,7 +20,7 @@ extension MQTTLight {
         }
     }
 
-    /// Returns whether a message on the power topic is neither on nor off.
+    /// Returns whether a message on the power topic means neither on nor off.
     mutating func isUnreadablePower(topic: String, _ payload: MQTTPayload) -> Bool {
         text(settings.power, topic, payload).map { $0 != settings.stateOn && $0 != settings.stateOff } ?? false
     }

@@ -2,14 +2,17 @@ package import DeviceKit
 internal import HAPModel
 internal import Jinja
 
-/// A state machine for one light on MQTT: messages in, reports out; commands in, messages out.
+/// A state machine for one light on MQTT.
 ///
-/// It stores the light's last reported values, because some messages depend on them (the color mode, the brightness
-/// that a color is scaled to), and the last values sent. If a light answers with the sent values rounded to its own
-/// steps, the requested values are reported, so that a slider doesn't jump under the finger.
+/// It converts received messages to reports, and commands to messages.
 ///
-/// Values for a light that is off wait for the next "on", because most lights switch on when they receive only a
-/// brightness.
+/// It stores the last values that the light reported, because some messages depend on them: for example the color mode,
+/// and the brightness to which a color is scaled. It also stores the last values sent. If the light answers with these
+/// values, rounded to its own steps, the requested values are reported, so that a slider doesn't jump while it is being
+/// moved.
+///
+/// Values for a light that is off are held back until it is switched on, because most lights switch on when they
+/// receive a brightness.
 package struct MQTTLight: Equatable, Sendable {
     /// The times at which values change without a message.
     struct Deadlines: Equatable {
@@ -24,7 +27,7 @@ package struct MQTTLight: Equatable, Sendable {
         var deviceBrightness: Int?
         var color: LightColor?
         var deviceColor: DeviceColor?
-        /// Other numbers: the requested value and the device's value.
+        /// The requested value and the device's value of other numbers.
         var numbers: [CharacteristicType: [Int]] = [:]
     }
 
@@ -32,17 +35,20 @@ package struct MQTTLight: Equatable, Sendable {
     var on: Bool?
     var brightness: Int?
     var color: LightColor?
-    /// The last reported color and temperature, for lights that report the mode separately.
+    /// The last reported color, for lights that report their color, temperature and mode separately.
     var lastColor: LightColor?
     var lastTemperature: LightColor?
     var mode: MQTTLightSettings.ColorMode?
     var sent = Sent()
-    /// The values for the next "on" of a light that is off: sent alone, most of them would switch it on.
+    /// The values to send when the light is switched on.
+    ///
+    /// They are held back while it is off, because most of them would switch it on.
     var held: LightCommand?
-    /// The power until the light reports it: the last commanded one, or the one that the bridge remembers.
+    /// The power that is assumed until the light reports it: the last commanded one, or the one that the bridge
+    /// remembers.
     private var assumedPower: Bool?
     private var templateFaults = TemplateFaults()
-    /// A Boolean value that indicates whether the light has reported that it doesn't know its power.
+    /// A Boolean value that indicates whether the light's last report about its power was that it doesn't know it.
     var isPowerUnknown = false
     /// The values that a component keeps from earlier messages.
     var memory = PropertyValues()
@@ -80,10 +86,10 @@ package struct MQTTLight: Equatable, Sendable {
 
     func isWaiting(for topic: String) -> Bool { availability.isWaiting(for: topic) }
 
-    /// Copies the availability from another light's messages on shared topics.
+    /// Copies the availability that another light has received on shared topics.
     mutating func learnAvailability(from other: MQTTLight) { availability.learn(from: other.availability) }
 
-    /// Restores the values that the bridge remembers, where the light hasn't reported any.
+    /// Restores the values that the bridge remembers, except those that the light has already reported.
     package mutating func restore(_ known: LightReport) {
         brightness = brightness ?? known.brightness
         color = color ?? known.color
@@ -99,7 +105,9 @@ package struct MQTTLight: Equatable, Sendable {
         [endEchoes(now: now), settings.component?.timePassed(of: &self, now: now)].compactMap { $0 }
     }
 
-    /// Processes a message on one of the light's topics; returns its reports.
+    /// Processes a message on one of the light's topics.
+    ///
+    /// Returns a report of the values in it, if any.
     package mutating func received(topic: String, payload: MQTTPayload, now: Duration = .zero) -> [LightReport] {
         availability.received(topic: topic, payload: payload, entityState)
         var report: LightReport
@@ -135,7 +143,9 @@ package struct MQTTLight: Equatable, Sendable {
         return report.isEmpty ? [] : [report]
     }
 
-    /// Returns the brightness of a message in percent, or `nil` if it is invalid or 0.
+    /// Converts the brightness in a message to percent and stores it.
+    ///
+    /// Returns `nil` if it is invalid or 0.
     mutating func learn(brightness value: Double, scale: Int) -> Int? {
         guard let percent = ColorConversion.percent(deviceValue: value, scale: scale), percent > 0 else { return nil }
         if let asked = sent.percent, let device = sent.deviceBrightness, Double(device) == value.rounded() {
@@ -146,7 +156,9 @@ package struct MQTTLight: Equatable, Sendable {
         return brightness
     }
 
-    /// Returns the color of a message, or `nil` if it is invalid.
+    /// Converts the color in a message.
+    ///
+    /// Returns `nil` if it is invalid.
     func learn(_ value: DeviceColor) -> LightColor? {
         if let asked = sent.color, let device = sent.deviceColor, device.isClose(to: value) { return asked }
         if case .temperature(let number) = value {
@@ -162,7 +174,7 @@ package struct MQTTLight: Equatable, Sendable {
         }
     }
 
-    /// Returns the combined color of the two whites; `nil` if both are off.
+    /// Returns the color temperature that the two whites produce together, or `nil` if both are off.
     private func white(cold: Int, warm: Int) -> LightColor? {
         guard cold + warm > 0 else { return nil }
         let range = settings.mireds
@@ -173,7 +185,7 @@ package struct MQTTLight: Equatable, Sendable {
 
     // MARK: Templates
 
-    /// The errors caused by messages and commands, by the keys of the announcement.
+    /// The problems that messages and commands have revealed, by the key of the announcement that they are about.
     var failures: [String: String] {
         var failures = templateFaults.reasons.merging(availability.faults.reasons) { own, _ in own }
         if isPowerUnknown {
@@ -182,10 +194,10 @@ package struct MQTTLight: Equatable, Sendable {
         return failures
     }
 
-    /// Copies the failures that a copy of this light has noted.
+    /// Adopts the template failures of a copy of this light.
     mutating func noteFailures(of copy: MQTTLight) { templateFaults = copy.templateFaults }
 
-    /// The state that templates know as `this`.
+    /// The state that is available to templates as `this`.
     var entityState: EntityState {
         var state = EntityState()
         if let lastText { state.text = lastText }
@@ -197,7 +209,9 @@ package struct MQTTLight: Equatable, Sendable {
         return state
     }
 
-    /// Returns the value that a template extracts from a message; if it fails, notes the failure and returns `nil`.
+    /// Returns the value that a template extracts from a message.
+    ///
+    /// If the template fails, stores the failure and returns `nil`.
     mutating func value(_ template: MessageTemplate, of payload: MQTTPayload) -> String? {
         do throws(JinjaError) {
             let value = try template.value(of: payload, template.readsState ? entityState : EntityState())
@@ -209,7 +223,9 @@ package struct MQTTLight: Equatable, Sendable {
         }
     }
 
-    /// Returns the message that a template creates for a command; notes a failure.
+    /// Returns the message that a template creates for a command.
+    ///
+    /// Stores and throws the error if the template fails.
     mutating func message(
         _ template: MessageTemplate, _ variables: [String: JinjaValue]
     ) throws(LightError) -> String {
@@ -227,8 +243,8 @@ package struct MQTTLight: Equatable, Sendable {
 
     /// Returns the messages for a command.
     ///
-    /// - Returns: The messages, in order; none if the light is off and the command doesn't switch it on: the next "on"
-    ///   sends its values.
+    /// - Returns: The messages in order. There are none if the light is off and the command doesn't change that; its
+    ///   values are then sent when the light is switched on.
     /// - Throws: `LightError.refused` if the light doesn't support the command.
     package mutating func messages(for command: LightCommand) throws(LightError) -> [MQTTMessage] {
         let capabilities = settings.capabilities
@@ -271,13 +287,17 @@ package struct MQTTLight: Equatable, Sendable {
         }
     }
 
-    /// Returns whether the light is on after a command; an unknown power counts as off.
+    /// Returns whether the light is on after a command.
+    ///
+    /// An unknown power counts as off.
     private func isOn(after command: LightCommand) -> Bool {
         guard settings.kind.rules.power != nil else { return true }
         return command.on ?? assumedPower ?? on ?? false
     }
 
-    /// Returns whether a command switches power on along with its attributes.
+    /// Returns whether the messages for a command must include "on".
+    ///
+    /// They also do if the light is already on.
     func switchesOn(_ command: LightCommand) -> Bool { command.on ?? (on == true) }
 
     func deviceColor(_ color: LightColor) -> DeviceColor? {
@@ -293,7 +313,7 @@ package struct MQTTLight: Equatable, Sendable {
         }
     }
 
-    /// Returns the channels of a light with two whites that show a color temperature.
+    /// Returns the channels with which a light with two whites shows a color temperature.
     private func whites(mired: Int) -> [Int] {
         let range = settings.mireds
         let share = Double(mired - range.lowerBound) / Double(max(range.upperBound - range.lowerBound, 1))
@@ -301,7 +321,7 @@ package struct MQTTLight: Equatable, Sendable {
         return [0, 0, 0, 255 - warm, warm]
     }
 
-    /// Returns whether a color is the white for which the light has separate lamps.
+    /// Returns whether a color is white and the light has a separate white channel for it.
     func isOwnWhite(_ color: LightColor) -> Bool {
         guard settings.modes.contains(.white), case .hueSaturation(_, let saturation) = color else { return false }
         return saturation == 0
@@ -323,10 +343,10 @@ package struct MQTTLight: Equatable, Sendable {
 
     private var powerIsOptimistic: Bool { settings.powerIsOptimistic }
 
-    /// Stores a requested number that the device may report in its own steps.
+    /// Stores a requested number together with the number that is sent to the device, which has its own steps.
     mutating func remember(_ type: CharacteristicType, asked: Int, told: Int) { sent.numbers[type] = [asked, told] }
 
-    /// Returns the requested number, if the device reports the value that was sent for it.
+    /// Returns the requested number if the device reports the value that was sent for it; otherwise `nil`.
     func asked(_ type: CharacteristicType, whenTold value: Int) -> Int? {
         sent.numbers[type].flatMap { $0[1] == value ? $0[0] : nil }
     }
@@ -346,7 +366,10 @@ package struct MQTTLight: Equatable, Sendable {
         }
     }
 
-    /// Processes a sent command; returns the values that the light won't report itself, which count as applied.
+    /// Processes a sent command.
+    ///
+    /// Returns the values that count as applied at once, because the light won't report them, or `nil` if there are
+    /// none.
     package mutating func handedOver(_ command: LightCommand) -> LightReport? {
         assumedPower = command.on ?? assumedPower
         guard isOn(after: command) else {

@@ -1,14 +1,14 @@
 package import BoundedJSON
 package import DeviceKit
 
-/// The MQTT protocol of one light: the validated keys of its announcement.
+/// The settings of the MQTT protocol for one light: the validated keys of its announcement.
 package struct MQTTLightSettings: Equatable, Sendable {
     enum Schema: Equatable, Sendable {
-        /// One JSON object for all attributes.
+        /// One JSON object contains all attributes.
         case json
-        /// A topic for each attribute.
+        /// Each attribute has its own topic.
         case basic
-        /// One text for all attributes, written and read by templates.
+        /// One text contains all attributes. Templates write and read it.
         case template(TemplateSchema)
         /// The format of a component other than `light` and `switch`.
         case component(any MQTTComponent)
@@ -23,7 +23,9 @@ package struct MQTTLightSettings: Equatable, Sendable {
         }
     }
 
-    /// A form of light output, with Home Assistant's name.
+    /// A color mode of Home Assistant.
+    ///
+    /// It determines the form in which a color or a white is sent.
     package enum ColorMode: String, CaseIterable, Sendable {
         case onoff, brightness, hs, xy, rgb, rgbw, rgbww, white
         case temperature = "color_temp"
@@ -35,17 +37,18 @@ package struct MQTTLightSettings: Equatable, Sendable {
             }
         }
 
-        /// A Boolean value that indicates whether red, green and blue channels carry the brightness.
+        /// A Boolean value that indicates whether the color consists of channels, which can also represent the
+        /// brightness.
         var isRGB: Bool { self == .rgb || self == .rgbw || self == .rgbww }
     }
 
-    /// The position of the power command among the other attributes' commands.
+    /// The position of the power command relative to the commands for other attributes.
     package enum OnCommandType: String, CaseIterable, Sendable {
-        /// After the others, before them, or by the brightness alone.
+        /// After the other commands, before them, or no power command, because the brightness switches the light on.
         case last, first, brightness
     }
 
-    /// A topic that reports an attribute, and the template that reads it.
+    /// The topics that report an attribute, and the template that reads their messages.
     package struct Source: Equatable, Sendable {
         /// The topics that report the attribute.
         package var topics: Set<String>
@@ -68,11 +71,13 @@ package struct MQTTLightSettings: Equatable, Sendable {
 
     package var kind: LightKind = .light
     var schema: Schema
-    /// The topic of commands; in the schema with a topic for each attribute, of power commands.
+    /// The topic for commands.
+    ///
+    /// In the schema in which each attribute has its own topic, it is the topic for power commands.
     package var commandTopic: String
-    /// The template of power commands; `nil` for the plain payloads.
+    /// The template for power commands; `nil` to send the payloads unchanged.
     package var powerTemplate: MessageTemplate?
-    /// The source of its power, or of the main value of a component; `nil` without one.
+    /// The source of the power, or of the main value of a component; `nil` if it isn't reported.
     package var power: Source?
     /// The forms in which colors, whites and brightness can be set.
     package var modes: Set<ColorMode>
@@ -81,21 +86,23 @@ package struct MQTTLightSettings: Equatable, Sendable {
     package var qos: Int
     /// A Boolean value that indicates whether commands count as the state, because the light doesn't report it.
     package var isOptimistic: Bool
-    /// The device's value for full brightness.
+    /// The value that means full brightness to the device.
     package var brightnessScale: Int
-    /// The device's value for full white.
+    /// The value that means full white to the device.
     package var whiteScale: Int
     package var mireds: ClosedRange<Int>
-    /// A Boolean value that indicates whether messages have color temperatures in kelvin, not in mired.
+    /// A Boolean value that indicates whether color temperatures in messages are in kelvin, not in mired.
     package var temperatureInKelvin: Bool
-    /// A Boolean value that indicates whether brightness is a separate attribute; if not, red, green and blue carry it.
+    /// A Boolean value that indicates whether the brightness is a separate attribute.
+    ///
+    /// If it isn't, the channels of the color represent it.
     package var hasOwnBrightness: Bool
-    /// The message that requests the light's state, if it doesn't report it on its own.
+    /// The message that requests the light's state; `nil` if the light reports it without a request.
     package var poll: MQTTMessage?
     package var jsonKeys = JSONKeys()
 
-    // The schema with a topic for each attribute:
-    /// The way to switch it on together with other attributes.
+    // The following are for the schema in which each attribute has its own topic, and for switches and components.
+    /// The way to switch the light on when other attributes are also set.
     package var onCommandType = OnCommandType.last
     package var payloadOn = "ON"
     package var payloadOff = "OFF"
@@ -105,17 +112,17 @@ package struct MQTTLightSettings: Equatable, Sendable {
     package var brightnessCommand: Command?
     /// The source of the brightness; `nil` if it isn't reported.
     package var brightness: Source?
-    /// The source of the mode, which selects one of the last reported colors.
+    /// The source of the color mode, which selects one of the last reported colors.
     package var colorMode: Source?
-    /// The commands for colors and whites, by their form.
+    /// The commands for colors and whites, by color mode.
     package var commands: [ColorMode: Command] = [:]
-    /// The sources of colors and whites, by their form.
+    /// The sources of colors and whites, by color mode.
     package var states: [ColorMode: Source] = [:]
 
-    /// The form in which colors are sent.
+    /// The color mode in which colors are sent; `nil` if the light has no colors.
     var colorForm: ColorMode? { [ColorMode.hs, .xy, .rgb, .rgbw, .rgbww].first(where: modes.contains) }
 
-    /// The capabilities for controllers.
+    /// The capabilities that controllers see.
     package var capabilities: LightCapabilities {
         if let component { return component.capabilities }
         guard kind == .light else { return LightCapabilities() }
@@ -137,16 +144,17 @@ package struct MQTTLightSettings: Equatable, Sendable {
     /// A Boolean value that indicates whether power commands count as the power, because the light doesn't report it.
     var powerIsOptimistic: Bool { isOptimistic || power == nil }
 
-    /// A Boolean value that indicates whether the light has color temperatures, set directly or by the two whites of
-    /// RGBWW.
+    /// A Boolean value that indicates whether the light has color temperatures.
+    ///
+    /// They are set directly, or with the two whites of RGBWW.
     var hasTemperature: Bool { modes.contains(.temperature) || modes.contains(.rgbww) }
 
-    /// All topics with the light's state and availability.
+    /// All topics that report the light's state or availability.
     package var topics: Set<String> { stateTopics.union(availability.sources.map(\.topic)) }
 
-    /// The base topic of the gateway that forwards commands by radio.
+    /// The base topic of the gateway that forwards the light's commands by radio; `nil` if there is none.
     ///
-    /// Zigbee2MQTT reports its own availability there.
+    /// A light has a gateway if one of its availability topics is that of Zigbee2MQTT, `BASE/bridge/state`.
     var gateway: String? {
         let end = "/bridge/state"
         return availability.sources.map(\.topic).first { $0.hasSuffix(end) }.map { String($0.dropLast(end.count)) }
@@ -161,7 +169,9 @@ package struct MQTTLightSettings: Equatable, Sendable {
 
     // MARK: Creation
 
-    /// Creates a light that doesn't use Home Assistant's discovery; all other settings have the discovery's defaults.
+    /// Creates settings for a light that isn't announced by Home Assistant's discovery.
+    ///
+    /// All other settings have the defaults of that discovery.
     init(commandTopic: String, schema: Schema, kind: LightKind) {
         self.kind = kind
         self.schema = schema
@@ -179,7 +189,7 @@ package struct MQTTLightSettings: Equatable, Sendable {
 
     // MARK: Parsing
 
-    /// Validates the long keys of an announcement of a light or a switch.
+    /// Validates an announcement of a light or a switch, whose keys must be in their long forms.
     ///
     /// - Throws: ``MQTTProblem`` if the light can't be served as announced.
     package init(_ keys: JSONObject, isSwitch: Bool = false) throws(MQTTProblem) {
@@ -275,7 +285,7 @@ package struct MQTTLightSettings: Equatable, Sendable {
 
     private mutating func readBasic(_ reader: KeyReader) throws(MQTTProblem) {
         try readPowerPayloads(reader)
-        // Old announcements of Tasmota use the name from other components.
+        // Old versions of Tasmota announce lights with `value_template`, the key that other components use.
         let template = reader.keys["state_value_template"] == nil ? "value_template" : "state_value_template"
         power = try reader.source(topic: "state_topic", template: template)
         if let name = try reader.string("on_command_type") {
@@ -295,7 +305,8 @@ package struct MQTTLightSettings: Equatable, Sendable {
             commands[mode] = command
             states[mode] = mode == .white ? nil : try reader.source(name)
         }
-        // A white without a color is a brightness, which has a separate topic.
+        // If a light has white but no color, ignore the white, because it is the same as the brightness, which has its
+        // own topic.
         if modes.contains(.white), !modes.contains(where: \.isColor) {
             modes.remove(.white)
             commands[.white] = nil
@@ -303,7 +314,7 @@ package struct MQTTLightSettings: Equatable, Sendable {
         if modes.isEmpty { modes = brightnessCommand == nil ? [.onoff] : [.brightness] }
         self.modes = modes
         hasOwnBrightness = brightnessCommand != nil
-        // Without a brightness, its command can't switch the light on.
+        // If the brightness can't be set, it can't switch the light on.
         if onCommandType == .brightness, !capabilities.brightness { onCommandType = .last }
     }
 

@@ -1,11 +1,13 @@
 internal import DeviceKit
 internal import Jinja
 
-/// The entity that Home Assistant would create from an announcement, for its templates.
+/// The entity that Home Assistant would create from an announcement.
+///
+/// Templates can use its name, its id and its state.
 struct TemplateEntity: Equatable, Sendable {
-    /// The component and an id, such as `light.desk_lamp`.
+    /// The entity's id, which begins with the component, such as `light.desk_lamp`.
     let id: String
-    /// The entity's name, or else that of its device.
+    /// The entity's name or, if it has none, that of its device.
     let name: String
 
     /// Derives the entity from an announcement of a component such as `light`.
@@ -21,7 +23,7 @@ struct TemplateEntity: Equatable, Sendable {
         id = text(keys, "default_entity_id") ?? "\(component).\((whole.isEmpty ? fallback : whole).slug())"
     }
 
-    /// Returns the variable `this` of templates: the entity's state before the message.
+    /// Returns the value of the variable `this` in templates: the entity with the given state and attributes.
     func state(_ text: String, _ attributes: [(key: JinjaValue, value: JinjaValue)]) -> JinjaValue {
         let parts = id.split(separator: ".", maxSplits: 1).map(String.init)
         let name = (key: JinjaValue.string("friendly_name"), value: JinjaValue.string(name))
@@ -35,10 +37,12 @@ struct TemplateEntity: Equatable, Sendable {
     }
 }
 
-/// A template of an announcement: it extracts a value from a message, or creates the message for a command.
+/// A template from an announcement.
+///
+/// It extracts a value from a message, or creates the message for a command.
 package struct MessageTemplate: Equatable, Sendable {
     private let template: JinjaTemplate
-    /// The template's key in the announcement; `nil` for templates of other origin, which don't fail.
+    /// The template's key in the announcement; `nil` for our own templates, whose failures aren't reported.
     let key: String?
     private let entity: TemplateEntity?
     /// A Boolean value that indicates whether the template may use the entity's state.
@@ -46,7 +50,7 @@ package struct MessageTemplate: Equatable, Sendable {
 
     /// Parses a template.
     ///
-    /// - Throws: ``MQTTProblem`` with the invalid part.
+    /// - Throws: ``MQTTProblem`` with the reason if the template is invalid.
     init(_ text: String, key: String? = nil, entity: TemplateEntity? = nil) throws(MQTTProblem) {
         do throws(JinjaError) {
             template = try JinjaTemplate(text)
@@ -62,7 +66,7 @@ package struct MessageTemplate: Equatable, Sendable {
         a.template == b.template && a.entity == b.entity
     }
 
-    /// Returns the value that the template extracts from a message; `nil` for a message that isn't text.
+    /// Returns the value that the template extracts from a message, or `nil` if the message isn't text.
     ///
     /// - Throws: `JinjaError` if the template fails.
     func value(of payload: MQTTPayload, _ state: EntityState) throws(JinjaError) -> String? {
@@ -74,7 +78,7 @@ package struct MessageTemplate: Equatable, Sendable {
 
     /// Returns the message for a command.
     ///
-    /// - Throws: `LightError.refused` with the template's error.
+    /// - Throws: `LightError.refused` with the reason if the template fails.
     func message(_ variables: [String: JinjaValue], _ state: EntityState) throws(LightError) -> String {
         do throws(JinjaError) {
             return try render(variables, state)
@@ -94,18 +98,18 @@ package struct MessageTemplate: Equatable, Sendable {
     }
 }
 
-/// The state of an entity, formatted as by Home Assistant.
+/// The state of an entity in the format of Home Assistant.
 struct EntityState {
     var text = "unknown"
     var attributes: [(key: JinjaValue, value: JinjaValue)] = []
 }
 
-/// The failing templates of a light, with the reasons.
+/// The templates of a light that fail, with the reasons.
 ///
-/// Many templates fail for messages about something else, but have worked for other messages. A template counts as
+/// Many templates fail for some messages, because those are about something else. Therefore a template counts as
 /// failing only if it has never worked.
 struct TemplateFaults: Equatable, Sendable {
-    /// The reasons by the keys of the templates.
+    /// The reasons, by the key of the template.
     private(set) var reasons: [String: String] = [:]
     private var working: Set<String> = []
 

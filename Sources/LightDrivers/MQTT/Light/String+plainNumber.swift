@@ -1,7 +1,7 @@
 internal import Jinja
 
 extension String {
-    /// The finite number in a plain text, ignoring surrounding whitespace; `nil` for other texts.
+    /// The finite number that this text represents, ignoring surrounding whitespace; `nil` if it isn't one.
     var plainNumber: Double? {
         guard let number = Double(trimmingWhitespace), number.isFinite else { return nil }
         return number
