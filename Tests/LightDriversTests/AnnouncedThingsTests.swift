@@ -64,14 +64,14 @@ struct AnnouncedThing: CustomTestStringConvertible, Sendable {
     }
 }
 
-@Suite("Announcements of publishers", .timeout)
+@Suite("The reader of publishers' announcements", .timeout)
 struct AnnouncedThingsTests {
     @Test("finds the fixtures") func found() {
         #expect(AnnouncedThing.all.count >= 200 && AnnouncedThing.lights.count >= 150)
     }
 
     @Test(
-        "adds nothing that isn't a light, switch or outlet",
+        "ignores everything that isn't a light, a switch or an outlet",
         arguments: AnnouncedThing.all.filter {
             !AnnouncedThing.lights.map(\.testDescription).contains($0.testDescription) && $0.expected["others"] == nil
         })
@@ -79,7 +79,7 @@ struct AnnouncedThingsTests {
         #expect(thing.announced().added.isEmpty)
     }
 
-    @Test("a light appears with its features", arguments: AnnouncedThing.lights)
+    @Test("adds a light with its features", arguments: AnnouncedThing.lights)
     func features(_ thing: AnnouncedThing) throws {
         let house = thing.announced()
         let light = try #require(thing.light(of: house), "\(house.warnings)")

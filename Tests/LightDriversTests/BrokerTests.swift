@@ -22,7 +22,7 @@ struct BrokerTests {
     }
 
     @Test(
-        "refuses an invalid address with a remedy, without printing it",
+        "rejects an invalid address with a remedy, and doesn't print the address",
         arguments: [
             ("", "write mqtt://"), ("http://h", "write mqtt://"), ("mqtt://", "missing"), ("mqtt://h:0", "1 to 65535"),
             ("mqtt://h:65536", "1 to 65535"), ("mqtt://h:+1", "1 to 65535"), ("mqtt://h:", "1 to 65535"),
@@ -50,7 +50,7 @@ struct BrokerTests {
         #expect(session.reconnectAt == .seconds(111))
     }
 
-    @Test("retries a broker that refuses the password after minutes, or at once when the file changes")
+    @Test("retries after 1 to 5 minutes if the broker rejects the password, or at once when the file changes")
     func refusedPassword() {
         var session = MQTTSession(statusTopic: "status")
         let delays = (0..<4).map { _ in
@@ -65,7 +65,7 @@ struct BrokerTests {
         #expect(session.closed(now: .seconds(6), share: 0) == .zero)
     }
 
-    @Test("reports an attempt without an answer for 10 seconds once")
+    @Test("reports once that a connection attempt has had no answer for 10 seconds")
     func slowTry() {
         var session = MQTTSession(statusTopic: "status")
         session.connecting(now: .seconds(5))
@@ -79,7 +79,7 @@ struct BrokerTests {
         #expect(session.slowAt == nil)
     }
 
-    @Test("is ready once, when all initial subscriptions are answered")
+    @Test("reports once that it is ready, when all initial subscriptions are answered")
     func ready() {
         var session = MQTTSession(statusTopic: "status")
         var isReady = [session.takeReady()]
@@ -95,7 +95,7 @@ struct BrokerTests {
         #expect(isReady == [false, false, true, false])
     }
 
-    @Test("reports a refused subscription once, and again when it is granted")
+    @Test("reports once that a subscription is refused, and once when it is granted later")
     func refusedSubscription() {
         var session = MQTTSession(statusTopic: "status")
         session.connected(now: .seconds(1))
@@ -119,7 +119,7 @@ struct BrokerTests {
         #expect(MQTTProblem.quoted(text) == shown)
     }
 
-    @Test("keeps a client id that differs between bridges and drivers")
+    @Test("makes a constant client id that differs between bridges and drivers")
     func clientID() {
         let id = MQTTClientID.make(bridge: "/var/lib/a", driver: "mqtt")
         #expect(id == MQTTClientID.make(bridge: "/var/lib/a", driver: "mqtt"))
@@ -143,7 +143,7 @@ struct BrokerTests {
         #expect(inbox.takeAll() == [])
     }
 
-    @Test("keeps the newest message of each topic without room")
+    @Test("keeps only the newest message of each topic when there is no room")
     func overflow() {
         var inbox = MQTTInbox(maximumMessages: 3, maximumBytes: 100)
         for number in 1...10 { inbox.add(Self.message("a", "\(number)")) }
@@ -160,7 +160,7 @@ struct BrokerTests {
         #expect(inbox.takeAll() == [Self.message("d", "2")])
     }
 
-    @Test("keeps a waiting message when a newer one is too long")
+    @Test("keeps a waiting message if a newer one on the same topic doesn't fit")
     func longerNewest() {
         var inbox = MQTTInbox(maximumMessages: 100, maximumBytes: 10)
         inbox.add(Self.message("a", "12345"))
@@ -169,7 +169,7 @@ struct BrokerTests {
         #expect(inbox.takeAll() == [Self.message("a", "12345"), .dropped(2)])
     }
 
-    @Test("counts dropped messages in one event")
+    @Test("reports the number of dropped messages in one event")
     func drops() {
         var inbox = MQTTInbox()
         for _ in 0..<1000 { inbox.drop() }
@@ -203,7 +203,7 @@ struct BrokerTests {
         #expect(light.settings.availability.sources.first?.available == "1")
     }
 
-    @Test("discovers lights by default, and none with an empty discovery")
+    @Test("discovers lights by default, and none if discovery is empty")
     func discovery() throws {
         #expect(try Self.configuration(Self.url).discoveryPrefix == "homeassistant")
         #expect(try Self.configuration(Self.url).tasmotaPrefix == "tasmota/discovery")
@@ -213,7 +213,7 @@ struct BrokerTests {
     }
 
     @Test(
-        "refuses a mistake in the configuration with a remedy",
+        "rejects an invalid configuration with a remedy",
         arguments: [
             (#""url": "mqtt://u:s3cret@h""#, "password-file"),
             (url + #", "discovery": {"tasmota": "/tasmota"}"#, "write tasmota/discovery"),
@@ -247,7 +247,7 @@ struct BrokerTests {
         #expect(error.description.contains(text) && !error.description.contains("s3cret"))
     }
 
-    @Test("names the key with the mistake")
+    @Test("names the invalid key")
     func namesKey() throws {
         let error = try #require(throws: ConfigurationProblem.self) {
             try Self.configuration(Self.url + #", "lights": [{"id": "a", "command_topic": "x", "qos": 7}]"#)

@@ -7,7 +7,7 @@ import Testing
 /// The table that Home Assistant publishes, for the keys of lights, switches, fans, sensors, devices and availability.
 ///
 /// https://www.home-assistant.io/integrations/mqtt/#supported-abbreviations-in-mqtt-discovery-messages
-@Suite("Abbreviated keys of announcements")
+@Suite("The parser of abbreviated announcement keys")
 struct DiscoveryAbbreviationTests {
     static let keys = [
         "def_ent_id": "default_entity_id", "e": "encoding", "obj_id": "object_id",

@@ -4,9 +4,9 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("Pending notices for the host")
+@Suite("The queue of notices for the host")
 struct HostNoticesTests {
-    @Test("keeps their order and merges consecutive reports of a light")
+    @Test("keeps the order of notices, and merges consecutive reports of a light")
     func order() async {
         var notices = HostNotices()
         notices.add(.added(LightDescription(id: "one", name: "One")))

@@ -30,7 +30,7 @@ struct IdentificationTests {
         return number
     }
 
-    @Test("leaves the light as it was, and reports no blinks", arguments: [true, false])
+    @Test("restores the light's power, and doesn't report the blinks", arguments: [true, false])
     func blinking(wasOn: Bool) throws {
         var house = Self.house(wasOn ? "ON" : "OFF")
         let (number, blinks) = try house.home.beginIdentification(of: Self.light)
@@ -56,7 +56,7 @@ struct IdentificationTests {
                 == [.report(Self.light, LightReport(brightness: 50))])
     }
 
-    @Test("reports a change at the wall when the echoes are over")
+    @Test("reports a change made at the wall switch after the time for echoes")
     func switchedAtTheWall() throws {
         var house = Self.house("ON")
         let number = try Self.blink(&house)
@@ -66,7 +66,7 @@ struct IdentificationTests {
         #expect(house.home.timePassed(now: .seconds(3)) == [.report(Self.light, LightReport(on: false))])
     }
 
-    @Test("ends with a command, and doesn't undo it", arguments: [true, false])
+    @Test("ends when a command arrives, and doesn't undo the command", arguments: [true, false])
     func command(wasOn: Bool) throws {
         var house = Self.house(wasOn ? "ON" : "OFF")
         let number = try Self.blink(&house)
@@ -80,7 +80,7 @@ struct IdentificationTests {
         #expect(house.home.timePassed(now: .seconds(2)) == [])
     }
 
-    @Test("restores the power before a command without power")
+    @Test("restores the power before a command that doesn't set it")
     func commandWithoutPower() throws {
         var house = Self.house("ON")
         _ = try Self.blink(&house)
@@ -89,7 +89,7 @@ struct IdentificationTests {
             messages == [Self.on, MQTTMessage(topic: "lamp/set", text: #"{"state":"ON","brightness":128}"#)])
     }
 
-    @Test("starts over, and restores the power before the first identification")
+    @Test("starts over, and finally restores the power from before the first identification")
     func twice() throws {
         var house = Self.house("OFF")
         let first = try Self.blink(&house)
@@ -98,7 +98,7 @@ struct IdentificationTests {
         #expect(house.home.endIdentification(of: Self.light, second, now: .seconds(3)) == [Self.off])
     }
 
-    @Test("reports the power of a lamp without a known power after the blinks")
+    @Test("reports the power after the blinks if it was unknown before")
     func unknownPower() throws {
         var house = Self.house(nil)
         let number = try Self.blink(&house)
@@ -107,7 +107,7 @@ struct IdentificationTests {
         #expect(house.home.timePassed(now: .seconds(3)) == [.report(Self.light, LightReport(on: false))])
     }
 
-    @Test("refuses unreachable and unknown lamps")
+    @Test("fails for unreachable and unknown lights")
     func unreachable() throws {
         var house = Self.house("ON")
         let (number, _) = try house.home.beginIdentification(of: Self.light)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("Covers on MQTT")
+@Suite("A cover on MQTT")
 struct MQTTCoverTests {
     private static func settings(_ more: String = "") throws -> MQTTLightSettings {
         let json = try JSONValue(
@@ -123,7 +123,7 @@ struct MQTTCoverTests {
         #expect(other.handedOver(command(40)) == nil)
     }
 
-    @Test("refuses covers that have no position to set, and hides doors, gates and windows")
+    @Test("rejects covers whose position can't be set, and hides doors, gates and windows")
     func refused() throws {
         for keys in [
             #"{"command_topic": "c"}"#, #"{"set_position_topic": "p"}"#,

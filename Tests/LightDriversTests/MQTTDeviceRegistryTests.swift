@@ -5,7 +5,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("Lights on a broker", .timeout)
+@Suite("The registry of MQTT devices", .timeout)
 struct MQTTDeviceRegistryTests {
     typealias House = MQTTHouse
 
@@ -68,7 +68,7 @@ struct MQTTDeviceRegistryTests {
     }
 
     @Test(
-        "describes a light without answers as optimistic",
+        "describes a light whose state isn't reported as optimistic",
         arguments: [
             (#""stat_t": "s""#, false), (#""stat_t": "s", "opt": true"#, true), (#""bri_stat_t": "s""#, true),
             // The state can't be read.
@@ -81,7 +81,7 @@ struct MQTTDeviceRegistryTests {
     }
 
     @Test(
-        "counts unreadable states, and not those without values",
+        "counts unreadable states, but not states without values",
         arguments: [
             (#""schema": "json", "stat_t": "s""#, "nonsense", 1), (#""schema": "json", "stat_t": "s""#, "[1]", 1),
             (#""schema": "json", "stat_t": "s""#, "", 0), (#""schema": "json", "stat_t": "s""#, #"{"a": 1}"#, 0),
@@ -120,7 +120,7 @@ struct MQTTDeviceRegistryTests {
     }
 
     @Test(
-        "replaces a ~ at either end of topics only",
+        "replaces ~ only in topics, and only at their start or end",
         arguments: [("~/set", "base/set"), ("x/~", "x/base"), ("~", "base"), ("a~b", "a~b"), ("~/~", "base/base")])
     func baseTopic(topic: String, expected: String) throws {
         guard
@@ -168,7 +168,7 @@ struct MQTTDeviceRegistryTests {
         #expect(gone.contains(.report("f", .init(reachable: false))))
     }
 
-    @Test("tells the name of a device's sensor from that of its switch")
+    @Test("gives a device's sensor a different name than its switch")
     func sensorNextToSwitch() {
         var house = House(kinds: [.switch, .sensor])
         let actions = house.receives(
@@ -181,7 +181,7 @@ struct MQTTDeviceRegistryTests {
         #expect(Set(actions.added.map(\.name)) == ["Echo", "Echo Sensor"])
     }
 
-    @Test("gives templates the entity and its state")
+    @Test("makes the entity and its state available to templates")
     func entityVariables() throws {
         var house = House()
         house.announces(
@@ -195,7 +195,7 @@ struct MQTTDeviceRegistryTests {
         #expect(house.receives("s", #"{"x": 1}"#) == [.report("u", .init(on: true))], "the state is unchanged")
     }
 
-    @Test("warns of a template that fails for every message until it works")
+    @Test("warns about a template that fails for every message, until it works")
     func failingStateTemplate() {
         var house = House()
         house.announces("l", #""uniq_id": "u", "stat_t": "s", "stat_val_tpl": "{{ value_json.a.b }}""#)
@@ -211,7 +211,7 @@ struct MQTTDeviceRegistryTests {
     }
 
     @Test(
-        "warns of an unknown power, and keeps the last one",
+        "warns about an unknown power, and keeps the last known one",
         arguments: [
             (#""stat_t": "s""#, "None", "ON"),
             (#""stat_t": "s", "schema": "json""#, #"{"state": null}"#, #"{"state": "ON"}"#),
@@ -226,7 +226,7 @@ struct MQTTDeviceRegistryTests {
         #expect(house.home.timePassed(now: .zero) == [.warn(nil, about: "u")])
     }
 
-    @Test("warns of an encoding other than UTF-8", arguments: [("utf-8", 0), ("UTF8", 0), ("utf-16", 1), ("", 1)])
+    @Test("warns about an encoding other than UTF-8", arguments: [("utf-8", 0), ("UTF8", 0), ("utf-16", 1), ("", 1)])
     func encoding(name: String, warnings: Int) {
         var house = House()
         let actions = house.announces("l", #""uniq_id": "u", "encoding": "\#(name)""#)
@@ -247,7 +247,7 @@ struct MQTTDeviceRegistryTests {
         #expect(try house.home.messages(for: .init(on: true), to: "b", now: .zero).map(\.topic) == ["attic/b"])
     }
 
-    @Test("keeps the availability of a part apart from that of its device")
+    @Test("doesn't inherit the device's availability if a part has its own")
     func ownAvailability() {
         var house = House()
         let actions = house.receives(
@@ -261,7 +261,7 @@ struct MQTTDeviceRegistryTests {
             actions.filter { if case .subscribe = $0 { true } else { false } } == [.subscribe("a/status", qos: 0)])
     }
 
-    @Test("bounds the parts of a device", arguments: [(256, 0), (257, 1)])
+    @Test("limits the number of parts of a device", arguments: [(256, 0), (257, 1)])
     func manyParts(count: Int, warnings: Int) {
         var house = House()
         let parts = (0..<count).map { #""\#($0)": {"p": "light", "uniq_id": "\#($0)", "cmd_t": "x"}"# }
@@ -291,7 +291,7 @@ struct MQTTDeviceRegistryTests {
     // MARK: Identity
 
     @Test(
-        "names a light after its device and itself, each once",
+        "names a light after its device and its entity, without repetition",
         arguments: [
             (#""dev": {"name": "Lamp"}"#, "Lamp"), (#""name": "Left", "dev": {"name": "Lamp"}"#, "Lamp Left"),
             (#""name": "Lamp", "dev": {"name": "Lamp"}"#, "Lamp"),
@@ -304,7 +304,7 @@ struct MQTTDeviceRegistryTests {
         #expect(house.announces("first", keys).added.map(\.name) == [name])
     }
 
-    @Test("identifies a light without unique_id by its topic, with a warning")
+    @Test("identifies a light without a unique_id by its topic, and reports that")
     func topicIdentity() {
         var house = House()
         let actions = house.announces("plain", #""name": "Plain""#)
@@ -312,7 +312,7 @@ struct MQTTDeviceRegistryTests {
         #expect(actions.contains { if case .idMissing = $0 { true } else { false } })
     }
 
-    @Test("sets the second light with an id aside until the first is withdrawn")
+    @Test("sets a second light with the same id aside until the first is withdrawn")
     func duplicates() throws {
         var house = House()
         house.announces("first", #""uniq_id": "u1", "stat_t": "a""#)
@@ -327,7 +327,7 @@ struct MQTTDeviceRegistryTests {
         #expect(house.home.deadline == nil)
     }
 
-    @Test("bounds the lights that are set aside")
+    @Test("limits the number of lights that are set aside")
     func manyDuplicates() throws {
         var house = House()
         house.announces("first", #""uniq_id": "u1""#)
@@ -347,7 +347,7 @@ struct MQTTDeviceRegistryTests {
         #expect(try house.home.messages(for: .init(on: true), to: "u1", now: .zero).first?.topic == "hand/set")
     }
 
-    @Test("unsubscribes from a shared topic after the last light")
+    @Test("unsubscribes from a shared topic when its last light is withdrawn")
     func sharedUntilTheLast() {
         var house = House()
         house.announces("first", #""uniq_id": "u1", "stat_t": "twin""#)
@@ -367,7 +367,7 @@ struct MQTTDeviceRegistryTests {
         #expect(house.home.connected().contains(.subscribe("s", qos: 2)))
     }
 
-    @Test("ignores a repeated announcement, and applies the differences of another")
+    @Test("ignores a repeated announcement, and applies the changes of a different one")
     func updates() {
         var house = House()
         house.announces("first", Self.lamp)
@@ -420,7 +420,7 @@ struct MQTTDeviceRegistryTests {
         #expect(house.home.deadline == nil)
     }
 
-    @Test("fails commands at once without the broker, and reports lights unreachable after 5 s")
+    @Test("fails commands at once while the broker is gone, and reports lights unreachable after 5 s")
     func outage() throws {
         var house = House()
         house.announces("first", Self.lamp)
@@ -453,7 +453,7 @@ struct MQTTDeviceRegistryTests {
         return house.receives("homeassistant/\(component)/\(name)/config", keys).added.first?.id
     }
 
-    @Test("accepts one unique_id for a light, a switch and a fan, and refuses it for two of a kind")
+    @Test("accepts the same unique_id for a light, a switch and a fan, but not for two of a kind")
     func sharedIDs() {
         var house = House(kinds: [.light, .switch, .fan])
         #expect(Self.id(&house, "light", "a") == "AABBCC")
@@ -463,7 +463,7 @@ struct MQTTDeviceRegistryTests {
         #expect(Self.id(&house, "switch", "e") == nil)
     }
 
-    @Test("keeps shared ids over a restart in any order of announcements")
+    @Test("keeps shared ids across a restart, regardless of the order of announcements")
     func sharedIDsAfterRestart() {
         var house = House(known: ["AABBCC", "switch/AABBCC"])
         #expect(Self.id(&house, "switch", "b") == "switch/AABBCC")
@@ -481,7 +481,7 @@ struct MQTTDeviceRegistryTests {
     // MARK: Refusals
 
     @Test(
-        "warns of an announcement at a topic that Home Assistant ignores",
+        "warns about an announcement on a topic that Home Assistant ignores",
         arguments: ["homeassistant/light/my.lamp/config", "homeassistant/aa:bb/light/config"])
     func misplaced(topic: String) {
         var house = House()
@@ -490,7 +490,7 @@ struct MQTTDeviceRegistryTests {
         #expect(house.receives(topic, "") == [.warn(nil, about: topic)])
     }
 
-    @Test("keeps a level for the next on after a template has failed")
+    @Test("holds back the brightness of a light that is off, even after a template has failed")
     func laterCommand() throws {
         var house = House()
         house.announces(
@@ -504,7 +504,7 @@ struct MQTTDeviceRegistryTests {
         #expect(try house.home.messages(for: .init(brightness: 40), to: "u", now: .zero) == [])
     }
 
-    @Test("drops an attribute whose template fails, and warns until it is fixed")
+    @Test("drops an attribute whose template fails, and warns until the template is fixed")
     func failingCommandTemplate() throws {
         var house = House()
         let keys = #""name": "L", "uniq_id": "u", "stat_t": "s", "bri_cmd_t": "l/bri""#
@@ -526,7 +526,7 @@ struct MQTTDeviceRegistryTests {
     }
 
     @Test(
-        "warns of an invalid announcement until it is withdrawn",
+        "warns about an invalid announcement until it is withdrawn",
         arguments: [
             "{", "[]", "7", #"{"uniq_id": "x"}"#, #"{"cmd_t": "x", "schema": "template"}"#,
             #"{"cmd_t": "x", "uniq_id": []}"#, #"{"cmd_t": "x", "qos": 7}"#,
@@ -539,7 +539,7 @@ struct MQTTDeviceRegistryTests {
         #expect(house.receives(topic, "") == [.warn(nil, about: topic)])
     }
 
-    @Test("warns of unusable keys of a light, wherever it is announced")
+    @Test("warns about unusable keys of a light, wherever it is announced")
     func losses() {
         var house = House()
         let odd = #""uniq_id": "u", "stat_val_tpl": "{{ now() }}", "stat_t": "s""#
@@ -557,7 +557,7 @@ struct MQTTDeviceRegistryTests {
         #expect(house.receives("homeassistant/light/b/config", "").contains(.warn(nil, about: "u")))
     }
 
-    @Test("warns of unusable keys of a light that takes over an id")
+    @Test("warns about unusable keys of a light that takes over an id")
     func lossesOfTheNext() {
         var house = House()
         let odd = #""uniq_id": "u", "stat_val_tpl": "{{ now() }}", "stat_t": "s""#
@@ -568,7 +568,7 @@ struct MQTTDeviceRegistryTests {
         #expect(!actions.contains(.warn(nil, about: "u")))
     }
 
-    @Test("keeps a part with a mistake, and removes one that becomes hidden")
+    @Test("keeps a part that becomes invalid, and removes one that becomes hidden")
     func changedPart() {
         var house = House()
         func announce(_ keys: String) -> [MQTTAction] {
@@ -594,7 +594,7 @@ struct MQTTDeviceRegistryTests {
         #expect(house.announces("c", #""uniq_id": "c", \#(odd)"#).warnings.count == 1)
     }
 
-    @Test("bounds lights and warnings, with a warning")
+    @Test("limits the number of lights, with a warning, and the number of warnings")
     func limits() {
         var house = House()
         for number in 0..<MQTTDeviceRegistry.maximumLights {
@@ -606,14 +606,14 @@ struct MQTTDeviceRegistryTests {
         #expect(warnings.reduce(0, +) < 110)
     }
 
-    @Test("refuses long texts")
+    @Test("rejects texts that are too long")
     func longTexts() {
         var house = House()
         let long = #""uniq_id": "a", "pl_on": "\#(String(repeating: "x", count: MQTTLimits.text + 1))""#
         #expect(house.announces("a", long).warnings.first?.contains("payload_on is longer than") == true)
     }
 
-    @Test("bounds names and ids")
+    @Test("limits the length of names and ids")
     func longNames() {
         var house = House()
         let actions = house.announces("a", #""uniq_id": "a", "name": "\#(String(repeating: "ä", count: 5000))""#)
@@ -626,7 +626,7 @@ struct MQTTDeviceRegistryTests {
 
     static let gate = #"{"t": "gate/state", "val_tpl": "{{ value_json.state }}"}"#
 
-    @Test("gives a new light the last messages of topics that it shares")
+    @Test("applies the last availability messages of shared topics to a new light")
     func sharedTopics() {
         var house = House()
         house.announces("first", #""uniq_id": "u1", "stat_t": "twin", "avty": [\#(Self.gate)]"#)
@@ -637,7 +637,7 @@ struct MQTTDeviceRegistryTests {
         #expect(second.filter { if case .subscribe = $0 { true } else { false } } == [.subscribe("twin", qos: 0)])
     }
 
-    @Test("subscribes again to a shared topic with another template")
+    @Test("subscribes again to a shared topic that a new light reads with another template")
     func sharedTopicReadOtherwise() {
         var house = House()
         house.announces("first", #""uniq_id": "u1", "avty": [\#(Self.gate)]"#)
@@ -647,7 +647,7 @@ struct MQTTDeviceRegistryTests {
         #expect(second.contains(.report("u2", .init(reachable: false))))
     }
 
-    @Test("keeps the availability when an announcement adds a topic")
+    @Test("keeps the state of known availability topics when an announcement adds one")
     func moreAvailability() {
         var house = House()
         house.announces("first", #""uniq_id": "u1", "avty": [\#(Self.gate)]"#)
@@ -658,7 +658,7 @@ struct MQTTDeviceRegistryTests {
         #expect(house.receives("lamp/status", "online") == [.report("u1", .init(reachable: true))])
     }
 
-    @Test("keeps a light unreachable when an announcement adds a topic")
+    @Test("keeps a light unreachable when an announcement adds an availability topic")
     func awayAndMoreAvailability() {
         var house = House()
         house.announces("first", #""uniq_id": "u1", "avty": [\#(Self.gate)]"#)
@@ -668,7 +668,7 @@ struct MQTTDeviceRegistryTests {
         #expect(more == [.subscribe("lamp/status", qos: 0)])
     }
 
-    @Test("subscribes again to an availability topic with another payload")
+    @Test("subscribes again to an availability topic whose payload changes")
     func availabilityReadOtherwise() {
         var house = House()
         house.announces("first", #""uniq_id": "u1", "avty_t": "lamp/status""#)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("Fans on MQTT")
+@Suite("A fan on MQTT")
 struct MQTTFanTests {
     private static func fan(_ more: String = "") throws -> MQTTLight {
         let json = try JSONValue(
@@ -66,7 +66,7 @@ struct MQTTFanTests {
         #expect(said(&fan, "s/speed", " 3\n")?.speed == 75)
     }
 
-    @Test("keeps a speed for a fan that is off until the next on")
+    @Test("holds back the speed of a fan that is off until it is switched on")
     func speedWhileOff() throws {
         var fan = try Self.fan()
         #expect(said(&fan, "s", "OFF")?.on == false)
@@ -105,7 +105,7 @@ struct MQTTFanTests {
     }
 
     @Test(
-        "refuses an invalid range of speeds",
+        "rejects an invalid range of speeds",
         arguments: [
             #", "speed_range_min": 4"#, #", "speed_range_min": 0"#, #", "speed_range_min": -5"#,
         ])

@@ -76,7 +76,7 @@ struct MQTTLightDriverTests {
         }
     }
 
-    @Test("keeps the driver contract")
+    @Test("meets the driver contract")
     func contract() async throws {
         let broker = try await Mosquitto()
         let lamp = try await Self.device(broker, "good")
@@ -110,7 +110,7 @@ struct MQTTLightDriverTests {
         }
     }
 
-    @Test("survives a restart of the broker, with unreachable lights meanwhile")
+    @Test("recovers after a restart of the broker, with lights unreachable in the meantime")
     func brokerRestarts() async throws {
         let broker = try await Mosquitto()
         var lamp = try await Self.device(broker)
@@ -139,7 +139,7 @@ struct MQTTLightDriverTests {
         }
     }
 
-    @Test("has the broker report a bridge that vanishes as offline")
+    @Test("makes the broker report a bridge that vanishes as offline")
     func will() async throws {
         let broker = try await Mosquitto()
         let watcher = try await Self.device(broker, "lamplighter")
@@ -187,7 +187,7 @@ struct MQTTLightDriverTests {
         }
     }
 
-    @Test("bounds commands to a broker that hangs")
+    @Test("limits the number of commands that wait for a broker that hangs")
     func outstanding() async throws {
         let broker = try await Mosquitto()
         let client = FirstEvent(try FakeDevice.settings(broker.port, clientID: "x"))
@@ -298,7 +298,7 @@ struct MQTTLightDriverTests {
         #expect(reason.contains("doesn't seem to use TLS"))
     }
 
-    @Test("reports a broker that is missing or doesn't resolve")
+    @Test("reports a broker that is missing or whose name can't be resolved")
     func noBroker() async throws {
         let broker = try await Mosquitto()
         broker.stop()

@@ -23,7 +23,7 @@ struct MQTTLightTests {
     // MARK: Capabilities
 
     @Test(
-        "refuses unusable keys by name",
+        "rejects unusable keys and names them",
         arguments: [
             (#""schema": "template""#, "command_on_template"), (#""schema": "jsn""#, "jsn"),
             (#""schema": "json", "supported_color_modes": ["onoff", "rgb"]"#, "supported_color_modes"),
@@ -185,7 +185,7 @@ struct MQTTLightTests {
         ),
     ]
 
-    @Test("keeps a level for a light that is off until the next on", arguments: dimmable)
+    @Test("holds back the brightness of a light that is off until it is switched on", arguments: dimmable)
     func levelWhileOff(row: (keys: String, off: String, on: String, sent: [String])) throws {
         var light = try Self.light(row.keys)
         _ = light.received(topic: "s", payload: Array(row.off.utf8))
@@ -202,7 +202,7 @@ struct MQTTLightTests {
         #expect(Self.text(try light.messages(for: .init(on: true))) != row.sent, "switched on by hand at its own level")
     }
 
-    @Test("decides by the bridge's last state whether a level waits, before the light reports its power")
+    @Test("uses the remembered power to decide whether to hold back a brightness")
     func levelBeforeState() throws {
         var light = try Self.light(Self.rich)
         light.restore(.init(on: true))
@@ -231,7 +231,7 @@ struct MQTTLightTests {
         #expect(Self.text(second) == [#"set {"state":"ON","brightness":3}"#])
     }
 
-    @Test("reports an echo that was rounded as it was requested, and other values as they are")
+    @Test("reports a rounded echo as the requested value, and other values unchanged")
     func echo() throws {
         var light = try Self.light(
             #""schema": "json", "state_topic": "s", "brightness": true, "brightness_scale": 10, "supported_color_modes": ["xy"]"#
@@ -245,7 +245,7 @@ struct MQTTLightTests {
         #expect(light.received(topic: "s", payload: Array(#"{"brightness": 4}"#.utf8)) == [.init(brightness: 40)])
     }
 
-    @Test("treats hues around 0 as close")
+    @Test("treats hues on both sides of 0 as close")
     func aroundRed() throws {
         var light = try Self.light(Self.rich)
         let red = LightColor.hueSaturation(hue: 0, saturation: 100)
@@ -254,7 +254,7 @@ struct MQTTLightTests {
         #expect(light.received(topic: "state", payload: answer) == [.init(color: red)])
     }
 
-    @Test("refuses commands beyond the capabilities")
+    @Test("rejects commands that the light doesn't support")
     func refusedCommands() throws {
         var light = try Self.light(#""schema": "json""#)
         #expect(throws: LightError.self) { try light.messages(for: .init(brightness: 3)) }
@@ -344,7 +344,7 @@ struct MQTTLightTests {
         #expect(Self.text(try light.messages(for: command)) == expected)
     }
 
-    @Test("sends a brightness right after a color in that color")
+    @Test("sends a brightness that follows a color in that color, before the light answers")
     func brightnessBehindColor() throws {
         var light = try Self.light(#""rgb_command_topic": "c/set", "rgb_state_topic": "c""#)
         _ = light.received(topic: "c", payload: Array("255,0,0".utf8))
@@ -355,7 +355,7 @@ struct MQTTLightTests {
         #expect(Self.text(try light.messages(for: .init(on: true, brightness: 20))) == ["c/set 0,51,0", "set ON"])
     }
 
-    @Test("scales rgb without a brightness topic, and reads its largest channel")
+    @Test("scales RGB by the brightness if that has no topic, and reads it from the largest channel")
     func basicRGB() throws {
         var light = try Self.light(#""rgb_command_topic": "c/set", "rgb_state_topic": "c""#)
         let green = LightColor.hueSaturation(hue: 120, saturation: 100)
@@ -370,7 +370,7 @@ struct MQTTLightTests {
             Self.text(try unknown.messages(for: .init(on: true, brightness: 50))) == ["c/set 128,128,128", "set ON"])
     }
 
-    @Test("shows the color of the mode in the mode topic")
+    @Test("reports the color for the mode that the mode topic reports")
     func colorModeTopic() throws {
         var light = try Self.light(Self.topics + #", "color_mode_state_topic": "mode""#)
         #expect(light.received(topic: "hs", payload: Array("10,20".utf8)) == [])

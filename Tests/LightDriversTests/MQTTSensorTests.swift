@@ -4,7 +4,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("Sensors on MQTT")
+@Suite("The registry of MQTT sensors")
 struct MQTTSensorTests {
     private static func house(_ kinds: Set<LightKind> = [.sensor]) -> MQTTHouse {
         MQTTHouse(MQTTDeviceRegistry(prefix: "ha", lights: []), kinds: kinds)
@@ -17,7 +17,7 @@ struct MQTTSensorTests {
     }
 
     @Test(
-        "accepts known units of temperature, and warns of others",
+        "accepts known units of temperature, and warns about others",
         arguments: [("F", 1, 0), ("°F", 1, 0), ("C", 1, 0), ("", 1, 0), ("furlong", 0, 1)])
     func units(unit: String, added: Int, warnings: Int) {
         var house = MQTTHouse(kinds: [.sensor])
@@ -80,7 +80,7 @@ struct MQTTSensorTests {
         #expect(sensors.added.isEmpty && sensors.warnings.isEmpty && !sensors.subscribed.contains("s"))
     }
 
-    @Test("joins announcements of one device to one sensor")
+    @Test("combines the announcements of one device into one sensor")
     func joined() {
         var sensors = Self.house()
         for deviceClass in ["temperature", "humidity", "battery"] {
@@ -104,7 +104,7 @@ struct MQTTSensorTests {
         #expect(whole.added.first { $0.kind == .sensor }?.capabilities.readings == [.temperature, .motion])
     }
 
-    @Test("makes a withdrawn reading unknown, removes it after 5 s, and the sensor with the last one")
+    @Test("makes a withdrawn reading unknown, removes it after 5 s, and the sensor with its last reading")
     func withdrawn() {
         var sensors = Self.house()
         sensors.receives("ha/sensor/t/config", Self.entity("temperature"))
@@ -151,7 +151,7 @@ struct MQTTSensorTests {
         #expect(sensors.states["hall/sensors"]?.readings[.temperature] == .number(21))
     }
 
-    @Test("subscribes to no topics of sensors that aren't included")
+    @Test("doesn't subscribe to sensors that aren't included")
     func notIncluded() {
         var sensors = Self.house([.light])
         #expect(!sensors.subscribed.contains { $0.contains("sensor") || $0.contains("fan") })
@@ -161,7 +161,7 @@ struct MQTTSensorTests {
         #expect(!Self.house().subscribed.contains { $0.contains("/fan/") })
     }
 
-    @Test("bounds readings without taking places of lights")
+    @Test("limits the number of readings separately from that of lights")
     func limit() {
         var sensors = Self.house()
         for number in 0..<MQTTDeviceRegistry.maximumReadings + 1 {
@@ -175,7 +175,7 @@ struct MQTTSensorTests {
         #expect(sensors.added.last?.id == "l")
     }
 
-    @Test("refuses commands to a sensor")
+    @Test("rejects commands to a sensor")
     func command() {
         var sensors = Self.house()
         let temperature = #"{"unique_id": "t", "device_class": "temperature", "state_topic": "s"}"#
@@ -185,7 +185,7 @@ struct MQTTSensorTests {
         }
     }
 
-    @Test("counts invalid readings, and not missing ones")
+    @Test("counts invalid readings, but not missing ones")
     func unreadable() {
         var sensors = Self.house()
         sensors.receives("ha/sensor/t/config", Self.entity("temperature", #", "value_template": "{{ value_json.t }}""#))
@@ -195,7 +195,7 @@ struct MQTTSensorTests {
         #expect(sensors.home.takeUnreadable() == 2)
     }
 
-    @Test("refuses a sensor without a state topic")
+    @Test("rejects a sensor without a state topic")
     func noTopic() {
         var sensors = Self.house()
         sensors.receives("ha/sensor/t/config", #"{"unique_id": "t", "device_class": "temperature"}"#)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("Secret files")
+@Suite("A secret file")
 struct SecretFileTests {
     /// Writes a file, reads the secret in it, and removes the file.
     private func read(_ content: [UInt8], mode: mode_t = 0o600) throws -> String {
@@ -26,14 +26,14 @@ struct SecretFileTests {
         #expect(try read(Array("s3cret".utf8), mode: mode) == "s3cret")
     }
 
-    @Test("refuses files that every user may access", arguments: [0o604, 0o602, 0o601] as [mode_t])
+    @Test("rejects files that every user may access", arguments: [0o604, 0o602, 0o601] as [mode_t])
     func open(mode: mode_t) throws {
         let problem = try #require(throws: SecretFile.Problem.self) { try read(Array("s3cret".utf8), mode: mode) }
         #expect(problem.text.contains("run chmod o="))
     }
 
     @Test(
-        "refuses files without a secret, with a remedy",
+        "rejects files without a secret, with a remedy",
         arguments: [
             ([], "is empty"), (Array("\ns3cret".utf8), "is empty"), (Array("s3cret\u{0}".utf8), "isn't text"),
             (Array("s3cret".utf8) + [0xFF], "isn't text"), ([UInt8](repeating: 0x61, count: 4097), "is too long"),
@@ -49,12 +49,12 @@ struct SecretFileTests {
         #expect(try read([UInt8](repeating: 0x61, count: 4096)).utf8.count == 4096)
     }
 
-    @Test("refuses paths that aren't files", arguments: ["/dev/null", "/tmp", "/nowhere/file"])
+    @Test("rejects paths that aren't files", arguments: ["/dev/null", "/tmp", "/nowhere/file"])
     func noFile(path: String) {
         #expect(throws: SecretFile.Problem.self) { try SecretFile(path, key: "k", of: "password").read() }
     }
 
-    @Test("reports a watched file that was created or written since the last look at it")
+    @Test("reports a watched file that was created or written since the last check")
     func watch() throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

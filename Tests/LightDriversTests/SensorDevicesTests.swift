@@ -3,7 +3,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("Sensors with the readings of a device")
+@Suite("The sensor that combines a device's readings")
 struct SensorDevicesTests {
     private func reading(_ id: LightID, _ reading: SensorReading) -> LightDescription {
         LightDescription(id: id, name: "\(id)", kind: .sensor, capabilities: .sensor([reading]))
@@ -13,7 +13,7 @@ struct SensorDevicesTests {
         LightDescription(id: "d/sensors", name: name, kind: .sensor, capabilities: .sensor(readings))
     }
 
-    @Test("joins the readings of a device to one sensor, and skips a device with only a battery")
+    @Test("combines a device's readings into one sensor, and skips a device with only a battery")
     func joins() {
         var sensors = SensorDevices()
         #expect(sensors.added(reading("b", .battery), of: device()) == [])
@@ -41,7 +41,7 @@ struct SensorDevicesTests {
                 == [.added(reading("t", .temperature)), .report("t", LightReport(reachable: false))])
     }
 
-    @Test("adds a second reading of a kind as a separate sensor, also after a restart")
+    @Test("adds a second reading of a kind as a separate sensor, even after a restart")
     func second() {
         func place(_ first: LightID, _ second: LightID, known: [LightID]) -> [LightID: Set<SensorReading>] {
             var sensors = SensorDevices(known: known)

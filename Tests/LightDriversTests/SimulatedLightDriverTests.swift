@@ -8,7 +8,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("Simulated lights", .timeout)
+@Suite("The simulated driver", .timeout)
 struct SimulatedLightDriverTests {
     static func configuration(_ lights: String) throws -> SimulatedDriverConfiguration {
         try JSONDecoder().decode(SimulatedDriverConfiguration.self, from: Data("{\"lights\": [\(lights)]}".utf8))
@@ -36,7 +36,7 @@ struct SimulatedLightDriverTests {
         try result.get()
     }
 
-    @Test("keeps the driver contract", arguments: ["push", "none"])
+    @Test("meets the driver contract", arguments: ["push", "none"])
     func contract(report: String) async throws {
         let contract = DriverContract(goodLight: "good", lostLight: "lost", silentLight: "silent") {
             try Self.driver(
@@ -117,7 +117,7 @@ struct SimulatedLightDriverTests {
         }
     }
 
-    @Test("refuses commands beyond the capabilities")
+    @Test("rejects commands that the light doesn't support")
     func refusesCommands() async throws {
         let driver = try Self.driver(#"{"id": "a", "brightness": true}"#)
         try await Self.running(driver) { host in
@@ -146,7 +146,7 @@ struct SimulatedLightDriverTests {
         }
     }
 
-    @Test("ends a transition when somebody turns the knob")
+    @Test("ends a transition when the light is operated by hand")
     func knobEndsTransition() async throws {
         let driver = try Self.driver(
             """
@@ -163,7 +163,7 @@ struct SimulatedLightDriverTests {
         }
     }
 
-    @Test("marks only changes at the lamp as spontaneous")
+    @Test("marks only changes made at the light as spontaneous")
     func spontaneous() async throws {
         let driver = try Self.driver(#"{"id": "a"}"#)
         try await Self.running(driver) { host in
@@ -175,7 +175,7 @@ struct SimulatedLightDriverTests {
         }
     }
 
-    @Test("merges waiting reports in the order of their lights")
+    @Test("merges the waiting reports of each light, in the order of the lights")
     func outbox() {
         var outbox = ReportOutbox()
         outbox.add(LightReport(on: true, brightness: 3), from: "b")
@@ -262,7 +262,7 @@ struct SimulatedLightDriverTests {
         }
     }
 
-    @Test("runs a fan and a sensor")
+    @Test("simulates a fan and a sensor")
     func fanAndSensor() async throws {
         let text = """
             {"id": "fan", "kind": "fan", "speed": true, "direction": true, "oscillation": true},
@@ -302,7 +302,7 @@ struct SimulatedLightDriverTests {
     }
 
     @Test(
-        "refuses mistakes with a remedy",
+        "rejects invalid values with a remedy",
         arguments: [
             (#"{"id": ""}"#, "1 to 255 bytes"), (#"{"id": "a\n"}"#, "control characters"),
             (#"{"id": "a"}, {"id": "a"}"#, "give each light a different id"),

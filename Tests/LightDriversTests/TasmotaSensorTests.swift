@@ -14,7 +14,7 @@ extension TasmotaDevice {
     var said: String { (json["sensors"]?["sn"] ?? .null).text }
 }
 
-@Suite("Tasmota sensors", .timeout)
+@Suite("Tasmota's sensor discovery", .timeout)
 struct TasmotaSensorTests {
     static let config = "tasmota/discovery/AABBCC004711/config"
     static let list = "tasmota/discovery/AABBCC004711/sensors"
@@ -66,7 +66,7 @@ struct TasmotaSensorTests {
         }
     }
 
-    @Test("asks a device that comes online for its values")
+    @Test("queries the values of a device that comes online")
     func asked() throws {
         let device = try TasmotaDevice.named("a weather station", in: TasmotaDevice.withSensors)
         var sensors = Self.house()
@@ -112,7 +112,7 @@ struct TasmotaSensorTests {
         #expect(sensors.removed == [Self.id("DS18B20-2"), Self.id("DS18B20-1")])
     }
 
-    @Test("keeps a device reachable that sleeps most of the time")
+    @Test("treats a device that sleeps most of the time as reachable")
     func asleep() throws {
         let device = try TasmotaDevice.named("degrees Fahrenheit", in: TasmotaDevice.withSensors)
         var sensors = Self.house()
@@ -122,7 +122,7 @@ struct TasmotaSensorTests {
         #expect(sensors.states[Self.id("DHT11")]?.reachable == true)
     }
 
-    @Test("reads no sensors that aren't included")
+    @Test("ignores sensors if they aren't included")
     func unwanted() throws {
         let device = try TasmotaDevice.named("a weather station", in: TasmotaDevice.withSensors)
         var sensors = Self.house(kinds: [.light])
@@ -132,7 +132,7 @@ struct TasmotaSensorTests {
     }
 
     @Test(
-        "warns of an invalid list, and skips names that could inject templates",
+        "warns about an invalid list, and skips names that could inject templates",
         arguments: [
             ("nonsense", 1), ("[]", 1), ("{}", 1), (#"{"sn":[]}"#, 1), (#"{"sn":{}}"#, 0),
             (#"{"sn":{"A'] }}":{"Temperature":1}}}"#, 0), (#"{"sn":{"A":{"Temperature":"1"}}}"#, 0),
@@ -145,7 +145,7 @@ struct TasmotaSensorTests {
         #expect(sensors.added.isEmpty && sensors.warnings.count == warnings)
     }
 
-    @Test("bounds the readings of a device")
+    @Test("limits the number of readings of a device")
     func bounded() throws {
         var sensors = Self.house()
         sensors.receives(Self.config, try TasmotaDevice.named("two thermometers", in: TasmotaDevice.withSensors).config)

@@ -131,7 +131,7 @@ struct TasmotaTests {
         #expect(actions == (expected.isEmpty ? [] : [.report("AABBCC004711_light_1", expected)]))
     }
 
-    @Test("reads channels and further relays")
+    @Test("reads the states of channels and of additional relays")
     func several() throws {
         var house = Self.house(try .named("channels"))
         let second = house.receives(
@@ -172,7 +172,7 @@ struct TasmotaTests {
     }
 
     @Test(
-        "warns of an invalid announcement",
+        "warns about an invalid announcement",
         arguments: [
             "{", "[]", "{}", #"{"tp":["a","b","c"],"mac":"x"}"#,
             #"{"tp":["a","b","c"],"mac":"AABBCC004711","rl":[1],"t":"a"}"#,
@@ -193,7 +193,7 @@ struct TasmotaTests {
     }
 }
 
-@Suite("Zigbee2MQTT's device lists", .timeout)
+@Suite("The reader of Zigbee2MQTT's device lists", .timeout)
 struct Zigbee2MQTTTests {
     static func light(_ address: String, _ name: String, _ features: String, endpoint: String = "") -> String {
         #"{"ieee_address":"\#(address)","type":"Router","friendly_name":"\#(name)","definition":{"vendor":"IKEA","#
@@ -401,7 +401,7 @@ struct Zigbee2MQTTTests {
         #expect(house.home.timePassed(now: MQTTDeviceRegistry.grace) == [.removed("12_light_zigbee2mqtt")])
     }
 
-    @Test("asks each light once when the gateway returns, with one subscription for its state")
+    @Test("queries each light once after a reconnect, and subscribes to the gateway's state once")
     func comesBack() {
         var house = Self.house((0..<50).map { Self.light("0x\($0 + 10)", "lamp \($0)", Self.brightness) })
         let topic = "zigbee2mqtt/bridge/state"
@@ -411,7 +411,7 @@ struct Zigbee2MQTTTests {
         #expect(actions.filter { if case .publish = $0 { true } else { false } }.count == 50)
     }
 
-    @Test("bounds the lights of a device and the members of a group")
+    @Test("limits the lights of a device and the members of a group")
     func many() {
         let light = #"{"type":"light","endpoint":"e","features":[{"name":"state","access":2}]}"#
         let exposes = Array(repeating: light, count: 20_000).joined(separator: ",")
@@ -423,7 +423,7 @@ struct Zigbee2MQTTTests {
         #expect(house.added.count == 2)
     }
 
-    @Test("joins a light of the list and of an announcement")
+    @Test("treats a light that is both listed and announced as one light")
     func bothWays() {
         var house = Self.house([Self.light("0x1", "one", Self.brightness)])
         let actions = house.receives(
@@ -434,7 +434,7 @@ struct Zigbee2MQTTTests {
         #expect(actions == [])
     }
 
-    @Test("warns of an invalid list", arguments: ["{", "{}", "7", #""x""#])
+    @Test("warns about an invalid list", arguments: ["{", "{}", "7", #""x""#])
     func garbage(message: String) {
         var house = Self.house([])
         let actions = house.receives("zigbee2mqtt/bridge/devices", message)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("Fans in Zigbee2MQTT's device list", .timeout)
+@Suite("A fan in Zigbee2MQTT's device list", .timeout)
 struct Zigbee2MQTTFanTests {
     /// The features of an air purifier, a fan of the Zigbee standard and a fan with levels.
     static let modes = #"["off","low","medium","high","on","auto"]"#
@@ -64,7 +64,7 @@ struct Zigbee2MQTTFanTests {
         }
     }
 
-    @Test("maps nine modes to nine speeds, and a fourth mode of another name")
+    @Test("maps nine modes to nine speeds, and knows a fourth speed with an unusual name")
     func steps() throws {
         var house = Self.house(Self.purifier)
         #expect(house.says(#"{"fan_state":"ON"}"#)?.on == true)
@@ -87,7 +87,7 @@ struct Zigbee2MQTTFanTests {
     }
 
     @Test(
-        "skips fans without power or with names that could inject templates, and drops invalid speeds",
+        "skips fans that can't be switched or whose names could inject templates, and invalid speeds",
         arguments: [
             (fan("fan_state", "{}", access: 5), 0, false), (fan("s'] }}", "{}"), 0, false),
             (

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("Devices on a network", .timeout)
+@Suite("The registry of datagram devices", .timeout)
 struct DatagramDeviceRegistryTests {
     static let id = LIFXTests.id
     static let here = IPv4Endpoint(address: 0x0A00_0007, port: 56700)
@@ -30,7 +30,7 @@ struct DatagramDeviceRegistryTests {
         actions.compactMap { if case .send(let bytes, _, _) = $0 { bytes[32] } else { nil } }
     }
 
-    @Test("asks every device on each network, and each host")
+    @Test("sends a search to each network and to each configured host")
     func search() {
         let network = IPv4Network(address: 0x0A00_0002, mask: 0xFFFF_FF00)
         let host = IPv4Endpoint("10.9.0.1:7", port: 1)!
@@ -47,7 +47,7 @@ struct DatagramDeviceRegistryTests {
         }
     }
 
-    @Test("doubles the pause between searches up to a minute")
+    @Test("doubles the interval between searches up to a minute")
     func searchPauses() {
         var home = DatagramDeviceRegistry<LIFXDevice>(looksFor: LANDevices(), session: 9)
         var times: [Duration] = []
@@ -58,7 +58,7 @@ struct DatagramDeviceRegistryTests {
         #expect(times == [0, 1, 3, 7, 15, 31, 63, 123].map { .seconds($0) })
     }
 
-    @Test("asks a device for its identity, then adds it with its state")
+    @Test("queries a device that it has found, then adds it with its state")
     func found() throws {
         var home = try Self.home()
         let actions = home.takeActions()
@@ -72,7 +72,7 @@ struct DatagramDeviceRegistryTests {
         #expect(home.deadline == .seconds(1))
     }
 
-    @Test("rejects answers of another device, and doesn't move a light while it answers")
+    @Test("ignores answers from another device, and keeps a light's address while the light answers")
     func foreignSource() throws {
         let there = IPv4Endpoint(address: 0x0A00_0063, port: 56700)
         var home = try Self.home()
@@ -105,7 +105,7 @@ struct DatagramDeviceRegistryTests {
         }
     }
 
-    @Test("ignores a device that never reports a state")
+    @Test("ignores a device that has no light state")
     func notForeign() throws {
         var home = DatagramDeviceRegistry<WiZDevice>(looksFor: LANDevices(), session: 9)
         let here = IPv4Endpoint(address: 0x0A00_0007, port: 38899)
@@ -122,7 +122,7 @@ struct DatagramDeviceRegistryTests {
         #expect(actions.count < 10)
     }
 
-    @Test("asks a device again later if it fails to answer at first")
+    @Test("queries a device again later if it answers with an error at first")
     func transientError() {
         var home = DatagramDeviceRegistry<WiZDevice>(looksFor: LANDevices(), session: 9)
         let here = IPv4Endpoint(address: 0x0A00_0007, port: 38899)
@@ -164,7 +164,7 @@ struct DatagramDeviceRegistryTests {
         #expect(home.takeActions() == [])
     }
 
-    @Test("finishes a command with its last acknowledgement, and asks for the state a little later")
+    @Test("finishes a command after its last acknowledgment, and queries the state a little later")
     func command() throws {
         var home = try Self.home()
         _ = home.takeActions()
@@ -181,7 +181,7 @@ struct DatagramDeviceRegistryTests {
         #expect(Self.types(home.takeActions()) == [101])
     }
 
-    @Test("makes a light without an answer unreachable, probes it, and finds it again")
+    @Test("makes a light that doesn't answer unreachable, probes it, and finds it at a new address")
     func lost() throws {
         var home = try Self.home()
         _ = home.takeActions()
@@ -219,7 +219,7 @@ struct DatagramDeviceRegistryTests {
         #expect(actionsNow.first == .report(Self.id, report) && Self.types(actionsNow) == [51])
     }
 
-    @Test("counts unreadable messages of known devices only")
+    @Test("counts unreadable messages only from known devices")
     func unreadable() throws {
         var home = try Self.home()
         home.received([1, 2, 3], from: Self.here, now: .zero)
@@ -227,7 +227,7 @@ struct DatagramDeviceRegistryTests {
         #expect(home.takeUnreadable() == 1 && home.takeUnreadable() == 0)
     }
 
-    @Test("forgets devices that never identify themselves")
+    @Test("limits the number of devices, and forgets those that don't answer queries")
     func unidentified() {
         var home = DatagramDeviceRegistry<LIFXDevice>(looksFor: LANDevices(), session: 9)
         for number in 0..<2000 {
@@ -244,7 +244,7 @@ struct DatagramDeviceRegistryTests {
     }
 
     @Test(
-        "refuses wrong keys with a remedy",
+        "rejects invalid keys with a remedy",
         arguments: [
             (#"{"hosts": ["lamp"]}"#, "not an address; write 10.0.0.7 or \"10.0.0.7:56700\""),
             (#"{"hosts": ["10.0.0.256"]}"#, "not an address; write 10.0.0.7 or \"10.0.0.7:56700\""),
@@ -258,7 +258,7 @@ struct DatagramDeviceRegistryTests {
         #expect(error.description == problem)
     }
 
-    @Test("searches by default, and asks hosts in addition")
+    @Test("searches the networks by default, and configured hosts in addition")
     func defaults() throws {
         func read(_ text: String) throws -> LANDevices {
             try JSONDecoder().decode(LIFXDriverConfiguration.self, from: Data(text.utf8)).devices

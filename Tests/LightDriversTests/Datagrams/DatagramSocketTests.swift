@@ -3,9 +3,9 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("Datagram sockets", .timeout)
+@Suite("A datagram socket", .timeout)
 struct DatagramSocketTests {
-    @Test("counts a datagram that is too long, and drops it")
+    @Test("drops and counts a datagram that is too long")
     func tooLong() async throws {
         let (wake, waker) = AsyncStream.makeStream(of: Void.self)
         let socket = try DatagramSocket(port: 0) { waker.yield() }
@@ -20,7 +20,7 @@ struct DatagramSocketTests {
         #expect(dropped == 1 && socket.takeDropped() == 0 && socket.takeDatagrams().isEmpty)
     }
 
-    @Test("bounds the datagrams that wait, and counts the others")
+    @Test("limits the number of waiting datagrams, and counts the dropped ones")
     func tooMany() async throws {
         let (wake, waker) = AsyncStream.makeStream(of: Void.self)
         let socket = try DatagramSocket(port: 0) { waker.yield() }

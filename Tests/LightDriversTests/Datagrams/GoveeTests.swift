@@ -6,7 +6,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("Govee messages", .timeout)
+@Suite("The Govee protocol", .timeout)
 struct GoveeTests {
     static let id: LightID = "1fb4c3a2b1c0d9e8"
     static let here = IPv4Endpoint(address: 0x0A00_0007, port: 40_000)
@@ -33,7 +33,7 @@ struct GoveeTests {
         request.datagrams.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test("sends a change as a command per attribute, off first and on last, and a status query")
+    @Test("sends a change as one command per attribute, off first or on last, and a status query")
     func requests() throws {
         let question = #"{"msg":{"cmd":"devStatus","data":{}}}"#
         #expect(Self.texts(.status) == [question])
@@ -80,7 +80,7 @@ struct GoveeTests {
     }
 
     @Test(
-        "compares a status with a change as precisely as devices do",
+        "compares a status with a change within the precision of the devices",
         arguments: [
             (GoveeStatus(isOn: true), true), (GoveeStatus(isOn: false), false), (GoveeStatus(brightness: 61), true),
             (GoveeStatus(brightness: 62), false), (GoveeStatus(kelvin: 2740), true), (GoveeStatus(kelvin: 2800), false),
@@ -94,7 +94,7 @@ struct GoveeTests {
         #expect(GoveeDevice.isAnswer(message, to: .status, number: 0))
     }
 
-    @Test("warns of a device that answers searches but no query, until it answers one")
+    @Test("warns about a device that answers searches but not queries, until it answers one")
     func silent() {
         var home = DatagramDeviceRegistry<GoveeDevice>(looksFor: LANDevices(), session: 1)
         home.search(on: [], now: .zero)
@@ -151,7 +151,7 @@ struct GoveeTests {
         #expect(actions.contains(.report(Self.id, report)))
     }
 
-    @Test("sends a command until the status shows it")
+    @Test("repeats a command until the status shows its effect")
     func repeated() throws {
         var home = Self.home()
         _ = home.takeActions()
@@ -165,7 +165,7 @@ struct GoveeTests {
         #expect(home.takeActions().first == .finished(command: number, nil))
     }
 
-    @Test("keeps a device reachable whose status never shows the change")
+    @Test("keeps a device reachable even if its status never shows the change")
     func rounded() throws {
         var home = Self.home()
         _ = home.takeActions()
@@ -189,7 +189,7 @@ struct GoveeTests {
         #expect(home.takeActions().contains(.finished(command: next, .unreachable)))
     }
 
-    @Test("doesn't take an old status for the answer to a later command or query")
+    @Test("doesn't mistake an old status for the answer to a later command or query")
     func cancelled() throws {
         var home = Self.home()
         _ = home.takeActions()
@@ -209,7 +209,7 @@ struct GoveeTests {
         #expect(later == [])
     }
 
-    @Test("uses the search port for hosts, and covers a device by its address")
+    @Test("uses the search port for hosts, and recognizes a configured device by its address")
     func hosts() throws {
         let keys = #"{"discover": false, "hosts": ["10.0.0.7"]}"#
         let configuration = try JSONDecoder().decode(GoveeDriverConfiguration.self, from: Data(keys.utf8))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("Kasa messages", .timeout)
+@Suite("The Kasa protocol", .timeout)
 struct KasaTests {
     static let id: LightID = "1c3bf3000001"
     static let here = IPv4Endpoint(address: 0x0A00_0007, port: 9999)
@@ -217,7 +217,7 @@ struct KasaTests {
         plug,
         #""children":[{"id":"00","alias":"One","state":1},{"id":"01","alias":"Two","state":0},{"id":"","state":1}]"#)
 
-    @Test("shows each socket of a strip as a light with its own state and commands")
+    @Test("shows each socket of a power strip as a light with its own state and commands")
     func sockets() throws {
         var home = Self.home()
         Self.say(Self.strip, in: &home)
@@ -267,7 +267,7 @@ struct KasaTests {
             ])
     }
 
-    @Test("bounds the sockets of a strip")
+    @Test("limits the number of sockets of a power strip")
     func manySockets() throws {
         let children = (0..<100).map { #"{"id":"\#($0)","state":1}"# }.joined(separator: ",")
         #expect(try Self.device(Self.plug, #""children":[\#(children)]"#).lights.count == KasaSystem.maximumChildren)
@@ -278,7 +278,7 @@ struct KasaTests {
             + Array(#"{"result":{"device_type":"\#(type)","device_model":"KP125M(US)","mac":"\#(mac)"}}"#.utf8)
     }
 
-    @Test("warns once of a device of the newer protocol, unless it speaks the older one, too")
+    @Test("warns once about a device with the newer protocol, unless it also supports the older one")
     func newerProtocol() {
         var home = Self.home()
         for _ in 0..<3 { home.received(Self.newer("1C-3B-F3-00-00-01"), from: Self.here, now: .zero) }
@@ -300,7 +300,7 @@ struct KasaTests {
         }
     }
 
-    @Test("bounds warnings of unusable devices")
+    @Test("limits the number of warnings about unusable devices")
     func manyNewer() {
         var home = Self.home()
         for number in 0..<1000 {

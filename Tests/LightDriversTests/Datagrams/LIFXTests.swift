@@ -7,7 +7,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("LIFX messages", .timeout)
+@Suite("The LIFX protocol", .timeout)
 struct LIFXTests {
     static let id: LightID = "d073d5010203"
 
@@ -138,7 +138,7 @@ struct LIFXTests {
                 == [.setColor(LIFXColor(hue: 100, saturation: 0, brightness: 300, kelvin: 4000), milliseconds: .max)])
     }
 
-    @Test("lights a light that was dimmed to nothing when it switches on")
+    @Test("sets full brightness when it switches on a light that was dimmed to 0")
     func litFromNothing() throws {
         let device = try Self.device([0, 0, 0, 3500])
         #expect(
@@ -152,7 +152,7 @@ struct LIFXTests {
         #expect(strip.requests(for: LightCommand(brightness: 50)) == [.setBrightness(32768, milliseconds: 0)])
     }
 
-    @Test("accepts unhandled queries, and refuses unhandled commands")
+    @Test("tolerates queries that the device doesn't support, and fails commands that it doesn't support")
     func unhandled() throws {
         var device = LIFXDevice(id: Self.id)
         for request in device.questions where request != .light {
@@ -166,7 +166,7 @@ struct LIFXTests {
         }
     }
 
-    @Test("rejects truncated messages and those of other protocols or clients")
+    @Test("rejects truncated messages, and those of other protocols or for other clients")
     func malformed() {
         let whole = Self.answer(107, Self.state([1, 2, 3, 4]))
         #expect(LIFXDevice.read(whole, session: 9) != nil)
@@ -188,7 +188,7 @@ struct LIFXDriverTests {
             .makeDriver(logger: Logger(label: "test"))
     }
 
-    @Test("keeps the driver contract")
+    @Test("meets the driver contract")
     func contract() async throws {
         let devices = try FakeLIFX(["d073d5000001": .init(), "d073d5000002": .init(isDeaf: true)])
         let host = devices.host
@@ -210,7 +210,7 @@ struct LIFXDriverTests {
         }
     }
 
-    @Test("makes an unplugged light unreachable with the first command, and finds it again at another port")
+    @Test("makes an unplugged light unreachable with the first command, and updates it when it returns")
     func unplugged() async throws {
         let devices = try FakeLIFX(["d073d5000001": .init()])
         let driver = try Self.driver(devices.host)
@@ -234,7 +234,7 @@ struct LIFXDriverTests {
         }
     }
 
-    @Test("blinks a light that is off, and leaves it off")
+    @Test("blinks a light that is off to identify it, and leaves it off")
     func identify() async throws {
         let devices = try FakeLIFX(["d073d5000001": .init()])
         let driver = try Self.driver(devices.host)

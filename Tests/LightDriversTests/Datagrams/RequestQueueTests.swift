@@ -3,7 +3,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("Requests to a device that may lose them", .timeout)
+@Suite("The request queue of a datagram device", .timeout)
 struct RequestQueueTests {
     typealias Queue = RequestQueue<String>
 
@@ -64,7 +64,7 @@ struct RequestQueueTests {
         #expect(sentAt.dropFirst(5) == (1...15).map { Duration.milliseconds(100 * $0) }[...])
     }
 
-    @Test("sends a probe once, and a canceled command not at all")
+    @Test("sends a probe once, and drops the unsent requests of a canceled command")
     func probesAndCancellation() {
         var queue = Queue(burst: 5, perSecond: 10)
         queue.ask("there?", isProbe: true)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("WiZ messages", .timeout)
+@Suite("The WiZ protocol", .timeout)
 struct WiZTests {
     static func message(_ text: String) throws -> WiZMessage { try #require(WiZMessage(Array(text.utf8))) }
 
@@ -79,7 +79,7 @@ struct WiZTests {
         }
     }
 
-    @Test("uses the model's whites, then the user's, then the usual ones")
+    @Test("uses the color temperatures of the model, or of the user configuration, or the usual ones")
     func whites() throws {
         let error = #""error":{"code":-32601,"message":"Method not found"}"#
         #expect(try Self.device(whites: error).description?.capabilities.temperature == 154...370)
@@ -138,7 +138,7 @@ struct WiZTests {
         ] { #expect(WiZMessage(Array(text.utf8)) == nil, "\(text)") }
     }
 
-    @Test("finds a device by its own messages, and shows its changes at once")
+    @Test("adds a device that announces itself, and reports its changes at once")
     func found() throws {
         let source = try #require(IPv4Endpoint("10.0.0.7", port: 38899))
         var home = DatagramDeviceRegistry<WiZDevice>(looksFor: LANDevices(), session: 1)

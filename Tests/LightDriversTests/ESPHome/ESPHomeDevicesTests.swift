@@ -5,7 +5,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("ESPHome devices", .timeout)
+@Suite("The registry of ESPHome devices", .timeout)
 struct ESPHomeDevicesTests {
     typealias Message = ESPHomeFraming.Message
     typealias Action = DeviceAction<ESPHomeSession.Output>
@@ -167,7 +167,7 @@ struct ESPHomeDevicesTests {
                 == [.report(light, LightReport(on: true, brightness: 40, reachable: true))])
     }
 
-    @Test("skips hidden entities, and switches unless they are wanted")
+    @Test("skips hidden entities, and switches unless they are enabled")
     func hidden() {
         let relay = Message(ESPHomeMessageType.switchEntity, [0x15, 3, 0, 0, 0, 0x1A, 1, 0x52])
         var house = Self.configured()
@@ -184,7 +184,7 @@ struct ESPHomeDevicesTests {
             "a switch may not know its state")
     }
 
-    @Test("expects the first state and answers to commands, and marks other states spontaneous")
+    @Test("marks a state as spontaneous unless it is the first one or answers a command")
     func spontaneous() throws {
         var house = Self.configured()
         house.join(Self.den)
@@ -202,7 +202,7 @@ struct ESPHomeDevicesTests {
         #expect(report(house.receive(Self.den, Self.state(on: true))) == true, "the answer would have come long ago")
     }
 
-    @Test("pings a silent device after 20 s, and gives it up 10 s later")
+    @Test("pings a silent device after 20 s, and gives up on it 10 s later")
     func silence() {
         var house = Self.configured()
         house.join(Self.den)
@@ -226,7 +226,7 @@ struct ESPHomeDevicesTests {
         #expect(house.pass(.seconds(1)).first == .close(Self.den))
     }
 
-    @Test("gives up a device that doesn't answer hello within 10 s or finish its list within 30 s")
+    @Test("gives up on a device that doesn't answer hello within 10 s or finish its list within 30 s")
     func stuck() {
         var house = Self.configured()
         house.open(Self.den)
@@ -242,7 +242,7 @@ struct ESPHomeDevicesTests {
         #expect(house.pass(.milliseconds(500)).first == .close(Self.den))
     }
 
-    @Test("answers a ping before the list, and a goodbye before it disconnects")
+    @Test("answers a ping before it knows the entities, and a disconnect request before it closes")
     func courtesies() {
         var house = Self.configured()
         house.open(Self.den)
@@ -258,7 +258,7 @@ struct ESPHomeDevicesTests {
                 ])
     }
 
-    @Test("retries after 1, 2, 4 ... 60 seconds, and starts over after a connection")
+    @Test("retries after 1, 2, 4 ... 60 seconds, and starts over after a successful connection")
     func backoff() {
         var house = Self.configured()
         for pause in [1, 2, 4, 8, 16, 32, 60, 60] {
@@ -274,7 +274,7 @@ struct ESPHomeDevicesTests {
 
     // MARK: Added and removed lights
 
-    @Test("removes lights that a device no longer lists, including those of the last run")
+    @Test("removes lights that a device no longer lists, including those known from the last run")
     func lists() {
         var house = House(ESPHomeDriverConfiguration(discover: false, hosts: [Self.host]))
         house.start(known: ["AABBCCDDEEFF/old", "112233445566/other", Self.shelf])
@@ -292,7 +292,7 @@ struct ESPHomeDevicesTests {
         #expect(again.allSatisfy { if case .added = $0 { false } else { true } }, "nothing has changed")
     }
 
-    @Test("bounds lights and devices")
+    @Test("limits the number of lights and devices")
     func bounds() {
         var house = Self.configured()
         let lights = (1...500).map { ESPHomeLightTests.entity([3], name: "L\($0)", key: UInt32($0)) }
@@ -303,7 +303,7 @@ struct ESPHomeDevicesTests {
         #expect(house.find(found).count == ESPHomeSession.traits.maximumDevices)
     }
 
-    @Test("refuses a further identity of a device when the driver has as many as it takes")
+    @Test("rejects a new device id when the driver already has the maximum number of devices")
     func everAnother() {
         var house = Self.configured()
         func mac(_ number: Int) -> String {
@@ -323,7 +323,7 @@ struct ESPHomeDevicesTests {
             Self.warning(actions) == "10.0.0.5 isn't used; the driver esphome can't connect to more than 128 devices")
     }
 
-    @Test("waits for an address")
+    @Test("waits until a device has an address")
     func withoutAddress() {
         var house = House(ESPHomeDriverConfiguration())
         var nowhere = Self.service("kitchen", 7)
@@ -339,7 +339,7 @@ struct ESPHomeDevicesTests {
 
     // MARK: Keys
 
-    @Test("tells apart lights with one object id, and keeps the plain id for the first")
+    @Test("distinguishes lights with the same object id, and keeps the plain id for the first")
     func namesakes() {
         var house = Self.configured()
         var second = ProtobufWriter()
@@ -351,7 +351,7 @@ struct ESPHomeDevicesTests {
         #expect(added == [Self.shelf, "AABBCCDDEEFF/shelf~ab"])
     }
 
-    @Test("retries a device that refuses the key after a minute, or at once when the key file changes")
+    @Test("retries after a minute if a device rejects the key, or at once when the key file changes")
     func refusedKey() {
         let host = ESPHomeHost(host: "10.0.0.5", port: 6053, keyFile: "/etc/key")
         let target = DeviceTarget.configured(host.address)
@@ -367,7 +367,7 @@ struct ESPHomeDevicesTests {
         #expect(house.pass(.zero).count == 1 && house.home.refusedSecretFiles == [])
     }
 
-    @Test("sends nothing to a device that wants a key, and warns with the line to write")
+    @Test("warns about a device that requires a key, with the line to add to the configuration")
     func keyWanted() {
         var house = Self.configured()
         house.open(Self.den)
@@ -388,7 +388,7 @@ struct ESPHomeDevicesTests {
         #expect(house.find([Self.service("kitchen", 7)]).contains { if case .connect = $0 { true } else { false } })
     }
 
-    @Test("warns of a wrong key and of a device that doesn't encrypt, and never skips a key")
+    @Test("warns about a wrong key and about a device that doesn't encrypt, and never ignores a key")
     func keys() {
         var host = Self.host
         host.keyFile = "/etc/lamplighter/den.key"
@@ -411,7 +411,7 @@ struct ESPHomeDevicesTests {
         #expect(house.home.deadline == house.now + .seconds(1), "the file is read again")
     }
 
-    @Test("warns of a device with a password")
+    @Test("warns about a device that requires a password")
     func password() {
         var house = Self.configured()
         house.open(Self.den)
@@ -421,7 +421,7 @@ struct ESPHomeDevicesTests {
 
     // MARK: mDNS
 
-    @Test("tries the other addresses at once when another device answers")
+    @Test("tries the other addresses at once when the wrong device answers")
     func otherDevice() {
         var house = House(ESPHomeDriverConfiguration())
         var service = Self.service("kitchen", 7, txt: ["mac": "aabbccddeeff"])
@@ -436,7 +436,7 @@ struct ESPHomeDevicesTests {
         #expect(house.home.nextEndpoint(of: Self.kitchen, number: number)?.description == "10.0.0.8:6053")
     }
 
-    @Test("tries a new address at once, and pings on a standing connection")
+    @Test("tries a new address at once, or pings the device if a connection is open")
     func moved() {
         var house = House(ESPHomeDriverConfiguration())
         house.find([Self.service("kitchen", 7)])
@@ -468,7 +468,7 @@ struct ESPHomeDevicesTests {
         #expect(house.find([Self.service("kitchen", 7)]).count == 1, "and at once when it is back")
     }
 
-    @Test("serves a device with two names once, by the name in the configuration")
+    @Test("uses only the configured target of a device that is also discovered")
     func twice() {
         for isConfiguredFirst in [true, false] {
             var house = House(ESPHomeDriverConfiguration(hosts: [Self.host]))
@@ -492,7 +492,7 @@ struct ESPHomeDevicesTests {
 
     // MARK: Identify
 
-    @Test("blinks, and leaves the light as it was")
+    @Test("blinks a light to identify it, and restores its power")
     func identify() throws {
         var house = Self.configured()
         house.join(Self.den)
@@ -507,7 +507,7 @@ struct ESPHomeDevicesTests {
         #expect(sent == [] && finished == [.finished(command: number, nil)])
     }
 
-    @Test("doesn't report the blinks of an identification, and a command ends it")
+    @Test("doesn't report the blinks of an identification, and ends it when a command arrives")
     func interrupted() throws {
         var house = Self.configured()
         house.join(Self.den)
@@ -520,7 +520,7 @@ struct ESPHomeDevicesTests {
         #expect(house.receive(Self.den, Self.state(on: false)).count == 1)
     }
 
-    @Test("leaves a light as it was when its identification is canceled")
+    @Test("restores a light's power when its identification is canceled")
     func canceled() throws {
         var house = Self.configured()
         house.join(Self.den)
@@ -531,7 +531,7 @@ struct ESPHomeDevicesTests {
         #expect(house.pass(.milliseconds(400)) == [])
     }
 
-    @Test("refuses a command while too much waits for the device")
+    @Test("rejects a command as busy while too much data is waiting for the device")
     func busy() throws {
         var house = Self.configured()
         house.join(Self.den)
@@ -540,7 +540,7 @@ struct ESPHomeDevicesTests {
             house.receive(Self.den, .command(number, isSent: false)) == [.finished(command: number, .busy)])
     }
 
-    @Test("says goodbye to connected devices")
+    @Test("returns a disconnect request for each connected device")
     func goodbye() {
         var house = Self.configured()
         #expect(house.home.goodbyes().isEmpty)

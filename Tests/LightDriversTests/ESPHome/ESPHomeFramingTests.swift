@@ -3,7 +3,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("ESPHome frames", .timeout)
+@Suite("ESPHome framing", .timeout)
 struct ESPHomeFramingTests {
     typealias Message = ESPHomeFraming.Message
 
@@ -21,7 +21,7 @@ struct ESPHomeFramingTests {
         #expect(try framing.received([0, 0, 7, 0, 0xAC, 2, 32] + long) == [Message(7), Message(32, long)])
     }
 
-    @Test("joins messages from single bytes")
+    @Test("assembles messages from single bytes")
     func pieces() throws {
         var framing = ESPHomeFraming()
         var got: [Message] = []
@@ -30,7 +30,7 @@ struct ESPHomeFramingTests {
     }
 
     @Test(
-        "ends the connection with a reason for an invalid frame",
+        "reports the reason why a frame is invalid",
         arguments: [
             ([1, 0, 0], .keyWanted), ([0x16, 3, 1], .malformed("it doesn't support ESPHome's API")),
             ([0, 0xFF, 0xFF, 0xFF, 0xFF, 1], .malformed("it doesn't support ESPHome's API")),
@@ -72,7 +72,7 @@ struct ESPHomeFramingTests {
         #expect(try framing.received([second.last ?? 0]) == [Message(256, [5])])
     }
 
-    @Test("ends the connection for a modified or short message")
+    @Test("rejects a modified or short message")
     func tampered() throws {
         let (framing, sending, _) = try Self.encrypted()
         for content in [[0, 7, 0], []] as [[UInt8]] {
@@ -144,7 +144,7 @@ struct ESPHomeFramingTests {
         #expect(throws: ProtobufReader.Malformed.self) { _ = try reader.next() }
     }
 
-    @Test("reads repeated numbers packed and single")
+    @Test("reads repeated numbers, packed or single")
     func repeated() {
         #expect(ProtobufReader.Value.bytes([35, 0x80, 1]).numbers == [35, 128])
         #expect(ProtobufReader.Value.varint(11).numbers == [11])

@@ -36,7 +36,7 @@ struct ESPHomeLightDriverTests {
 
     static let good: LightID = "AABBCCDDEE01/shelf"
 
-    @Test("keeps the driver contract")
+    @Test("meets the driver contract")
     func contract() async throws {
         let good = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:01")
         let lost = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:02", .hangsUp)
@@ -85,7 +85,7 @@ struct ESPHomeLightDriverTests {
         }
     }
 
-    @Test("does nothing while nothing happens")
+    @Test("rarely wakes up while nothing happens")
     func idle() async throws {
         let device = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:01")
         // The driver calls this function each time it wakes up.
@@ -102,7 +102,7 @@ struct ESPHomeLightDriverTests {
         }
     }
 
-    @Test("serves other devices while one floods")
+    @Test("serves other devices while one of them sends a flood of messages")
     func flood() async throws {
         let good = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:01")
         let loud = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:02", .floods)
@@ -139,7 +139,7 @@ struct ESPHomeLightDriverTests {
     }
 
     @Test(
-        "refuses mistakes with a remedy",
+        "rejects invalid values with a remedy",
         arguments: [
             (#"{"discover": false}"#, "discover: true"), (#"{"hosts": [{"host": ""}]}"#, "10.0.0.5"),
             (#"{"hosts": [{"host": "http://x"}]}"#, "10.0.0.5"), (#"{"hosts": [{"host": "x", "port": 0}]}"#, "6053"),

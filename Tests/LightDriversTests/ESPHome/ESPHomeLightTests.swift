@@ -4,7 +4,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("ESPHome lights", .timeout)
+@Suite("An ESPHome light", .timeout)
 struct ESPHomeLightTests {
     static let device: ESPHomeDeviceInfo = {
         var info = ESPHomeDeviceInfo()
@@ -108,7 +108,7 @@ struct ESPHomeLightTests {
                 == LightCapabilities(brightness: true, color: true, temperature: 153...500, transition: true))
     }
 
-    @Test("commands and reads a light without color modes")
+    @Test("sends commands to a light without color modes, and reads its state")
     func legacyMessages() throws {
         var light = try Self.legacyLight(5, 6, 7)
         let red = LightColor.hueSaturation(hue: 0, saturation: 100)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("ESPHome fans and sensors", .timeout)
+@Suite("A session with ESPHome fans and sensors", .timeout)
 struct ESPHomeSensorTests {
     typealias Message = ESPHomeFraming.Message
 
@@ -99,7 +99,7 @@ struct ESPHomeSensorTests {
         return last
     }
 
-    @Test("joins the readings of a device to one sensor, without other classes and diagnostics")
+    @Test("combines a device's readings into one sensor, without other classes and diagnostics")
     func sensor() throws {
         let (_, actions) = house([
             Self.number(1, "Temp", "temperature", "°C"), Self.number(2, "Hum", "humidity", "%"),
@@ -114,7 +114,7 @@ struct ESPHomeSensorTests {
         #expect(lights[0].name == "den" && lights[1].name == "den Probe")
     }
 
-    @Test("a sensor with an unknown unit is named in a warning, unless it is hidden or sensors aren't wanted")
+    @Test("warns about a sensor with an unknown unit, unless it is hidden or sensors aren't included")
     func unknownUnit() {
         let entities = [
             Self.number(1, "Lake", "temperature", "furlong"), Self.number(2, "Hum", "humidity", "%"),
@@ -129,7 +129,7 @@ struct ESPHomeSensorTests {
         #expect(ESPHomeDevicesTests.warning(house(entities, kinds: [.light]).actions) == nil)
     }
 
-    @Test("skips kinds that aren't included, and removes entities that the device removes")
+    @Test("skips kinds that aren't included, and removes entities that the device no longer lists")
     func removed() {
         let known: [LightID] = ["AABBCCDDEEFF/sensors", "AABBCCDDEEFF/sensor/probe", "AABBCCDDEEFF/fan/fan"]
         let (_, none) = house([Self.number(1, "Temp", "temperature"), Self.fan], kinds: [.light])

@@ -60,7 +60,7 @@ struct NoiseHandshakeTests {
     static let prologue = bytes("4a6f686e2047616c74")
     static let ephemeral = bytes("893e28b9dc6ca8d611ab664754b8ceb7bac5117349a4439a6b0569da977c464a")
 
-    @Test("matches the conversation that Cacophony publishes")
+    @Test("matches the test vector that Cacophony publishes")
     func vector() throws {
         var handshake = NoiseHandshake(key: Self.key, prologue: Self.prologue, ephemeral: Self.ephemeral)
         #expect(
@@ -91,7 +91,7 @@ struct NoiseHandshakeTests {
                 == bytes("457567656e2042f6686d20766f6e2042617765726b"))
     }
 
-    @Test("refuses a short or modified answer and a point of low order")
+    @Test("rejects a short or modified answer and a point of low order")
     func refused() throws {
         var first = NoiseHandshake(key: Self.key, prologue: Self.prologue, ephemeral: Self.ephemeral)
         var responder = NoiseResponder(key: Self.key, prologue: Self.prologue)

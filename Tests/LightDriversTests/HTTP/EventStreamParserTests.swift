@@ -3,7 +3,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("Server-sent events", .timeout)
+@Suite("The parser of server-sent events", .timeout)
 struct EventStreamParserTests {
     @Test(
         "ends an event at an empty line, with any line ending and chunk size",
@@ -33,7 +33,7 @@ struct EventStreamParserTests {
         #expect(parser.lastID == "1634576695:0", "HTTP can't carry it")
     }
 
-    @Test("refuses an event without an end before it fills the memory", arguments: ["x", "data: x\n"])
+    @Test("rejects an event that never ends before it fills the memory", arguments: ["x", "data: x\n"])
     func endless(piece: String) {
         var parser = EventStreamParser(limit: 4096)
         let bytes = Array(String(repeating: piece, count: 4096).utf8)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("Stored credentials of a Hue bridge", .timeout)
+@Suite("The store of Hue credentials", .timeout)
 struct HueCredentialStoreTests {
     static let bridge = "001788fffe123456"
     static let credentials = HueCredentials(certificate: [UInt8](repeating: 9, count: 32), key: "a-key")
@@ -20,7 +20,7 @@ struct HueCredentialStoreTests {
         try body(store, try #require(store.path(of: bridge)))
     }
 
-    @Test("stores credentials for the owner only, and replaces them atomically")
+    @Test("stores credentials in a file that only the owner can read, and replaces them")
     func kept() throws {
         try Self.withStore { store, path in
             #expect(try store.load(Self.bridge) == nil)
@@ -37,7 +37,7 @@ struct HueCredentialStoreTests {
     }
 
     @Test(
-        "refuses a damaged file with a remedy, without printing its content",
+        "rejects a damaged file with a remedy, and doesn't print its content",
         arguments: ["", "{}", "secret", #"{"certificate": "AA==", "application-key": "secret"}"#])
     func damaged(text: String) throws {
         try Self.withStore { store, path in
@@ -66,7 +66,7 @@ struct HueCredentialStoreTests {
         return try decoder.decode(HueDriverConfiguration.self, from: Data(text.utf8))
     }
 
-    @Test("reads all keys, and stores credentials per entry")
+    @Test("reads all keys, and uses a separate directory for the credentials of each driver")
     func keys() throws {
         let plain = try Self.configuration("{}", state: "/var/lib/lamplighter")
         #expect(plain.selection == DeviceSelection())
@@ -81,7 +81,7 @@ struct HueCredentialStoreTests {
     }
 
     @Test(
-        "refuses mistakes with a remedy",
+        "rejects invalid values with a remedy",
         arguments: [
             (#"{"discover": false}"#, "hosts: [10.0.0.5]"), (#"{"hosts": ["http://x"]}"#, "write 10.0.0.5"),
             (#"{"hosts": ["x", "x"]}"#, "remove one"),

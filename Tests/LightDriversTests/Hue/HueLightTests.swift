@@ -5,7 +5,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("Hue lights", .timeout)
+@Suite("A Hue light", .timeout)
 struct HueLightTests {
     static func json(_ text: String) throws -> JSONValue { try JSONValue(parsing: text) }
 
@@ -118,7 +118,7 @@ struct HueLightTests {
     }
 
     @Test(
-        "ignores other resources",
+        "rejects invalid resources",
         arguments: [
             "{}", "[]", "null", #"{"id": "l1", "on": {"on": true}}"#,
             #"{"id": "../x", "owner": {"rid": "d1"}, "on": {"on": true}}"#,

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("Pending requests to a Hue bridge", .timeout)
+@Suite("The request queue of a Hue bridge", .timeout)
 struct HueRequestQueueTests {
     static func command(_ number: Int, _ light: LightID? = nil) -> HueRequestQueue.Request {
         .command(LightCommand(on: true), to: light ?? LightID("l\(number)"), number: number)
@@ -39,7 +39,7 @@ struct HueRequestQueueTests {
         #expect(queue.transmit(now: .zero, isGroup: Self.isGroup)?.entry.request == Self.command(2))
     }
 
-    @Test("sends lights ten commands at once and ten a second, groups two and one")
+    @Test("sends ten commands at once to lights, then ten a second; to groups two, then one a second")
     func pace() {
         var queue = HueRequestQueue()
         for number in 1...40 { queue.add(Self.command(number), now: .zero) }
@@ -52,7 +52,7 @@ struct HueRequestQueueTests {
         #expect(Self.drain(&queue, .seconds(2)) == 10 + 1)
     }
 
-    @Test("accepts a waiting command before the host gives it up, and merges newer ones")
+    @Test("reports a waiting command as accepted before the host gives up, and merges newer ones")
     func accepted() {
         var queue = HueRequestQueue()
         for number in 1...30 { queue.add(Self.command(number), now: .zero) }
@@ -71,7 +71,7 @@ struct HueRequestQueueTests {
         #expect(sent.prefix(2) == [Self.command(11), sum], "accepted commands are sent")
     }
 
-    @Test("drops a command that the host gives up")
+    @Test("drops a command that the host cancels")
     func cancelled() {
         var queue = HueRequestQueue()
         queue.add(Self.command(1), now: .zero)
@@ -80,7 +80,7 @@ struct HueRequestQueueTests {
         #expect(queue.deadline(isGroup: Self.isGroup) == nil)
     }
 
-    @Test("retries later each time, at most ten times, and not after a newer command")
+    @Test("waits longer before each retry, makes ten attempts at most, and none after a newer command")
     func retries() {
         var queue = HueRequestQueue()
         queue.add(.read("light"), now: .zero)

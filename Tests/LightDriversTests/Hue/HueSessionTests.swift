@@ -139,7 +139,7 @@ struct HueSessionTests {
                 == [])
     }
 
-    @Test("refuses a known bridge with another certificate before it sends anything, with a remedy")
+    @Test("rejects a known bridge with a different certificate before it sends the key, with a remedy")
     func otherCertificate() {
         var talk = Talk()
         talk.session = HueSession(
@@ -156,7 +156,7 @@ struct HueSessionTests {
     }
 
     @Test(
-        "refuses other devices",
+        "rejects devices of other kinds",
         arguments: [
             "<html>", "{}", "[]", #"{"bridgeid": "../../etc/passwd"}"#, #"{"bridgeid": "1234567890ä"}"#,
             #"{"bridgeid": 5}"#,
@@ -169,7 +169,7 @@ struct HueSessionTests {
     }
 
     @Test(
-        "retries after a bad answer at the start",
+        "treats a bad first answer as a temporary failure",
         arguments: [(500, "{}"), (502, "<html>"), (200, ""), (200, #"{"bridgeid": "00178"#)])
     func badStart(status: Int, body: String) {
         var talk = Talk()
@@ -181,7 +181,7 @@ struct HueSessionTests {
         }
     }
 
-    @Test("pairs again after the bridge has deleted the key, with the lights unreachable meanwhile")
+    @Test("pairs again after the bridge has deleted the key, with the lights unreachable until then")
     func keyDeleted() {
         var talk = Talk()
         _ = talk.join()
@@ -225,7 +225,7 @@ struct HueSessionTests {
             talk.answer(reads: reads).last == .report(Self.den, LightReport(on: true, brightness: 50, reachable: true)))
     }
 
-    @Test("reads again after more events during a read than it keeps")
+    @Test("reads all resources again if too many events arrive during a read")
     func manyEventsWhileReading() {
         var talk = Talk()
         let reads = talk.open()
@@ -260,7 +260,7 @@ struct HueSessionTests {
     }
 
     @Test(
-        "removes no lights after a broken list",
+        "removes no lights because of an invalid list",
         arguments: ["", "{}", #"{"data": 5}"#, #"{"data": [], "errors": [{}]}"#])
     func brokenList(body: String) {
         var talk = Talk()
@@ -295,7 +295,7 @@ struct HueSessionTests {
         #expect(throws: LightError.unreachable) { try talk.order(LightCommand(on: false), 1) }
     }
 
-    @Test("reads again once, a second after resources change", arguments: ["add", "delete"])
+    @Test("reads again once, a second after resources are added or removed", arguments: ["add", "delete"])
     func additions(type: String) {
         var talk = Talk()
         _ = talk.join()
@@ -307,7 +307,7 @@ struct HueSessionTests {
         #expect(talk.pass(.seconds(60)) == [])
     }
 
-    @Test("ignores events of other resources", arguments: ["scene", "button", "entertainment"])
+    @Test("ignores events about resources of other types", arguments: ["scene", "button", "entertainment"])
     func otherEvents(type: String) {
         var talk = Talk()
         _ = talk.join()
@@ -347,7 +347,7 @@ struct HueSessionTests {
         return talk
     }
 
-    @Test("joins the readings of a device to one sensor, and skips a device with only a battery")
+    @Test("combines a device's readings into one sensor, and skips a device with only a battery")
     func sensors() {
         var talk = Self.withSensor()
         let stairs = LightDescription(
@@ -378,7 +378,7 @@ struct HueSessionTests {
     }
 
     @Test(
-        "reads the value of a sensor, or reports it unknown",
+        "reads the value of a sensor, or reports it as unknown",
         arguments: [
             ("motion", #""motion": {"motion": true}"#, .motion, .flag(true)),
             ("motion", #""motion": {"motion": true, "motion_report": {"motion": false}}"#, .motion, .flag(false)),
@@ -444,7 +444,7 @@ struct HueSessionTests {
         #expect(throws: LightError.unknownLight) { try talk.order(LightCommand(on: true), 1, to: "other/l1") }
     }
 
-    @Test("confirms a command that changes nothing, because the bridge sends no event")
+    @Test("reports the state after a command that changes nothing, because the bridge sends no event")
     func confirmation() throws {
         var talk = Talk()
         _ = talk.join()
@@ -477,7 +477,7 @@ struct HueSessionTests {
         #expect(talk.receive(.answer(lane: lane, number: number, answer)).first == .finished(command: 9, error))
     }
 
-    @Test("retries a busy bridge, later each time", arguments: [429, 503])
+    @Test("waits longer before each retry while the bridge is busy", arguments: [429, 503])
     func busy(status: Int) throws {
         var talk = Talk()
         _ = talk.join()

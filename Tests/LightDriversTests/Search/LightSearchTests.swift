@@ -8,7 +8,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("Searches for light systems", .timeout)
+@Suite("The search for light systems", .timeout)
 struct LightSearchTests {
     static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
@@ -27,7 +27,7 @@ struct LightSearchTests {
         LightSearch(duration: .milliseconds(1), logger: logger) { InMemoryBrowser(shown[$0] ?? ServiceSnapshot()) }
     }
 
-    @Test("lists an unsupported system without an entry")
+    @Test("lists an unsupported system without a configuration entry")
     func announced() async {
         let search = Self.search([
             "_wled._tcp": ServiceSnapshot(services: [Self.service("desk", port: 80)]),
@@ -48,7 +48,7 @@ struct LightSearchTests {
         #expect(found.sources.map(\.entry) == [nil, ["driver": "wled"]])
     }
 
-    @Test("asks each driver that can search")
+    @Test("runs the search of each driver that has one")
     func discoverable() async {
         let txt: TXTRecord = ["version": "2026.6.5", "api_encryption": "Noise_NNpsk0_25519_ChaChaPoly_SHA256"]
         let search = Self.search([
@@ -79,7 +79,7 @@ struct LightSearchTests {
         #expect(found.failures.map(\.text) == ["can't search for devices by mDNS: no Avahi daemon"])
     }
 
-    @Test("bounds the devices of a network, with a message")
+    @Test("limits the number of devices, with a message")
     func flood() async {
         let many = (0..<700).map { Self.service("wled-\($0)", port: 80) }
         let found = await Self.search(["_wled._tcp": ServiceSnapshot(services: many)]).run(for: [])
@@ -132,7 +132,7 @@ struct LightSearchTests {
                 == expected)
     }
 
-    @Test("covers the configured hosts of a driver that doesn't search")
+    @Test("recognizes a device that is a configured host of a driver that doesn't search")
     func hosts() throws {
         let source = LightSource(
             driver: "lifx", name: "Den", hosts: ["10.0.0.7"], port: 56700, entry: ["driver": "lifx"])
@@ -151,7 +151,7 @@ struct LightSearchTests {
     }
 
     @Test(
-        "covers discovered and configured devices of the driver's own system",
+        "recognizes discovered and configured devices of the driver's system",
         arguments: [
             ("{}", "wled", LightSourceCoverage.complete), ("{}", "hue", .none),
             (#"{"discover": false, "hosts": ["10.0.0.5"]}"#, "wled", .complete),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("Connected devices", .timeout)
+@Suite("The registry of connected devices", .timeout)
 struct ConnectedDeviceRegistryTests {
     /// A session whose events are its inputs.
     struct Session: DeviceSession {
@@ -102,7 +102,7 @@ struct ConnectedDeviceRegistryTests {
             addresses: addresses)
     }
 
-    @Test("tries the other addresses at once when another device answers")
+    @Test("tries the other addresses at once when the wrong device answers")
     func otherDevice() {
         for wrong: [SessionEvent<String>] in [[.identified("d2")], [.failed(.unusable("it is odd"))]] {
             var house = House()
@@ -120,7 +120,7 @@ struct ConnectedDeviceRegistryTests {
         }
     }
 
-    @Test("warns of a device that answers at none of its addresses, and of the wrong device")
+    @Test("warns if a device answers at none of its addresses, and if the wrong device answers")
     func noneAnswers() {
         var house = House()
         let target = DeviceTarget.discovered(Self.service("lamp").id)
@@ -184,7 +184,7 @@ struct ConnectedDeviceRegistryTests {
         }
     }
 
-    @Test("retries a refused password after minutes, or at once when its file changes")
+    @Test("retries after 1 to 5 minutes if a password is rejected, or at once when its file changes")
     func refusedPassword() {
         var house = House()
         house.start()
@@ -242,7 +242,7 @@ struct ConnectedDeviceRegistryTests {
         }
     }
 
-    @Test("removes only a device's own lights that it no longer lists, also after a restart")
+    @Test("removes only those of a device's lights that it no longer lists, even after a restart")
     func removed() {
         var house = House()
         house.start(known: ["d1/before", "d1", "d10/other", "d2/other"])
@@ -254,7 +254,7 @@ struct ConnectedDeviceRegistryTests {
         }
     }
 
-    @Test("serves a device with two targets once, and switches when the first is lost")
+    @Test("uses one of two targets for the same device, and the other when the first is lost")
     func duplicates() throws {
         var house = House()
         house.start()
@@ -298,7 +298,7 @@ struct ConnectedDeviceRegistryTests {
     }
 
     @Test(
-        "warns of a missing configured device and of unusable ones until they connect")
+        "warns about a missing configured device and about unusable ones, until they connect")
     func warnings() {
         var house = House()
         house.start()
@@ -313,7 +313,7 @@ struct ConnectedDeviceRegistryTests {
                 == [.close(Self.target), .warn("it is odd", about: "10.0.0.5")])
     }
 
-    @Test("waits for an address")
+    @Test("waits until a device has an address")
     func withoutAddress() {
         var house = House()
         let target = DeviceTarget.discovered(Self.service("lamp").id)
@@ -328,7 +328,7 @@ struct ConnectedDeviceRegistryTests {
         #expect(house.find([Self.service("lamp")]).count == 2)
     }
 
-    @Test("refuses a further identity of a device when the driver has as many as it takes")
+    @Test("rejects a new device id when the driver already has the maximum number of devices")
     func everAnother() {
         var house = House()
         house.start()
@@ -350,7 +350,7 @@ struct ConnectedDeviceRegistryTests {
         )
     }
 
-    @Test("bounds the devices of a driver")
+    @Test("limits the number of devices")
     func bounded() {
         var house = House()
         house.start()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("Outputs of a Shelly device", .timeout)
+@Suite("An output of a Shelly device", .timeout)
 struct ShellyOutputTests {
     static func output(_ key: String, _ status: String = "{}", _ configuration: String = "{}") throws -> ShellyOutput {
         var output = try #require(ShellyOutput(key, JSONValue(parsing: configuration)))
@@ -38,7 +38,7 @@ struct ShellyOutputTests {
     }
 
     @Test(
-        "encodes a fade in seconds, at least half a second",
+        "encodes a transition in seconds, at least half a second",
         arguments: [(Duration.zero, 0.5), (.milliseconds(1500), 1.5), (.seconds(90_000), 5000)])
     func fades(transition: Duration, seconds: Double) throws {
         let call = try Self.output("light:0").call(for: LightCommand(on: true, transition: transition))

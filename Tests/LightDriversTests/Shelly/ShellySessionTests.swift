@@ -92,7 +92,7 @@ struct ShellySessionTests {
     }
 
     @Test(
-        "refuses unusable devices with a reason",
+        "rejects unusable devices with a reason",
         arguments: [
             (#"{"type": "SHBDUO-1", "mac": "A8032ABE54DC", "auth": false}"#, 200, "first generation"),
             (identity, 404, "isn't a Shelly device"), ("{}", 200, "isn't a Shelly device"),
@@ -108,7 +108,7 @@ struct ShellySessionTests {
     }
 
     @Test(
-        "retries after a bad answer at the start",
+        "treats a bad first answer as a temporary failure",
         arguments: [(503, ""), (200, ""), (200, #"{"name": "Shelf", "mac": "A8032"#)])
     func badStart(status: Int, text: String) {
         var talk = Talk()
@@ -118,7 +118,7 @@ struct ShellySessionTests {
         }
     }
 
-    @Test("retries after a temporary error")
+    @Test("treats an error of the first call as a temporary failure")
     func passingError() {
         var talk = Talk()
         _ = talk.identify()
@@ -128,7 +128,7 @@ struct ShellySessionTests {
                 == [.failed(.unreachable("it answered with error -114"))])
     }
 
-    @Test("shows relays that switch lights, or all on request", arguments: [false, true])
+    @Test("shows relays that switch lights, or all relays on request", arguments: [false, true])
     func relays(switches: Bool) throws {
         var talk = Talk(ShellyOptions(switches: switches))
         let events = talk.join(
@@ -229,7 +229,7 @@ struct ShellySessionTests {
         #expect(done == [.finished(command: 7, nil)])
     }
 
-    @Test("answers a challenge, replaces an expired one, and takes a second in a row for a wrong password")
+    @Test("answers a challenge, replaces an expired one, and treats a second one as a wrong password")
     func challenges() throws {
         var talk = Talk(ShellyOptions(passwordFile: "/etc/shelly"))
         _ = talk.session.started(now: .zero)
@@ -318,7 +318,7 @@ struct ShellySessionTests {
         (events.lights() ?? []).filter { $0.kind == .sensor }
     }
 
-    @Test("joins the readings of one number to one sensor, and skips a battery alone")
+    @Test("combines readings with the same number into one sensor, and skips a battery alone")
     func sensors() {
         var talk = Talk()
         let events = talk.join(
@@ -344,7 +344,7 @@ struct ShellySessionTests {
     }
 
     @Test(
-        "reads the value of each component, or reports it unknown",
+        "reads the value of each component, or reports it as unknown",
         arguments: [
             ("temperature:0", #"{"tC": 21.4, "tF": 70.5}"#, [.temperature: .number(21.4)]),
             ("temperature:0", #"{"tC": "warm"}"#, [.temperature: .unknown]),
@@ -378,7 +378,7 @@ struct ShellySessionTests {
         #expect(Self.sensors(lost) == [] && lost.reports().last?.readings[.battery] == .unknown)
     }
 
-    @Test("skips sleeping devices and invalid names, and bounds sensors")
+    @Test("skips sleeping devices and invalid names, and limits the number of sensors")
     func noSensors() {
         var talk = Talk()
         let asleep = talk.join(

@@ -47,7 +47,7 @@ struct WLEDSessionTests {
         }
     }
 
-    @Test("asks a device, identifies it and opens its WebSocket")
+    @Test("queries a device, identifies it and opens its WebSocket")
     func join() {
         var talk = Talk()
         #expect(
@@ -63,7 +63,7 @@ struct WLEDSessionTests {
         #expect(lights.map(\.id) == [Self.id] && id == Self.id)
     }
 
-    @Test("polls a firmware without WebSockets", arguments: [#""ws": -1"#, #""live": false"#])
+    @Test("polls a device whose firmware has no WebSocket", arguments: [#""ws": -1"#, #""live": false"#])
     func withoutWebSocket(info: String) {
         var talk = Talk()
         #expect(!talk.join(WLEDStateTests.text(info: info)).contains(.output(.openWebSocket)))
@@ -136,7 +136,7 @@ struct WLEDSessionTests {
         #expect(Self.requests(talk.answer(2, WLEDStateTests.text())) == [])
     }
 
-    @Test("reports changes by others, and ignores other messages")
+    @Test("reports changes made by others, and ignores other messages")
     func messages() {
         var talk = Talk()
         _ = talk.join()
@@ -148,7 +148,7 @@ struct WLEDSessionTests {
         #expect(talk.receive(.message(Array("nonsense".utf8))) == [.unreadable])
     }
 
-    @Test("ends the connection after an unanswered request, but not after an old one")
+    @Test("ends the connection after an unanswered request, but ignores the failure of an old one")
     func silence() {
         var talk = Talk()
         _ = talk.join()
@@ -164,14 +164,14 @@ struct WLEDSessionTests {
         (200, WLEDStateTests.text(segments: ""), "it has no segments yet"),
     ]
 
-    @Test("retries after a bad answer at the start", arguments: transient)
+    @Test("treats a bad first answer as a temporary failure", arguments: transient)
     func badStart(status: Int, text: String, reason: String) {
         var talk = Talk()
         _ = talk.session.started(now: .zero)
         #expect(talk.answer(1, text, status: status) == [.failed(.unreachable(reason))])
     }
 
-    @Test("tolerates two bad answers of a known device", arguments: transient)
+    @Test("tolerates two bad answers from a known device", arguments: transient)
     func badAnswers(status: Int, text: String, reason: String) {
         var talk = Talk()
         _ = talk.join()
@@ -183,7 +183,7 @@ struct WLEDSessionTests {
         #expect(talk.answer(4, text, status: status) == [.failed(.unreachable(reason))])
     }
 
-    @Test("refuses other devices", arguments: ["[]", "{}", "<html>"])
+    @Test("rejects devices of other kinds", arguments: ["[]", "{}", "<html>"])
     func noDevice(text: String) {
         var talk = Talk()
         #expect(
@@ -192,7 +192,7 @@ struct WLEDSessionTests {
             ])
     }
 
-    @Test("identifies a light for a second, unreported, and restores it")
+    @Test("identifies a light for a second without reporting it, and restores the light")
     func identify() throws {
         var talk = Talk()
         _ = talk.join()
@@ -272,7 +272,7 @@ struct WLEDSessionTests {
         ) { fatalError("nothing is looked for") }
     }
 
-    @Test("keeps the driver contract")
+    @Test("meets the driver contract")
     func contract() async throws {
         let driver = Self.driver()
         let contract = DriverContract(
@@ -281,7 +281,7 @@ struct WLEDSessionTests {
         #expect(try await contract.violations() == [])
     }
 
-    @Test("does nothing while nothing happens")
+    @Test("rarely wakes up while nothing happens")
     func idle() async throws {
         // The driver calls this function each time it wakes up.
         let looks = Mutex(0)

@@ -56,7 +56,7 @@ struct WLEDStateTests {
     }
 
     @Test(
-        "derives capabilities from lc, of the segment before the device",
+        "derives capabilities from the segment's lc, or else from the device's",
         arguments: [
             (#""lc": 0"#, "", LightCapabilities()),
             (#""lc": 2"#, "", LightCapabilities(brightness: true, transition: true)),
@@ -103,7 +103,7 @@ struct WLEDStateTests {
         #expect(report.on == false && report.brightness == 100)
     }
 
-    @Test("shows segments as lights on request, off while the device is")
+    @Test("shows segments as lights on request, which are off while the device is off")
     func segments() throws {
         let two = Self.segment(0, bri: 51, more: #", "n": "Left""#) + "," + Self.segment(2, on: false)
         let lights = try Self.state(Self.text(segments: two)).lights(bySegment: true)
@@ -115,7 +115,7 @@ struct WLEDStateTests {
     }
 
     @Test(
-        "refuses other states, and those without segments",
+        "rejects invalid states, and states without segments",
         arguments: [
             "{}", "[]", "null", text(segments: ""), text().replacing("aabbccddeeff", with: "../../../../"),
             text().replacing("aabbccddeeff", with: ""),
@@ -192,7 +192,7 @@ struct WLEDStateTests {
     }
 
     @Test(
-        "switches on device and segments, and reaches a level through both",
+        "switches on the device and its segments, and reaches a brightness through both",
         arguments: [
             (LightCommand(on: true), text(segments: dark), #""on":true,"seg":[{"id":0,"on":true},{"id":1,"on":true}]"#),
             (
@@ -212,7 +212,7 @@ struct WLEDStateTests {
         #expect(try Self.body(command, text) == #"{"v":true,"# + members + "}")
     }
 
-    @Test("reads each level as it was written", arguments: [1, 3, 51, 128, 254, 255])
+    @Test("reads each brightness as it was written", arguments: [1, 3, 51, 128, 254, 255])
     func levels(segment bri: Int) throws {
         for percent in 1...100 {
             let body = try Self.state(Self.text(segments: Self.segment(bri: bri))).body(
@@ -224,7 +224,7 @@ struct WLEDStateTests {
         }
     }
 
-    @Test("keeps the light of the other segments when one is brighter than the device")
+    @Test("keeps the brightness of the other segments when one gets brighter than the device")
     func segmentAboveDevice() throws {
         let state = try Self.state(Self.text(segments: Self.segment(0) + "," + Self.segment(1, on: false, bri: 100)))
         #expect(
@@ -235,7 +235,7 @@ struct WLEDStateTests {
                 == #"{"v":true,"seg":[{"id":0,"on":true,"bri":128}]}"#)
     }
 
-    @Test("keeps the other segments dark when one switches the device on")
+    @Test("keeps the other segments off when switching one on also switches the device on")
     func segmentOn() throws {
         let two = Self.segment(0) + "," + Self.segment(1)
         func body(_ command: LightCommand, on: Bool) throws -> String {

@@ -78,7 +78,7 @@ struct YeelightTests {
         #expect(Self.identity(lines) == nil)
     }
 
-    @Test("lists a device at its last address, and bounds the list")
+    @Test("lists a device at its last address, and limits the length of the list")
     func neighbours() {
         var found = YeelightNeighbours()
         let bytes = Array(Self.answer.joined(separator: "\r\n").utf8)
@@ -96,7 +96,7 @@ struct YeelightTests {
 
     // MARK: Conversations
 
-    @Test("searches for a device, asks it and shows it")
+    @Test("searches for a device, queries it and adds it")
     func join() {
         var talk = Talk()
         #expect(talk.session.started(now: .zero) == [.output(.identify)])
@@ -109,7 +109,7 @@ struct YeelightTests {
                 == [LightReport(on: true, brightness: 40, color: .temperature(mired: 250), reachable: true)])
     }
 
-    @Test("makes a device without an answer to the search unreachable, and refuses others")
+    @Test("fails if a device doesn't answer the search, and rejects other devices")
     func unusable() {
         var talk = Talk()
         #expect(
@@ -122,7 +122,7 @@ struct YeelightTests {
         }
     }
 
-    @Test("retries after an error of a known device")
+    @Test("treats an error of a query as a temporary failure")
     func error() {
         var talk = Talk()
         _ = talk.session.received(.identity(Self.identity()), now: .zero)
@@ -145,7 +145,7 @@ struct YeelightTests {
         #expect(daylight.reports().map(\.brightness) == [90])
     }
 
-    @Test("reads changes as texts and numbers")
+    @Test("reads changed values that are texts or numbers")
     func changes() {
         var talk = Talk()
         _ = talk.join()
@@ -163,7 +163,7 @@ struct YeelightTests {
         #expect(talk.receive("{}").isEmpty && talk.receive(#"{"method": "props"}"#).isEmpty)
     }
 
-    @Test("sends one order per attribute to a device that is on, and finishes with the last")
+    @Test("sends one request per attribute to a device that is on, and finishes with the last")
     func commands() throws {
         var talk = Talk()
         _ = talk.join()
@@ -189,7 +189,7 @@ struct YeelightTests {
         #expect(Self.sent(try talk.order(command)) == [#"2 set_scene ["hsv",0,50,60]"#])
     }
 
-    @Test("keeps values for a device that is off until it switches on")
+    @Test("holds back values for a device that is off until it is switched on")
     func wanted() throws {
         var talk = Talk()
         _ = talk.join(power: "off")
@@ -200,7 +200,7 @@ struct YeelightTests {
         #expect(Self.sent(talk.receive(#"{"id": 2, "result": ["ok"]}"#)) == [#"3 set_bright [15,"smooth",300]"#])
     }
 
-    @Test("drops those values when somebody else switches it on")
+    @Test("drops the held-back values when the device reports that it is on")
     func forgotten() throws {
         var talk = Talk()
         _ = talk.join(power: "off")
@@ -239,7 +239,7 @@ struct YeelightTests {
     }
 
     @Test(
-        "reports a refused command, and drops its other orders",
+        "reports a refused command, and drops its other requests",
         arguments: [
             ("client quota exceeded", LightError.busy), ("secret", .refused("the device answered with error -1")),
         ])
@@ -324,7 +324,7 @@ struct YeelightTests {
             ])
     }
 
-    @Test("uses each lamp's methods, and keeps their states apart")
+    @Test("uses the methods of each lamp, and keeps the lamps' states separate")
     func backgroundCommands() throws {
         var (talk, _) = Self.ceilingTalk()
         let off = try talk.session.apply(LightCommand(on: false), to: Self.background, number: 7, now: .zero)
@@ -364,7 +364,7 @@ struct YeelightTests {
         #expect(Self.sent(next) == [#"3 bg_set_ct_abx [1700,"smooth",300]"#])
     }
 
-    @Test("reads power as that of any lamp, and main_power as that of the first")
+    @Test("reads the main lamp's power from main_power, or from power if the firmware lacks that")
     func mainPower() {
         var (talk, events) = Self.ceilingTalk(main: "off")
         #expect(events.reports().map(\.on) == [false, true])
