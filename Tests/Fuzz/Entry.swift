@@ -2,13 +2,13 @@ internal import Dispatch
 internal import Glibc
 
 #if FUZZING
-/// The target from the environment, because libFuzzer's command line can't pass it.
+/// The target that the environment selects, because libFuzzer's command line can't pass it.
 private let chosen: FuzzTarget? = getenv("FUZZ_TARGET").flatMap { FuzzTarget(named: String(cString: $0)) }
 
 /// The function that libFuzzer calls for each input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    guard let chosen else { preconditionFailure("FUZZ_TARGET names none of the targets") }
+    guard let chosen else { preconditionFailure("FUZZ_TARGET isn't the name of a target") }
     let input = Array(UnsafeBufferPointer(start: start, count: count))
     switch chosen.check {
     case .atOnce(let check): check(input)
@@ -23,7 +23,7 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 #else
-/// Runs a target once over each given file without libFuzzer, to reproduce a finding.
+/// Runs a target once for each given file without libFuzzer, to reproduce a failure.
 @main
 private enum Replay {
     static func main() async {

@@ -1,15 +1,17 @@
-/// A parser of untrusted bytes, with the promises that it must keep for every input.
+/// A fuzz test of a parser of untrusted bytes.
 ///
-/// A target fails only by trapping, which both libFuzzer and a test detect.
+/// It checks promises that the parser must keep for every input.
+///
+/// A target reports a failure only by trapping, which both libFuzzer and the tests detect.
 struct FuzzTarget: Sendable {
     /// A check that traps if the input makes the parser break a promise.
     enum Check: Sendable {
         case atOnce(@Sendable ([UInt8]) -> Void)
-        /// A check with actors.
+        /// A check that needs actors, and therefore is asynchronous.
         case inTime(@Sendable ([UInt8]) async -> Void)
     }
 
-    /// The name for `make fuzz TARGET=`, and of the file in `Tests/Fixtures/Fuzz`.
+    /// The name of the target in `make fuzz TARGET=` and in `Tests/Fixtures/Fuzz`.
     let name: String
     let check: Check
 
@@ -75,24 +77,30 @@ struct FuzzTarget: Sendable {
     }
 }
 
-/// Traps unless a promise is kept, and prints it; a precondition wouldn't print it in a release build.
+/// Traps and prints a promise if it isn't kept.
+///
+/// A precondition wouldn't print it in a release build.
 func promise(_ isKept: Bool, _ what: StaticString, file: StaticString = #file, line: UInt = #line) {
     guard isKept else { fatalError("not kept: \(what)", file: file, line: line) }
 }
 
 extension [UInt8] {
-    /// The input's lines, for targets with several texts.
+    /// The lines of the input, for targets whose input consists of several texts.
     var lines: [ArraySlice<UInt8>] { split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) }
 
-    /// The input in pieces, as a network might split it; the pieces depend only on the input.
+    /// The input in pieces, as a network might split it.
+    ///
+    /// The size of the pieces depends only on the input.
     var pieces: [ArraySlice<UInt8>] {
         let sum = reduce(0) { $0 &+ Int($1) }
         let size = sum.isMultiple(of: 3) ? 1 : 1 + sum % 61
         return stride(from: 0, to: count, by: size).map { self[$0..<Swift.min($0 + size, count)] }
     }
 
-    /// The input as steps of a procedure: a byte with the kind, the content's length in two bytes, least significant
-    /// first, and the content.
+    /// The input as steps of a procedure.
+    ///
+    /// Each step consists of a byte with its kind, the length of its content in two bytes, the least significant first,
+    /// and the content.
     var steps: [(kind: UInt8, content: [UInt8])] {
         var steps: [(kind: UInt8, content: [UInt8])] = []
         var rest = self[...]
@@ -104,9 +112,11 @@ extension [UInt8] {
         return steps
     }
 
-    /// Returns the bytes with changes: `change` has the index in two bytes and the bits to flip.
+    /// Returns a modified copy of these bytes.
     ///
-    /// An empty one changes nothing.
+    /// `change` contains the start index in two bytes, followed by the bits to flip.
+    ///
+    /// A change with fewer than three bytes has no effect.
     func altered(by change: [UInt8]) -> [UInt8] {
         guard change.count > 2, !isEmpty else { return self }
         var bytes = self

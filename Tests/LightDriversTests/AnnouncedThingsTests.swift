@@ -6,7 +6,8 @@ import Testing
 
 @testable import LightDrivers
 
-/// Announcements and messages of publishers, and Home Assistant's reading of them (Tests/Fixtures/announced).
+/// An announcement of a publisher with its messages, and Home Assistant's interpretation of both
+/// (Tests/Fixtures/announced).
 struct AnnouncedThing: CustomTestStringConvertible, Sendable {
     let publisher: String
     let json: JSONValue
@@ -45,7 +46,7 @@ struct AnnouncedThing: CustomTestStringConvertible, Sendable {
         return house
     }
 
-    /// Returns the light of the fixture, because a device may announce several.
+    /// Returns the light that the fixture is about, because a device may announce several.
     func light(of house: MQTTHouse) -> LightDescription? {
         guard house.added.count > 1 else { return house.added.first }
         guard let component = json["component"]?.string else { return house.added.first }
@@ -116,7 +117,7 @@ struct AnnouncedThingsTests {
                 return
             }
             let turn = abs(h - hue)
-            // The hue of pale colors is imprecise.
+            // The hue of pale colors is less precise.
             let tolerance: Double = saturation < 6 ? 180 : saturation < 20 ? 3 : 1
             #expect(abs(s - saturation) <= 1 && min(turn, 360 - turn) <= tolerance, "\(h) \(s) \(wanted)")
         }
@@ -148,7 +149,7 @@ struct AnnouncedThingsTests {
 
     // MARK: Fans and sensors
 
-    /// The readings for Home Assistant's classes.
+    /// The readings by Home Assistant's device class.
     private static let readings: [String: SensorReading] = [
         "motion": .motion, "occupancy": .occupancy, "door": .contact, "moisture": .leak, "smoke": .smoke,
         "temperature": .temperature, "humidity": .humidity, "illuminance": .illuminance,
@@ -200,7 +201,7 @@ struct AnnouncedThingsTests {
             case "on": command.on = true
             case "off": command.on = false
             default:
-                // A fan that is off keeps its speed for the next "on".
+                // Switch the fan on first, because the speed of a fan that is off is held back.
                 _ = house.home.handedOver(LightCommand(on: true), to: fan.id)
                 command.speed = Int(words.last ?? "")
             }
@@ -212,7 +213,9 @@ struct AnnouncedThingsTests {
         }
     }
 
-    /// A command of the fixture, with power on for every attribute.
+    /// Returns a command of the fixture.
+    ///
+    /// Each attribute is combined with "on".
     private static func command(_ name: String) -> LightCommand? {
         let words = name.split(separator: " ")
         switch words.first {
@@ -227,7 +230,7 @@ struct AnnouncedThingsTests {
         }
     }
 
-    /// A Boolean value that indicates whether two payloads are equal except for rounding.
+    /// Returns whether two payloads are equal except for rounding.
     private static func means(_ a: String, _ b: String) -> Bool {
         if a == b { return true }
         if let x = try? JSONValue(parsing: a), let y = try? JSONValue(parsing: b), a.contains("{") || Double(a) != nil {

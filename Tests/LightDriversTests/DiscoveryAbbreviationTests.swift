@@ -4,7 +4,8 @@ import Testing
 
 @testable import LightDrivers
 
-/// The table that Home Assistant publishes, for the keys of lights, switches, fans, sensors, devices and availability.
+/// Compares the driver's abbreviations with the table that Home Assistant publishes, for the keys of lights, switches,
+/// fans, sensors, devices and availability.
 ///
 /// https://www.home-assistant.io/integrations/mqtt/#supported-abbreviations-in-mqtt-discovery-messages
 @Suite("The parser of abbreviated announcement keys")

@@ -4,7 +4,9 @@ import Synchronization
 import TestTimeouts
 import Testing
 
-/// A lamp on a second connection, which announces itself, accepts commands and reports its state.
+/// A lamp with its own connection to the broker.
+///
+/// It announces itself, accepts commands and reports its state.
 final class FakeDevice: Sendable {
     struct NoBroker: Error {}
 

@@ -12,7 +12,7 @@ struct IdentificationTests {
     private static let off = MQTTMessage(topic: "lamp/set", text: #"{"state":"OFF"}"#)
     private static let light: LightID = "u1"
 
-    /// A lamp that has reported its presence and its power.
+    /// Returns a house with a lamp that has reported its availability and, unless `power` is `nil`, its power.
     private static func house(_ power: String?) -> House {
         var house = House()
         house.announces("lamp", MQTTDeviceRegistryTests.lamp + #", "schema": "json", "brightness": true"#)
@@ -74,7 +74,7 @@ struct IdentificationTests {
         #expect(messages == [wasOn ? Self.off : Self.on])
         #expect(try house.home.blink(wasOn, Self.light, number) == nil)
         #expect(house.home.endIdentification(of: Self.light, number, now: .seconds(1)) == [])
-        // A late echo of a blink.
+        // A late echo of a blink isn't reported.
         #expect(house.receives("lamp", #"{"state": "\#(wasOn ? "ON" : "OFF")"}"#) == [])
         #expect(house.receives("lamp", #"{"state": "\#(wasOn ? "OFF" : "ON")"}"#) == [])
         #expect(house.home.timePassed(now: .seconds(2)) == [])

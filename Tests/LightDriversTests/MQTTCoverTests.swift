@@ -68,7 +68,7 @@ struct MQTTCoverTests {
         #expect(try sent(&cover, 50) == ["c/position 50"])
         for (text, expected) in [
             ("0", report(0, .opening)), ("20", report(20, .opening)), ("50", report(50, .stopped)),
-            // Moved by hand, in the opposite direction first.
+            // The cover is then moved by hand, first in the opposite direction.
             ("40", report(40, .stopped)), ("45", report(45, .stopped)),
         ] { #expect(said(&cover, text) == expected) }
     }

@@ -2,7 +2,7 @@ import DeviceKit
 
 @testable import LightDrivers
 
-/// The lights of a connected broker, and all resulting actions.
+/// A registry with a connected broker, and all actions that it has requested.
 struct MQTTHouse {
     var home: MQTTDeviceRegistry
     var now = Duration.zero
@@ -28,7 +28,7 @@ struct MQTTHouse {
         take(home.received(topic: topic, payload: payload, now: now))
     }
 
-    /// Receives a text, at a given second if there is one.
+    /// Receives a text, at the given time in seconds if it isn't `nil`.
     @discardableResult
     mutating func receives(_ topic: String, _ text: String, at seconds: Int? = nil) -> [MQTTAction] {
         if let seconds { now = .seconds(seconds) }
@@ -44,7 +44,7 @@ struct MQTTHouse {
     @discardableResult
     mutating func pass(_ seconds: Int) -> [MQTTAction] { take(home.timePassed(now: .seconds(seconds))) }
 
-    /// Returns the messages of a command: `topic payload`.
+    /// Returns the messages for a command, each in the form `topic payload`.
     mutating func sends(_ command: LightCommand, to id: LightID) throws -> [String] {
         MQTTLightTests.text(try home.messages(for: command, to: id, now: .zero))
     }
@@ -56,7 +56,7 @@ struct MQTTHouse {
     }
     var warnings: [String] { actions.warnings }
 
-    /// The last values of each light.
+    /// The last reported values of each light.
     var states: [LightID: LightReport] {
         var states: [LightID: LightReport] = [:]
         for case .report(let id, let report) in actions { states[id, default: LightReport()].merge(report) }

@@ -146,7 +146,7 @@ struct MQTTLightDriverTests {
         let driver = try Self.driver(broker.port, clientID: "bridge")
         try await SimulatedLightDriverTests.running(driver) { _ in
             try await watcher.wait { $0.last?.payload == Array("online".utf8) }
-            // A client with the same id: the broker closes the first connection.
+            // Connect a second client with the same id, which makes the broker close the first connection.
             let other = FirstEvent(try FakeDevice.settings(broker.port, clientID: "bridge"))
             #expect(await other.event() == .connected)
             try await watcher.wait { $0.contains { $0.payload == Array("offline".utf8) } }
@@ -206,7 +206,7 @@ struct MQTTLightDriverTests {
         broker.freeze()
         let client = first.client
         let command = MQTTMessage(topic: "lamp/set", text: "ON", qos: 1)
-        // An immediate task runs to its first suspension, so both commands are sent now.
+        // An immediate task runs to its first suspension, so both commands have been sent after these lines.
         let cancelled = Task.immediate { try await client.publish(command) }
         let lost = Task.immediate { try await client.publish(command) }
         cancelled.cancel()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LightDrivers
 
-/// The two schemas in both directions, without a broker.
+/// Tests of the schemas `json` and `default` in both directions, without a broker.
 @Suite("A light on MQTT", .timeout)
 struct MQTTLightTests {
     static func light(_ keys: String, isSwitch: Bool = false) throws -> MQTTLight {
@@ -164,7 +164,8 @@ struct MQTTLightTests {
         #expect(Self.text(try light.messages(for: command)) == ["set \(expected)"])
     }
 
-    /// A light of each schema with brightness, and its states for off and on.
+    /// Lights with brightness, one for each schema, with their states for off and on and the messages that set the
+    /// brightness.
     static let dimmable: [(keys: String, off: String, on: String, sent: [String])] = [
         (
             #""schema": "json", "state_topic": "s", "brightness": true"#, #"{"state":"OFF","brightness":255}"#,

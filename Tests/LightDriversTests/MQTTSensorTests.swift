@@ -56,7 +56,7 @@ struct MQTTSensorTests {
         ] as [(String, String, String, String, SensorValue?)])
     func values(component: String, deviceClass: String, more: String, text: String, value: SensorValue?) {
         var sensors = Self.house()
-        // A sensor with only a battery isn't shown.
+        // Add another sensor, because a sensor with only a battery isn't shown.
         sensors.receives(
             "ha/sensor/other/config", Self.entity("humidity", #", "object_id": "o""#).replacing("hall_", with: "x_"))
         sensors.receives("ha/\(component)/x/config", Self.entity(deviceClass, more))
@@ -141,7 +141,7 @@ struct MQTTSensorTests {
         var sensors = Self.house()
         sensors.receives("ha/sensor/t/config", Self.entity("temperature", #", "expire_after": 60"#))
         sensors.receives("s", "20", at: 10)
-        // The message has no value, but restarts the timer.
+        // This message has no valid value, but it restarts the timer.
         sensors.receives("s", "warm", at: 50)
         sensors.pass(70)
         #expect(sensors.states["hall/sensors"]?.readings[.temperature] == .number(20))
@@ -229,7 +229,7 @@ struct MQTTSensorTests {
             sensors.states[id]?.readings == [
                 .contact: .flag(false), .temperature: .number(14.72), .battery: .number(97),
             ])
-        // The announcement for Home Assistant is ignored.
+        // The announcement of the same sensor for Home Assistant is ignored.
         sensors.receives(
             "ha/binary_sensor/0x1/contact/config",
             """

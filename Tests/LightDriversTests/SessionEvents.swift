@@ -3,7 +3,7 @@ import DeviceKit
 @testable import LightDrivers
 
 extension DeviceSession {
-    /// Creates a session with a configured device.
+    /// Creates a session with a device that has a configured address.
     init(name: String, options: Options, now: Duration) {
         self.init(
             target: .configured(DeviceHost(host: name)), kinds: Set(LightKind.allCases), options: options, now: now)

@@ -220,7 +220,7 @@ struct SimulatedLightDriverTests {
         let first = Task { try await driver.simulate(LightReport(brightness: 10), of: "a") }
         try await eventually("the first report is on its way") { host.held == 1 }
         run.cancel()
-        // An immediate task runs up to its first suspension, so this one is waiting now, as the last.
+        // An immediate task runs up to its first suspension, so this change is already waiting, after the first one.
         let second = Task.immediate { try await driver.simulate(LightReport(brightness: 20), of: "a") }
         host.release(goOn: true)
         try await first.value
@@ -345,7 +345,7 @@ private final class SlowHost: LightHost {
     var isRunning: Bool { state.withLock { $0.isRunning } }
     /// The number of held reports.
     var held: Int { state.withLock { $0.held.count } }
-    /// The values that have arrived since it started holding.
+    /// The brightness values that have arrived since the host began to hold reports.
     var brightness: [Int] { state.withLock { $0.brightness } }
 
     /// Holds all reports from now on.
@@ -358,7 +358,7 @@ private final class SlowHost: LightHost {
 
     /// Delivers the held reports.
     ///
-    /// Holds later ones only if `goOn` is true.
+    /// Continues to hold later reports only if `goOn` is true.
     func release(goOn: Bool = false) {
         let held = state.withLock { state in
             state.isHolding = goOn

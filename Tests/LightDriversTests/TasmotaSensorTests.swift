@@ -70,7 +70,7 @@ struct TasmotaSensorTests {
     func asked() throws {
         let device = try TasmotaDevice.named("a weather station", in: TasmotaDevice.withSensors)
         var sensors = Self.house()
-        // The same messages in the opposite order.
+        // Send the same messages in the opposite order.
         sensors.receives(Self.list, device.sensors)
         #expect(sensors.added.isEmpty)
         sensors.receives(Self.config, device.config)

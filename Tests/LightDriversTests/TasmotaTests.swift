@@ -6,7 +6,7 @@ import Testing
 
 @testable import LightDrivers
 
-/// Tasmota devices and Home Assistant's interpretation of them (Tests/Interop/tasmota_oracle.py).
+/// A Tasmota device and Home Assistant's interpretation of it (Tests/Interop/tasmota_oracle.py).
 struct TasmotaDevice: CustomTestStringConvertible, Sendable {
     let json: JSONValue
     var testDescription: String { json["name"]?.string ?? "?" }
@@ -87,7 +87,7 @@ struct TasmotaTests {
         #expect(
             try house.sends(.init(on: true, color: .temperature(mired: 300), transition: .seconds(2)), to: lamp)
                 == ["\(topic) NoDelay;Fade 1;NoDelay;Speed 4;NoDelay;CT 300;NoDelay;Power1 ON"])
-        // While it is off, the level and the color wait for the next "on".
+        // While the light is off, the brightness and the color are held back.
         house.receives("stat/tasmota_004711/RESULT", #"{"POWER":"OFF"}"#)
         #expect(try house.sends(.init(brightness: 60), to: lamp) == [])
         #expect(try house.sends(.init(color: .temperature(mired: 300)), to: lamp) == [])
@@ -96,7 +96,7 @@ struct TasmotaTests {
             try house.sends(.init(on: true), to: lamp)
                 == ["\(topic) NoDelay;CT 300;NoDelay;Dimmer 70;NoDelay;Power1 ON"])
         #expect(try house.sends(.init(on: true), to: lamp) == ["\(topic) NoDelay;Power1 ON"])
-        // It is switched on at the device, which drops the waiting values.
+        // The light is switched on at the device, so the held-back values are dropped.
         #expect(try house.sends(.init(brightness: 20), to: lamp) == [])
         house.receives("stat/tasmota_004711/RESULT", #"{"POWER":"ON"}"#)
         #expect(try house.sends(.init(on: true), to: lamp) == ["\(topic) NoDelay;Power1 ON"])
@@ -141,7 +141,7 @@ struct TasmotaTests {
             house.receives("stat/tasmota_004711/RESULT", #"{"POWER3":"ON","Channel3":55}"#) == [
                 .report("AABBCC004711_light_3", .init(on: true, brightness: 55))
             ])
-        // A relay before the channels also counts.
+        // A relay before the channels is counted in the numbers of the channels.
         var behind = MQTTDeviceRegistry(prefix: nil, tasmota: "tasmota/discovery", lights: [])
         _ = behind.connected()
         let device = try #require(TasmotaDevice.named("channels").json["device"]).text
@@ -357,7 +357,7 @@ struct Zigbee2MQTTTests {
             "zigbee2mqtt/bridge/devices",
             "[" + [Self.coordinator, Self.light("0x1", "uno", Self.brightness), white].joined(separator: ",") + "]")
         #expect(house.added.map(\.name) == ["uno"] && house.added.map(\.id) == ["0x1_light_zigbee2mqtt"])
-        // A light whose device is being interviewed stays; one that has left is removed.
+        // A light whose device is being interviewed again is kept. One whose device has left is removed.
         house.receives(
             "zigbee2mqtt/bridge/devices",
             "["

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("A fan in Zigbee2MQTT's device list", .timeout)
 struct Zigbee2MQTTFanTests {
-    /// The features of an air purifier, a fan of the Zigbee standard and a fan with levels.
+    /// The features of three fans: one that uses the Zigbee standard's modes, an air purifier, and a fan with numeric
+    /// levels.
     static let modes = #"["off","low","medium","high","on","auto"]"#
     static let purifier = fan(
         "fan_state",
@@ -56,7 +57,7 @@ struct Zigbee2MQTTFanTests {
                 == [#"z/loft/set {"fan_state":"ON"}"#, #"z/loft/set {"fan_mode":"high"}"#])
         #expect(try house.sends(Self.command(speed: 20)) == [#"z/loft/set {"fan_mode":"low"}"#])
         #expect(try house.sends(LightCommand(on: false)) == [#"z/loft/set {"fan_state":"OFF"}"#])
-        // Modes without a speed, and invalid messages.
+        // Modes that aren't speeds, and invalid messages, contain no speed.
         #expect(house.says(#"{"fan_state":"ON","fan_mode":"auto"}"#) == LightReport(on: true))
         #expect(house.says(#"{"fan_state":"OFF","fan_mode":"off"}"#) == LightReport(on: false))
         for text in [#"{"fan_mode":7}"#, #"{"fan_state":true}"#, "[]", "nonsense", #"{"speed":3}"#] {
@@ -114,7 +115,7 @@ struct Zigbee2MQTTFanTests {
 extension MQTTHouse {
     fileprivate var fans: [LightDescription] { added.filter { $0.kind == .fan } }
 
-    /// The report of the fan after a message.
+    /// Returns the report of the fan after a message, or `nil` if there is none.
     fileprivate mutating func says(_ text: String) -> LightReport? {
         for case .report(Zigbee2MQTTFanTests.id, let report) in receives("z/loft", text) { return report }
         return nil

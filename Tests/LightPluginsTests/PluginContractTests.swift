@@ -58,7 +58,7 @@ struct PluginContractTests {
         #expect(checks.filter { $0.outcome != .passed } == [])
     }
 
-    /// The checks that a plugin fails if it only answers every request with success.
+    /// The checks that fail for a plugin that answers every request with success and does nothing else.
     private static let brokenByYes: Set = [
         "answers lights/refresh, then reports the states", "answers lights/set and reports the new state",
         "refuses lights/set for an unknown light",
@@ -70,7 +70,7 @@ struct PluginContractTests {
     @Test("isn't met by a plugin that only answers with success, and skips checks that need lights")
     func canFail() async throws {
         var broken: Set<String> = []
-        // On a busy machine, even valid answers can be late, so each further round allows more time.
+        // On a busy machine, even valid answers may be late. Therefore retry with longer time limits.
         for hello in [Duration.milliseconds(300), .seconds(1), .seconds(4)] where broken != Self.brokenByYes {
             let yes = try await checks(PluginProgram.script("serve"), hello: hello)
             broken = Set(yes.filter { $0.outcome == .failed }.map(\.name))

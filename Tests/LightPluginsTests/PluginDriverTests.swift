@@ -90,7 +90,7 @@ struct PluginDriverTests {
     @Test("restarts a killed plugin, whose light is unreachable until then")
     func killed() async throws {
         var timing = quick()
-        // With this timeout, only the signal can end the plugin.
+        // Use a long timeout, so that only the signal ends the plugin.
         timing.answer = .seconds(5)
         let driver = PluginProgram.driver(PluginProgram.script("serve"), timing: timing)
         try await running(driver) { host in
@@ -181,7 +181,7 @@ struct PluginDriverTests {
             let text = try String(contentsOf: URL(filePath: "\(folder)/pid"), encoding: .utf8)
             let child = try #require(Int32(text.dropLast()))
             #expect(kill(child, 0) == 0)
-            // The child process keeps the plugin's standard output open, so the end of the plugin isn't visible there.
+            // The child keeps standard output open, so the plugin's end isn't visible there.
             kill(try #require(await driver.pid), SIGKILL)
             #expect(await host.wait(for: "a") { $0.reachable == false })
             #expect(await until { isGone(child) })

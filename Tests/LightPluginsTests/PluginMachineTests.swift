@@ -25,7 +25,7 @@ struct PluginMachineTests {
 
     private func yes(_ id: Int64, _ result: JSONValue = [:]) -> PluginMessage { .answer(id: id, .success(result)) }
 
-    /// A running plugin with these lights, at 0 s.
+    /// Returns a machine whose plugin has started and added the given lights at the time 0.
     private func running(_ ids: LightID..., capabilities: JSONValue = []) -> PluginMachine {
         var machine = machine()
         _ = machine.timePassed(now: .zero)
@@ -84,7 +84,7 @@ struct PluginMachineTests {
         #expect(machine.set(LightCommand(on: true), "a", ticket: 8, now: now) == [.answer(ticket: 8, .unreachable)])
         #expect(machine.timePassed(now: now + .milliseconds(999)) == [])
         #expect(machine.timePassed(now: now + .seconds(1)).first == .start)
-        // The light is the same as before, so it isn't added again.
+        // The restarted plugin adds the same light, so only its state is reported.
         _ = machine.received(yes(how == "silence" ? 5 : 4, ["protocol": 1]), now: now)
         #expect(machine.received(.added(light("a")), now: now) == [])
         let back = LightReport(on: true, reachable: true)

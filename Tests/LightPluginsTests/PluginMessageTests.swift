@@ -285,7 +285,7 @@ struct PluginMessageTests {
             inbox.add(state("b", LightReport(on: number % 2 == 0)))
         }
         inbox.add(state("b", LightReport(brightness: 5)))
-        // Further messages, so that the last state is merged, too.
+        // Add more messages, so that the last state is merged.
         for _ in 0..<300 { inbox.add(.answer(id: 1, .success([:]))) }
         let events = inbox.takeAll().filter { if case .message(.answer) = $0 { false } else { true } }
         #expect(

@@ -6,7 +6,7 @@ import Logging
 
 @testable import LightPlugins
 
-/// The example plugins, and scripts that violate the protocol.
+/// The example plugins, and scripts that misbehave.
 enum PluginProgram {
     static let examples = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Examples/Plugins").path
@@ -18,7 +18,9 @@ enum PluginProgram {
         return String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Returns a shell script that answers hello and ping and has one light, and then executes more commands.
+    /// Returns a shell script that runs the given commands.
+    ///
+    /// They can call `serve`, which adds a light and answers requests.
     static func script(_ more: String, asks: String = "") -> [String] {
         let text = """
             say() { printf '{"jsonrpc":"2.0",%s}\\n' "$1"; }

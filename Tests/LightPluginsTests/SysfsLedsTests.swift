@@ -8,7 +8,7 @@ import Testing
 
 @testable import LightPlugins
 
-/// A directory that imitates /sys, with LEDs and backlights as plain files.
+/// An imitation of /sys with LEDs and backlights as plain files.
 final class FakeSys: Sendable {
     let root: String
 

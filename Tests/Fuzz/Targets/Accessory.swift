@@ -14,10 +14,10 @@ private let descriptions = [
     LightDescription(id: "switch", name: "Switch", kind: .switch),
 ]
 
-/// A whole bridge, and a peer that sends the input.
+/// Checks a whole bridge with a peer that sends the input.
 ///
-/// The first byte selects whether the input is sent unencrypted to a bridge without pairings, or within an owner's
-/// session, and how the lamp and the store behave.
+/// The first byte selects whether the peer sends the input unencrypted to a bridge without pairings or within an
+/// owner's session. It also selects how the lamp and the store behave.
 @Sendable func checkAccessory(_ input: [UInt8]) async {
     guard let first = input.first else { return }
     let said = Array(input.dropFirst())
@@ -25,7 +25,7 @@ private let descriptions = [
     let expected = Expectation(said)
     let store = InMemoryAccessoryServerStore(.random(pairedWith: isSession ? [owner] : []))
     guard let bridge = try? await BridgeUnderTest(store, lights: descriptions) else {
-        return promise(false, "a bridge starts")
+        return promise(false, "the bridge starts")
     }
     if first & 2 == 2 { bridge.driver.set(lamp, .refuses(.unreachable)) }
     if first & 4 == 4 { bridge.driver.set(lamp, .waits) }
@@ -34,7 +34,7 @@ private let descriptions = [
     let (controller, _) = await bridge.connect(owner)
     if isSession {
         let failure = try? await controller.pairVerify(bridge.identity)
-        promise(failure == .some(nil), "an owner gets in")
+        promise(failure == .some(nil), "the owner can verify its pairing")
         await controller.forgetArrivals()
     }
     for piece in said.pieces {
@@ -48,12 +48,16 @@ private let descriptions = [
         await bridge.scheduler.advance(by: .milliseconds(500))
     }
     for response in await controller.responses {
-        promise((200..<600).contains(response.status), "an answer has a status")
+        promise((200..<600).contains(response.status), "a response has a valid status")
         if response.contentType == .hapJSON {
-            promise((try? JSONValue(parsing: response.body)) != nil, "an answer in JSON is JSON")
+            promise(
+                (try? JSONValue(parsing: response.body)) != nil,
+                "a response with the content type of JSON is valid JSON")
         }
         if response.contentType == .pairingTLV8 {
-            promise((try? PairingTLV(parsing: response.body)) != nil, "an answer in TLV8 is TLV8")
+            promise(
+                (try? PairingTLV(parsing: response.body)) != nil,
+                "a response with the content type of TLV8 is valid TLV8")
         }
     }
     for event in await controller.events {
@@ -61,22 +65,22 @@ private let descriptions = [
     }
     let isClosed = await controller.isClosed
     let count = await controller.responses.count
-    promise(count <= expected.requests, "only requested values are answered")
+    promise(count <= expected.requests, "there is at most one response per request")
     promise(!isClosed || expected.mayEnd, "a connection ends for a reason")
-    promise(isClosed || !expected.isViolation, "what breaks the protocol ends the connection")
+    promise(isClosed || !expected.isViolation, "a protocol violation ends the connection")
 
     await controller.close()
     await bridge.scheduler.drain()
-    promise(await bridge.server.connectionCount == 0, "a connection that has ended is forgotten")
-    // After any input, the next connection must be served.
+    promise(await bridge.server.connectionCount == 0, "the server forgets a closed connection")
+    // After any input, the bridge must serve the next connection.
     let (next, _) = await bridge.connect(owner)
     if isSession, !expected.hasPairings {
         let failure = try? await next.pairVerify(bridge.identity)
-        promise(failure == .some(nil), "an owner stays one")
+        promise(failure == .some(nil), "the owner can still verify its pairing")
         let response = try? await next.get("/accessories")
-        promise(response?.status == 200, "an owner is served")
+        promise(response?.status == 200, "the owner gets the attribute database")
     } else {
-        promise((try? await next.get("/accessories")) != nil, "an unauthenticated peer is answered")
+        promise((try? await next.get("/accessories")) != nil, "an unauthenticated peer gets a response")
     }
     await next.close()
     bridge.driver.answer(lamp)
@@ -90,10 +94,10 @@ extension TestController {
     }
 }
 
-/// The expected results of the input.
+/// The results that are expected for the input.
 private struct Expectation {
     var requests = 0
-    /// Whether the bytes violate the protocol, and no earlier request ends the connection for another reason.
+    /// Whether the bytes violate the protocol before an earlier request may end the connection for another reason.
     var isViolation = false
     /// Whether the connection may end for any reason.
     var mayEnd = false

@@ -2,7 +2,7 @@ internal import ConfigurationKit
 internal import DaemonKit
 internal import LightDrivers
 
-/// A configuration file, decoded as YAML of any structure, and as the drivers' sections.
+/// Checks a configuration file that is decoded as YAML of any structure and as the sections of drivers.
 @Sendable func checkConfiguration(_ input: [UInt8]) {
     read(Anything.self, input)
     read([String: Anything].self, input)
@@ -16,12 +16,12 @@ private func read<Value: Decodable>(_ type: Value.Type, _ input: [UInt8]) {
     do {
         _ = try StrictYAML.decode(type, from: input, file: "file.yaml")
     } catch let error as ConfigurationError {
-        promise(error.line >= 1 && error.column >= 1, "a mistake has a place")
+        promise(error.line >= 1 && error.column >= 1, "an error has a line and a column")
         promise(!error.problem.isEmpty, "an error has a message")
         promise(!error.description.contains { $0.isNewline }, "an error message has one line")
         promise(error.description.utf8.count <= 4096 + 8 * input.count, "the length of an error message is limited")
     } catch {
-        promise(false, "a mistake has a place in the file")
+        promise(false, "every error is a configuration error with a position in the file")
     }
 }
 

@@ -4,7 +4,9 @@ internal import HAPProtocol
 internal import HAPTesting
 internal import Synchronization
 
-/// libFuzzer's own time limit is shorter.
+/// The time limit of requests.
+///
+/// It is never reached, because libFuzzer's own limit is shorter.
 private let limit = Duration.seconds(120)
 private let timing = {
     var timing = ControllerTiming()
@@ -12,9 +14,9 @@ private let timing = {
     return timing
 }()
 
-/// A session with an accessory that sends the responses in the input, and then disconnects.
+/// Checks a session with an accessory that sends the responses in the input and then disconnects.
 ///
-/// A zero byte separates two responses, which may have events before and after them.
+/// Zero bytes separate the responses. There may be events before and after a response.
 @Sendable func checkController(_ input: [UInt8]) async {
     let script = Script(input)
     let slot = Mutex<InMemoryByteConnection?>(nil)
@@ -32,14 +34,14 @@ private let timing = {
     await session.close()
     let end = await life
     slot.withLock { $0 = nil }
-    promise(end != .timedOut, "an answer is found, or the end")
-    promise(events.withLock { $0 } <= input.count, "events take bytes")
-    promise(connection.isClosed, "an ended connection is closed")
+    promise(end != .timedOut, "a request doesn't time out")
+    promise(events.withLock { $0 } <= input.count, "the number of events is limited by the input")
+    promise(connection.isClosed, "the connection is closed when the session has ended")
     do throws(RequestError) {
         _ = try await session.request(HTTPRequest(.get, "/accessories"), within: limit)
-        promise(false, "behind its end nothing is asked")
+        promise(false, "a session accepts no requests after its end")
     } catch {
-        promise(error == .ended(end), "why it has ended is kept")
+        promise(error == .ended(end), "the session remembers why it ended")
     }
 }
 
@@ -47,22 +49,23 @@ private func use(_ session: ControllerSession) async {
     guard let database = try? await session.readDatabase(within: limit) else { return }
     let ids = database.characteristics.prefix(120).map(\.id)
     if let readings = try? await session.read(ids, of: database, within: limit) {
-        promise(Set(readings.keys).isSubset(of: ids), "nothing is read that was not asked for")
+        promise(Set(readings.keys).isSubset(of: ids), "only requested values are read")
         for case (let id, .success(let value)) in readings {
-            promise(database[id]?.metadata.reported(value.json) == value, "a value is of its format")
+            promise(
+                database[id]?.metadata.reported(value.json) == value, "a value has the format of its characteristic")
         }
     }
     let writes = ids.map { AccessoryWrite($0, .bool(true), wantsResponse: true) }
     if let outcomes = try? await session.write(writes, of: database, timing: timing) {
-        promise(Set(outcomes.keys) == Set(ids), "whatever is written has an outcome")
+        promise(Set(outcomes.keys) == Set(ids), "every write has an outcome")
     }
     if let statuses = try? await session.subscribe(ids, true, timing: timing) {
-        promise(Set(statuses.keys) == Set(ids), "whatever is subscribed to has a status")
+        promise(Set(statuses.keys) == Set(ids), "every subscription has a status")
     }
     _ = try? await session.pairings(.list, within: limit)
 }
 
-/// The accessory's responses.
+/// The responses of the accessory.
 private final class Script: Sendable {
     private struct State {
         var answers: ArraySlice<[UInt8]>
@@ -78,7 +81,8 @@ private final class Script: Sendable {
         state = Mutex(State(answers: input.split(separator: 0).map { Array($0) }[...]))
     }
 
-    /// Returns the next response, and whether it is the last one, after which a request would get no complete response.
+    /// Returns the bytes that answer the next request, and whether the accessory disconnects after them, because they
+    /// don't complete a response.
     func next() -> (bytes: [UInt8], isLast: Bool) {
         state.withLock { state in
             state.asked += 1

@@ -8,7 +8,7 @@ internal import LightDrivers
 
 // The daemons' sources are symlinked into this target's directory, because a program can't import another program.
 
-/// `lamplighter.yaml`, from its bytes to the daemon's configuration.
+/// Checks the loading of `lamplighter.yaml`, from its bytes to the daemon's configuration.
 @Sendable func checkBridgeConfiguration(_ input: [UInt8]) {
     withFile(input) { path in
         guard
@@ -19,29 +19,36 @@ internal import LightDrivers
                 })
         else { return }
         promise(!configuration.bridge.name.valid.isEmpty, "a bridge has a name")
-        promise((.zero ... .seconds(10)).contains(configuration.bridge.eventWindow), "an event's window is bounded")
-        if case .fixed(let port) = configuration.bridge.port { promise(port > 0, "a port is one") }
+        promise(
+            (.zero ... .seconds(10)).contains(configuration.bridge.eventWindow), "the event window is within its limits"
+        )
+        if case .fixed(let port) = configuration.bridge.port { promise(port > 0, "a port isn't 0") }
         if let code = configuration.bridge.setupCode {
-            promise(code.text.utf8.count == 10, "a setup code has its form")
-            promise(!"\(code)".contains(code.text), "a setup code does not print by accident")
+            promise(code.text.utf8.count == 10, "a setup code has ten characters")
+            promise(!"\(code)".contains(code.text), "the description of a setup code doesn't reveal it")
         }
         let ids = configuration.drivers.map(\.id)
         promise(Set(ids).count == ids.count, "drivers have different ids")
-        promise(ids.allSatisfy { (1...64).contains($0.utf8.count) && !$0.contains("/") }, "a driver's id is one")
-        promise(configuration.lights.keys.allSatisfy { ids.contains($0.driver) }, "a light has its driver")
+        promise(ids.allSatisfy { (1...64).contains($0.utf8.count) && !$0.contains("/") }, "a driver's id is valid")
+        promise(
+            configuration.lights.keys.allSatisfy { ids.contains($0.driver) }, "the driver of a configured light exists")
         promise(configuration.metrics.map { $0.listen.port > 0 } ?? true, "metrics have a port")
-        for driver in configuration.drivers { promise(driver.isEqual(to: driver), "a driver is itself") }
+        for driver in configuration.drivers { promise(driver.isEqual(to: driver), "a driver is equal to itself") }
     }
 }
 
-/// `homehub.yaml`, from its bytes to the daemon's configuration.
+/// Checks the loading of `homehub.yaml`, from its bytes to the daemon's configuration.
 @Sendable func checkHubConfiguration(_ input: [UInt8]) {
     withFile(input) { path in
         guard let configuration = loaded(path, input, { try HubConfiguration.load(from: $0) }) else { return }
-        promise((.seconds(1)...Duration.seconds(600)).contains(configuration.vendorTimeout), "timeout is bounded")
-        promise(configuration.systemApp?.hasPrefix("/") ?? true, "a program has an absolute path")
-        promise(configuration.restrict.apps.count <= input.count, "apps take bytes")
-        promise(configuration.keysThatWait(comparedWith: configuration).isEmpty, "nothing differs from itself")
+        promise(
+            (.seconds(1)...Duration.seconds(600)).contains(configuration.vendorTimeout),
+            "the timeout is within its limits")
+        promise(configuration.systemApp?.hasPrefix("/") ?? true, "the system app has an absolute path")
+        promise(configuration.restrict.apps.count <= input.count, "the number of apps is limited by the input")
+        promise(
+            configuration.keysThatWait(comparedWith: configuration).isEmpty,
+            "a configuration doesn't differ from itself")
     }
 }
 
@@ -51,19 +58,19 @@ private func loaded<Configuration>(
     do {
         return try load(path)
     } catch let error as ConfigurationError {
-        promise(error.line >= 1 && error.column >= 1, "a mistake has a place")
+        promise(error.line >= 1 && error.column >= 1, "an error has a line and a column")
         promise(!error.problem.isEmpty, "an error has a message")
         promise(!error.description.contains { $0.isNewline }, "an error message has one line")
         promise(error.description.utf8.count <= 4096 + 8 * input.count, "the length of an error message is limited")
     } catch {
-        promise(false, "a mistake has a place in the file")
+        promise(false, "every error is a configuration error with a position in the file")
     }
     return nil
 }
 
-/// Calls a function with the path of an unnamed file.
+/// Calls a function with the path of an unnamed temporary file that has this content.
 private func withFile(_ content: [UInt8], _ body: (String) -> Void) {
-    guard let file = tmpfile() else { preconditionFailure("there is room for a file") }
+    guard let file = tmpfile() else { preconditionFailure("the temporary file can't be created") }
     defer { fclose(file) }
     precondition(fwrite(content, 1, content.count, file) == content.count && fflush(file) == 0)
     body("/proc/self/fd/\(fileno(file))")

@@ -1,18 +1,18 @@
 internal import DeviceKit
 internal import LightDrivers
 
-/// LIFX devices that send arbitrary data.
+/// Checks the driver of LIFX devices that send arbitrary data.
 ///
-/// Each step is a datagram, and its kind is the sender's address and the elapsed time.
+/// Each step is a datagram. Its kind contains the sender's address and the time since the previous datagram.
 @Sendable func checkLIFX(_ input: [UInt8]) { checkDatagrams(input, of: LIFXDevice.self) }
 
-/// WiZ devices that send arbitrary data.
+/// Checks the driver of WiZ devices that send arbitrary data.
 @Sendable func checkWiZ(_ input: [UInt8]) { checkDatagrams(input, of: WiZDevice.self) }
 
-/// Govee devices that send arbitrary data.
+/// Checks the driver of Govee devices that send arbitrary data.
 @Sendable func checkGovee(_ input: [UInt8]) { checkDatagrams(input, of: GoveeDevice.self) }
 
-/// Kasa devices that send arbitrary data.
+/// Checks the driver of Kasa devices that send arbitrary data.
 @Sendable func checkKasa(_ input: [UInt8]) { checkDatagrams(input, of: KasaDevice.self) }
 
 private func checkDatagrams<Device: DatagramDevice>(_ input: [UInt8], of: Device.Type) {
@@ -26,10 +26,10 @@ private func checkDatagrams<Device: DatagramDevice>(_ input: [UInt8], of: Device
             case .send(let bytes, _, _): promise(bytes.count < 300, "a request is short")
             case .added(let light):
                 lights.insert(light.id)
-                promise((1...255).contains(light.id.rawValue.utf8.count), "an id is bounded")
+                promise((1...255).contains(light.id.rawValue.utf8.count), "the length of an id is limited")
                 promise(!light.name.isEmpty, "a light has a name")
             case .report(let id, let report):
-                promise(lights.contains(id), "who reports was added")
+                promise(lights.contains(id), "a light that reports was added before")
                 checkReport(report)
             case .finished(let command, _): open.remove(command)
             case .warn, .ignored: break

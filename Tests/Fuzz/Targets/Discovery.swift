@@ -2,7 +2,9 @@ internal import BoundedJSON
 internal import DeviceKit
 internal import LightDrivers
 
-/// A broker on which any client may publish; each line of the input is a topic, a space and a message.
+/// Checks messages from a broker on which any client may publish.
+///
+/// Each line of the input is a topic, a space and a message.
 @Sendable func checkDiscovery(_ input: [UInt8]) {
     var home = MQTTDeviceRegistry(
         prefix: "homeassistant", tasmota: "tasmota/discovery", zigbee2MQTT: "zigbee2mqtt", lights: [])
@@ -10,18 +12,20 @@ internal import LightDrivers
     _ = home.connected()
     var topics: Set<String> = []
     var lights: Set<LightID> = []
-    // A sensor accepts no commands.
+    // Sensors accept no commands.
     var sensors: Set<LightID> = []
     func took(_ actions: [MQTTAction]) {
         for action in actions {
             switch action {
             case .subscribe(let topic, let qos):
-                promise(!topic.isEmpty && topic.utf8.count <= MQTTLimits.topic, "a topic to receive is bounded")
-                promise((0...2).contains(qos), "there are three qualities of service")
+                promise(
+                    !topic.isEmpty && topic.utf8.count <= MQTTLimits.topic,
+                    "the length of a subscribed topic is limited")
+                promise((0...2).contains(qos), "the quality of service is 0, 1 or 2")
                 // A second subscription makes the broker repeat its retained messages.
                 topics.insert(topic)
             case .unsubscribe(let topic):
-                promise(topics.remove(topic) != nil, "a topic that is left was subscribed")
+                promise(topics.remove(topic) != nil, "an unsubscribed topic was subscribed before")
             case .added(let description):
                 lights.insert(description.id)
                 if description.kind == .sensor {
@@ -29,16 +33,18 @@ internal import LightDrivers
                 } else {
                     sensors.remove(description.id)
                 }
-                promise((1...255).contains(description.id.rawValue.utf8.count), "an id is bounded")
+                promise((1...255).contains(description.id.rawValue.utf8.count), "the length of an id is limited")
                 promise(!description.name.isEmpty, "a light has a name")
             case .removed(let id):
-                promise(lights.remove(id) != nil, "a light that goes was there")
+                promise(lights.remove(id) != nil, "a light that is removed was added before")
                 sensors.remove(id)
             case .report(let id, let report):
-                promise(lights.contains(id), "who reports was added")
+                promise(lights.contains(id), "a light that reports was added before")
                 checkReport(report)
             case .publish(let message):
-                promise(!message.topic.contains { $0 == "+" || $0 == "#" }, "nothing is sent to many topics")
+                promise(
+                    !message.topic.contains { $0 == "+" || $0 == "#" }, "nothing is published to a topic with wildcards"
+                )
             case .warn, .idMissing: break
             }
         }
@@ -53,7 +59,9 @@ internal import LightDrivers
             for command in commands {
                 do throws(LightError) {
                     for message in try home.messages(for: command, to: id, now: .zero) {
-                        promise(!message.topic.contains { $0 == "+" || $0 == "#" }, "nothing is sent to many topics")
+                        promise(
+                            !message.topic.contains { $0 == "+" || $0 == "#" },
+                            "nothing is published to a topic with wildcards")
                         promise(message.payload.count <= 2 * MQTTLimits.text, "a command is short")
                     }
                 } catch {
@@ -64,7 +72,9 @@ internal import LightDrivers
             }
         }
     }
-    promise(lights.count <= MQTTDeviceRegistry.maximumLights + MQTTDeviceRegistry.maximumReadings, "lights are bounded")
+    promise(
+        lights.count <= MQTTDeviceRegistry.maximumLights + MQTTDeviceRegistry.maximumReadings,
+        "the number of lights is limited")
     home.disconnected(now: .seconds(100_000))
     took(home.timePassed(now: .seconds(100_000) + MQTTDeviceRegistry.timeout))
     took(home.timePassed(now: .seconds(200_000) + MQTTDeviceRegistry.grace))
@@ -83,13 +93,15 @@ private let fanCommand: LightCommand = {
 }()
 
 func checkReport(_ report: LightReport) {
-    if let brightness = report.brightness { promise((1...100).contains(brightness), "brightness is in percent") }
+    if let brightness = report.brightness { promise((1...100).contains(brightness), "the brightness is in percent") }
     switch report.color {
     case .hueSaturation(let hue, let saturation)?:
-        promise((0...360).contains(hue) && (0...100).contains(saturation), "a colour is one")
-    case .temperature(let mired)?: promise(mired > 0, "a colour temperature is positive")
+        promise((0...360).contains(hue) && (0...100).contains(saturation), "a color is within its limits")
+    case .temperature(let mired)?: promise(mired > 0, "a color temperature is positive")
     case nil: break
     }
     if let speed = report.speed { promise((1...100).contains(speed), "a speed is in percent") }
-    for (reading, value) in report.readings { promise(value.valid(for: reading) == value, "a reading is one") }
+    for (reading, value) in report.readings {
+        promise(value.valid(for: reading) == value, "a reading has a valid value")
+    }
 }

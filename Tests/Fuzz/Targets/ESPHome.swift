@@ -1,9 +1,9 @@
 internal import DeviceKit
 internal import LightDrivers
 
-/// A device that sends arbitrary data.
+/// Checks a session with an ESPHome device that sends arbitrary data.
 ///
-/// The first byte selects whether there is an encryption key, and the device sends the rest.
+/// The first byte selects whether there is an encryption key. The device sends the rest.
 @Sendable func checkESPHome(_ input: [UInt8]) {
     let host = ESPHomeHost(host: "10.0.0.5")
     let configuration = ESPHomeDriverConfiguration(discover: false, hosts: [host], switches: true)
@@ -20,11 +20,11 @@ internal import LightDrivers
             switch action {
             case .added(let light):
                 lights.insert(light.id)
-                promise((1...255).contains(light.id.rawValue.utf8.count), "an id is bounded")
-                promise(light.name.utf8.count <= 1024, "a name is bounded")
-            case .removed(let id): promise(lights.remove(id) != nil, "a light that goes was there")
+                promise((1...255).contains(light.id.rawValue.utf8.count), "the length of an id is limited")
+                promise(light.name.utf8.count <= 1024, "the length of a name is limited")
+            case .removed(let id): promise(lights.remove(id) != nil, "a light that is removed was added before")
             case .report(let id, let report):
-                promise(lights.contains(id), "who reports was added")
+                promise(lights.contains(id), "a light that reports was added before")
                 checkReport(report)
             case .connect, .output, .close, .warn, .finished: break
             }
@@ -36,6 +36,6 @@ internal import LightDrivers
             }
         }
     }
-    promise(lights.count <= 128, "lights are bounded")
+    promise(lights.count <= 128, "the number of lights is limited")
     _ = home.timePassed(now: .seconds(1000), share: 1)
 }

@@ -1,20 +1,22 @@
 internal import HAPCrypto
 internal import HAPProtocol
 
-/// HTTP, as parsed by an accessory and by a controller.
+/// Checks HTTP messages, as parsed by an accessory and by a controller.
 @Sendable func checkHTTP(_ input: [UInt8]) {
     for role in [MessageStream.Role.accessory, .controller] {
         let whole = messages(of: [input[...]], role)
-        promise(whole == messages(of: input.pieces, role), "it does not matter where a message is cut")
-        promise(whole.messages.count <= input.count, "messages take bytes")
+        promise(whole == messages(of: input.pieces, role), "the position at which a message is split doesn't matter")
+        promise(whole.messages.count <= input.count, "the number of messages is limited by the input")
         for message in whole.messages where survivesWriting(message) {
             let again = messages(of: [HTTPSerializer.bytes(of: message)[...]], role)
-            promise(again == Reading(messages: [message]), "a message parses into the original")
+            promise(again == Reading(messages: [message]), "an encoded message parses into the original")
         }
     }
 }
 
-/// Encrypted frames; the input contains the controller's data, and then an untrusted peer's changes to it.
+/// Checks encrypted frames.
+///
+/// The input is encrypted by a controller, then modified by an untrusted peer, and finally sent without encryption.
 @Sendable func checkFrames(_ input: [UInt8]) {
     let keys = SessionKeys(
         read: SecretBytes([UInt8](repeating: 1, count: 32)), write: SecretBytes([UInt8](repeating: 2, count: 32)))
@@ -22,14 +24,15 @@ internal import HAPProtocol
     controller.secure(with: keys)
     guard let sealed = try? controller.carried(input) else { return }
     let clear = messages(of: [input[...]], .accessory)
-    promise(messages(of: sealed.pieces, .accessory, keys) == clear, "opening returns the sealed bytes")
+    promise(messages(of: sealed.pieces, .accessory, keys) == clear, "decryption returns the encrypted messages")
     guard !sealed.isEmpty else { return }
     var forged = sealed
     forged[Int(input.reduce(0 as UInt) { $0 &* 31 &+ UInt($1) } % UInt(sealed.count))] ^= 0x40
     let opened = messages(of: forged.pieces, .accessory, keys)
     promise(clear.messages.starts(with: opened.messages), "a forged frame has no content")
-    // Bytes that were never encrypted.
-    promise(messages(of: input.pieces, .accessory, keys).messages.isEmpty, "an unsealed frame is not accepted")
+    // Send bytes that were never encrypted.
+    promise(
+        messages(of: input.pieces, .accessory, keys).messages.isEmpty, "a frame that isn't encrypted isn't accepted")
 }
 
 /// The result of parsing the input.
@@ -54,12 +57,14 @@ private func messages(
             reading.violation = error
             return reading
         }
-        promise(stream.bufferedBytes <= came, "no more is kept than came")
+        promise(stream.bufferedBytes <= came, "the buffer isn't longer than the input")
     }
     return reading
 }
 
-/// Returns whether the serializer, which supports only local messages, can represent a message completely.
+/// Returns whether the serializer can represent a message completely.
+///
+/// It supports only messages that our own code sends.
 private func survivesWriting(_ message: HTTPMessage) -> Bool {
     switch message {
     case .request(let request):

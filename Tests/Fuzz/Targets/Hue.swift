@@ -1,9 +1,9 @@
 internal import DeviceKit
 internal import LightDrivers
 
-/// A Hue bridge that sends arbitrary data.
+/// Checks a session with a Hue bridge that sends arbitrary data.
 ///
-/// A line is a line of the event stream if it is empty or starts with `data:`, otherwise a response.
+/// A line of the input belongs to the event stream if it is empty or starts with `data:`. Otherwise it is a response.
 @Sendable func checkHue(_ input: [UInt8]) {
     var home = ConnectedDeviceRegistry<HueSession>(
         DeviceSelection(discover: false, hosts: [DeviceHost(host: "10.0.0.5")]), options: HueOptions(groups: true))
@@ -19,17 +19,17 @@ internal import LightDrivers
             switch action {
             case .added(let light):
                 lights.insert(light.id)
-                promise((1...255).contains(light.id.rawValue.utf8.count), "an id is bounded")
-                promise(light.name.count <= 128, "a name is bounded")
-            case .removed(let id): promise(lights.remove(id) != nil, "a light that goes was there")
+                promise((1...255).contains(light.id.rawValue.utf8.count), "the length of an id is limited")
+                promise(light.name.count <= 128, "the length of a name is limited")
+            case .removed(let id): promise(lights.remove(id) != nil, "a light that is removed was added before")
             case .report(let id, let report):
-                promise(lights.contains(id), "who reports was added")
-                promise(report.brightness.map { (1...100).contains($0) } ?? true, "brightness is in percent")
+                promise(lights.contains(id), "a light that reports was added before")
+                promise(report.brightness.map { (1...100).contains($0) } ?? true, "the brightness is in percent")
             case .output(_, .request(let lane, let number, _)): requests.append((lane, number))
             case .output, .connect, .close, .warn, .finished: break
             }
         }
-        promise(requests.count <= 2, "two requests are under way at most")
+        promise(requests.count <= 2, "at most two requests are in flight")
     }
     func receive(_ input: HueSession.Input) {
         carryOut(home.received(input, from: target, number: 1, now: now, share: 1))
@@ -55,7 +55,9 @@ internal import LightDrivers
     }
 }
 
-/// An unknown bridge; the first line is its description, and the others are responses to pairing requests.
+/// Checks the pairing with an unknown bridge.
+///
+/// The first line is the bridge's description, and the others are responses to pairing requests.
 @Sendable func checkHuePairing(_ input: [UInt8]) {
     var home = ConnectedDeviceRegistry<HueSession>(
         DeviceSelection(discover: false, hosts: [DeviceHost(host: "10.0.0.5")]), options: HueOptions(groups: true))
@@ -71,8 +73,9 @@ internal import LightDrivers
                 promise(
                     (12...16).contains(bridge.utf8.count)
                         && bridge.allSatisfy { $0.isASCII && $0.isHexDigit && !$0.isUppercase },
-                    "what becomes a file's name is hexadecimal digits")
-            case .store(let credentials, _): promise(HueCredentials.isKey(credentials.key), "the stored text is a key")
+                    "an id that becomes a file name consists of hexadecimal digits")
+            case .store(let credentials, _):
+                promise(HueCredentials.isKey(credentials.key), "the stored key is a valid application key")
             default: break
             }
         }
@@ -87,7 +90,7 @@ internal import LightDrivers
     }
 }
 
-/// A stream of server-sent events, split at arbitrary positions.
+/// Checks a stream of server-sent events that is split at arbitrary positions.
 @Sendable func checkEventStream(_ input: [UInt8]) {
     let limit = 256
     func events(_ pieces: [ArraySlice<UInt8>]) -> (events: [[UInt8]], id: String?, isWhole: Bool) {
@@ -100,8 +103,9 @@ internal import LightDrivers
         return (events, parser.lastID, true)
     }
     let (whole, cut) = (events([input[...]]), events(input.map { [$0] }))
-    promise(whole.isWhole == cut.isWhole && whole.id == cut.id, "cuts change nothing")
-    promise(!whole.isWhole || whole.events == cut.events, "cuts change no event")
-    promise(whole.events.allSatisfy { $0.count <= limit }, "an event is bounded")
-    promise(whole.id.map { $0.utf8.count <= 128 } ?? true, "an id is bounded")
+    promise(whole.isWhole == cut.isWhole && whole.id == cut.id, "the positions at which a stream is split don't matter")
+    promise(
+        !whole.isWhole || whole.events == cut.events, "the positions at which a stream is split don't change an event")
+    promise(whole.events.allSatisfy { $0.count <= limit }, "the length of an event is limited")
+    promise(whole.id.map { $0.utf8.count <= 128 } ?? true, "the length of an id is limited")
 }

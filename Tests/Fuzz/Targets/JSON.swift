@@ -2,15 +2,15 @@ internal import BoundedJSON
 internal import HAPModel
 internal import HAPProtocol
 
-/// The parser of all JSON.
+/// Checks the parser that is used for all JSON.
 @Sendable func checkJSON(_ input: [UInt8]) {
     guard let value = try? JSONValue(parsing: input) else { return }
     let text = value.encoded
-    // A number of five bytes can have 309 digits.
+    // A number of five bytes, such as 1e308, can have 309 digits.
     promise(text.count <= 64 + 80 * input.count, "the output is at most a multiple of the input")
     let again = try? JSONValue(parsing: text, maximumLength: text.count)
     promise(again?.encoded == text, "the output parses, and serializes to itself")
-    promise(depth(of: value) <= JSONValue.maximumDepth, "nesting is bounded")
+    promise(depth(of: value) <= JSONValue.maximumDepth, "the nesting is limited")
 }
 
 private func depth(of value: JSONValue) -> Int {
@@ -21,13 +21,13 @@ private func depth(of value: JSONValue) -> Int {
     }
 }
 
-/// Bodies and queries of `/characteristics` and `/prepare`, as parsed by both ends.
+/// Checks the bodies and queries of `/characteristics` and `/prepare`, as parsed by both ends.
 @Sendable func checkCharacteristics(_ input: [UInt8]) {
     if let request = WriteRequest(parsing: input) {
-        promise(request.entries.count <= input.count, "entries take bytes")
+        promise(request.entries.count <= input.count, "the number of entries is limited by the input")
         if request.entries.allSatisfy({ !$0.isMalformed }) {
             let text = request.encoded
-            promise(WriteRequest(parsing: text)?.encoded == text, "a write parses into the original")
+            promise(WriteRequest(parsing: text)?.encoded == text, "an encoded write parses into the original")
         }
         for entry in request.entries {
             guard let value = entry.value else { continue }
@@ -35,14 +35,15 @@ private func depth(of value: JSONValue) -> Int {
         }
     }
     if let request = PrepareRequest(parsing: input) {
-        promise(PrepareRequest(parsing: request.encoded) == request, "a preparation parses into the original")
+        promise(
+            PrepareRequest(parsing: request.encoded) == request, "an encoded prepare request parses into the original")
     }
     if let request = ReadRequest(query: String(decoding: input, as: UTF8.self)) {
-        promise(request.ids.count <= input.count, "ids take bytes")
-        promise(ReadRequest(query: request.query) == request, "a query parses into the original")
+        promise(request.ids.count <= input.count, "the number of ids is limited by the input")
+        promise(ReadRequest(query: request.query) == request, "an encoded query parses into the original")
     }
     if let answers = CharacteristicAnswer.list(parsing: input) {
-        promise(answers.count <= input.count, "answers take bytes")
+        promise(answers.count <= input.count, "the number of answers is limited by the input")
     }
     _ = HAPStatus(parsing: input)
 }
@@ -55,25 +56,27 @@ private func checkValue(_ json: JSONValue, as format: CharacteristicFormat) {
     promise(metadata.accepted(accepted) == accepted, "an accepted value is accepted again")
     var writer = JSONWriter()
     writer.characteristicValue(accepted)
-    promise((try? JSONValue(parsing: writer.bytes, maximumLength: writer.bytes.count)) != nil, "a value is JSON")
+    promise(
+        (try? JSONValue(parsing: writer.bytes, maximumLength: writer.bytes.count)) != nil,
+        "an encoded value is valid JSON")
 }
 
-/// An accessory's attribute database, as parsed by a controller.
+/// Checks an accessory's attribute database, as parsed by a controller.
 @Sendable func checkDatabase(_ input: [UInt8]) {
     guard let database = try? AccessoryDatabase(parsing: input) else { return }
-    promise(database.accessories.count <= AccessoryDatabase.maximumAccessories, "accessories are bounded")
+    promise(database.accessories.count <= AccessoryDatabase.maximumAccessories, "the number of accessories is limited")
     for (id, characteristic) in database.characteristics {
         promise(database[id] == characteristic, "a characteristic is found by its id")
     }
-    // The first encoding rounds limits that no local accessory has. After that, nothing changes.
+    // The first encoding rounds limits that our own accessories never have. Further encodings change nothing.
     guard let second = reread(database), let third = reread(second) else { return }
-    promise(text(of: third) == text(of: second), "a database parses into the original")
+    promise(text(of: third) == text(of: second), "an encoded database parses into the original")
 }
 
 private func reread(_ database: AccessoryDatabase) -> AccessoryDatabase? {
     let written = text(of: database)
     let again = try? AccessoryDatabase(parsing: written)
-    promise(again != nil || written.count > AccessoryDatabase.maximumLength, "a serialized value parses")
+    promise(again != nil || written.count > AccessoryDatabase.maximumLength, "an encoded database parses")
     return again
 }
 

@@ -1,10 +1,10 @@
 internal import HAPModel
 internal import HomeModel
 
-/// Names from people and devices.
+/// Checks names that users enter or devices report.
 ///
-/// The first line is a name, the second the manufacturer, the third the model, and the others are alternately rooms and
-/// names in use.
+/// The first line is a name, the second the manufacturer, and the third the model. The other lines are alternately
+/// rooms and names in use.
 @Sendable func checkNames(_ input: [UInt8]) {
     let texts = input.lines.prefix(40).map { String(decoding: $0, as: UTF8.self) }
     var rooms: [NameLocation] = []
@@ -27,8 +27,8 @@ internal import HomeModel
     }
     for text in texts {
         let violations = NameRules.violations(of: text)
-        promise(violations == violations.sorted(), "violations come in their order")
-        promise(!violations.isEmpty || !NameKey(text).isEmpty, "a valid name has a key")
+        promise(violations == violations.sorted(), "violations are sorted")
+        promise(!violations.isEmpty || !NameKey(text).isEmpty, "a valid name has a comparison key")
     }
 }
 
@@ -38,25 +38,25 @@ private func checkSuggestions(_ names: [String], in context: NameContext) {
     let detector = LocationDetector(context.locations, serviceType: context.serviceType)
     for name in names {
         promise(NameRules.isValid(name), "a suggestion is valid")
-        promise(!context.taken.contains(NameKey(name)), "a suggestion is free")
-        promise(!context.maker.occurs(in: name), "a suggestion names no maker")
-        promise(detector.hits(in: name).locations.isEmpty, "a suggestion names no place")
+        promise(!context.taken.contains(NameKey(name)), "a suggestion isn't in use")
+        promise(!context.maker.occurs(in: name), "a suggestion doesn't contain the manufacturer")
+        promise(detector.hits(in: name).locations.isEmpty, "a suggestion doesn't contain a location")
     }
 }
 
-/// Scanned and typed setup codes.
+/// Checks scanned and typed setup codes.
 @Sendable func checkSetup(_ input: [UInt8]) {
     let text = String(decoding: input, as: UTF8.self)
     if let payload = try? SetupPayload(uri: text) {
-        promise((try? SetupPayload(uri: payload.uri)) == payload, "a payload parses into the original")
+        promise((try? SetupPayload(uri: payload.uri)) == payload, "an encoded payload parses into the original")
     }
     if let payload = AccessorySetupPayload(url: text) {
-        promise(payload.category != nil, "a payload names the accessory")
+        promise(payload.category != nil, "a payload contains a category")
         _ = try? payload.validate()
     }
     for code in [SetupCode(text), SetupCode(typed: text)] {
         guard let code else { continue }
-        promise(SetupCode(code.text) == code, "a code parses from its own text")
-        promise(!"\(code)".contains(code.text), "a code does not print by accident")
+        promise(SetupCode(code.text) == code, "the text of a code parses into the same code")
+        promise(!"\(code)".contains(code.text), "the description of a setup code doesn't reveal it")
     }
 }

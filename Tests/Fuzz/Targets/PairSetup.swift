@@ -2,7 +2,9 @@ internal import HAPCrypto
 internal import HAPModel
 internal import HAPProtocol
 
-/// A valid pair setup, computed once, because exponentiations take milliseconds and an input has many steps.
+/// The values of a valid pair setup.
+///
+/// They are computed only once, because exponentiations take milliseconds and an input may have many steps.
 struct PairSetupByTheBook: Sendable {
     let code = SetupCode("031-45-154")
     let controller: ControllerIdentity
@@ -14,7 +16,7 @@ struct PairSetupByTheBook: Sendable {
     let ownership: OwnershipRequirement
 
     static let one: PairSetupByTheBook = {
-        guard let one = PairSetupByTheBook() else { preconditionFailure("two that keep to the protocol understand") }
+        guard let one = PairSetupByTheBook() else { preconditionFailure("the valid pair setup failed") }
         return one
     }()
 
@@ -41,9 +43,9 @@ struct PairSetupByTheBook: Sendable {
         Pairing(controller: controller.controller, publicKey: controller.longTermKey.publicKey, isAdmin: true)
     }
 
-    /// The bodies M1 to M6.
+    /// Returns the bodies M1 to M6 of a valid pair setup.
     ///
-    /// `token` is the controller's ownership token.
+    /// `token` is the controller's ownership token, or `nil` if it has none.
     func messages(token: [UInt8]? = nil) -> [[UInt8]] {
         guard let code else { return [] }
         var accessory = PairSetupAccessory(identity: accessory)
@@ -78,7 +80,7 @@ struct PairSetupByTheBook: Sendable {
         }
     }
 
-    /// A message with chosen encrypted content from a peer that knows the setup code.
+    /// Returns a message with the given encrypted content, as sent by a peer that knows the setup code.
     func sealed(_ state: UInt8, _ content: [UInt8], _ label: StaticString) -> [UInt8] {
         let key = HKDF.derive(
             from: agreement.key, salt: "Pair-Setup-Encrypt-Salt", info: "Pair-Setup-Encrypt-Info")
@@ -91,10 +93,12 @@ private let book = PairSetupByTheBook.one
 private let tokens: [[UInt8]?] = [nil, book.token, [UInt8](repeating: 8, count: 16)]
 private let messages = tokens.map { book.messages(token: $0) }
 
-/// Both ends of pair setup; the first byte selects the start, followed by the steps of an arbitrary peer.
+/// Checks both ends of pair setup.
+///
+/// The first byte selects how the procedure starts. The rest of the input contains the steps of an arbitrary peer.
 @Sendable func checkPairSetup(_ input: [UInt8]) {
     guard let first = input.first else { return }
-    promise(messages.allSatisfy { $0.count == 6 }, "two that keep to the protocol pair")
+    promise(messages.allSatisfy { $0.count == 6 }, "two peers that follow the protocol pair")
     let steps = Array(input.dropFirst()).steps.prefix(64)
     var accessory = Accessory(wantsToken: first & 1 == 1)
     for (kind, content) in steps { accessory.take(kind, content) }
@@ -104,16 +108,17 @@ private let messages = tokens.map { book.messages(token: $0) }
 
 /// The accessory's end.
 ///
-/// The low half of a step's kind is 0: any body, 1 to 3: the controller's next bodies, altered, 4: an M5 with any
-/// content under the correct key, 5: an M5 with a token, 6: toggles failures of the store, 7: abandons the procedure,
-/// 8: completes work that no controller waits for. The high half is the state of the rest of the server.
+/// The low half of a step's kind is 0: an arbitrary body, 1 to 3: M1, M3 or M5 of a valid controller with changes, 4:
+/// an M5 with arbitrary content under the correct key, 5: an M5 with a token, 6: sets whether the store works, 7:
+/// abandons the procedure, 8: completes work that no controller is waiting for. The high half contains the state of the
+/// rest of the server.
 private struct Accessory {
     let wantsToken: Bool
     var machine: PairSetupAccessory
-    /// The number of bodies of a valid procedure that were accepted since it started.
+    /// The number of bodies that were accepted since the procedure started.
     var stage = 0
     var storeWorks = true
-    /// The remaining number of proofs to check completely.
+    /// The remaining number of proofs to check with real computations.
     var checks = 2
 
     init(wantsToken: Bool) {
@@ -168,39 +173,41 @@ private struct Accessory {
             case .start:
                 promise(
                     !conditions.isPaired && !conditions.triesExhausted && !conditions.isBusy,
-                    "a refused controller begins nothing")
+                    "a rejected controller doesn't start a procedure")
                 action = machine.started(book.server)
                 guard case .reply(let body) = action else { return promise(false, "an attempt is answered") }
                 promise(state(of: body) == 2, "M1 is answered by M2")
                 stage = 1
                 return
             case .check(let server, let key, let proof):
-                promise(before == 1, "a proof comes behind M2")
+                promise(before == 1, "a proof is checked only after M2")
                 promise(server == book.server, "a proof is checked against its attempt")
                 action = machine.checked(outcome(key, proof))
             case .clearFailures(let body):
                 promise(state(of: body) == 4, "M3 is answered by M4")
-                promise(before == 1, "M3 comes behind M2")
+                promise(before == 1, "M3 is accepted only after M2")
                 stage = 2
                 return
             case .store(let pairing):
-                promise(before == 2, "only a proven controller pairs")
-                promise(pairing == book.pairing, "who pairs is who signed")
-                promise(!conditions.isPaired && !conditions.isFull, "there is room for who pairs")
-                promise(!wantsToken || token == 1, "who pairs has the token")
-                promise(machine.isActive, "a pairing that is being stored is under way")
+                promise(before == 2, "only a controller that has proven the setup code pairs")
+                promise(pairing == book.pairing, "the controller that pairs is the one that signed")
+                promise(!conditions.isPaired && !conditions.isFull, "a controller pairs only if there is room for it")
+                promise(!wantsToken || token == 1, "a controller that pairs has the token")
+                promise(machine.isActive, "the procedure is active while its pairing is being stored")
                 action = machine.stored(storeWorks ? .success(()) : .failure(.maxPeers))
                 if case .finish = action { promise(storeWorks, "a pairing is stored before it is confirmed") }
             case .countFailure(let body), .refuseOwnership(let body), .reply(let body), .finish(let body):
-                promise([2, 4, 6].contains(state(of: body)), "an answer is one")
-                promise(!machine.isActive, "behind its end nothing is under way")
+                promise([2, 4, 6].contains(state(of: body)), "a reply is a valid message")
+                promise(!machine.isActive, "no procedure is active after its end")
                 var isFinished = false
                 if case .finish = action { isFinished = true }
-                promise(!isByTheBook || isFinished || before == 2 && !storeWorks, "who keeps to the protocol pairs")
+                promise(
+                    !isByTheBook || isFinished || before == 2 && !storeWorks,
+                    "a controller that follows the protocol is paired")
                 return
             case .refuse:
-                promise(!isByTheBook, "who keeps to the protocol is not refused")
-                return promise(!machine.isActive, "a refused procedure is not under way")
+                promise(!isByTheBook, "a peer that follows the protocol isn't rejected")
+                return promise(!machine.isActive, "a rejected procedure isn't active")
             }
         }
     }
@@ -212,7 +219,7 @@ private struct Accessory {
         guard checks > 0 else { return .failure(.authenticationFailed) }
         checks -= 1
         let outcome = Result { () throws(CryptoError) in try book.server.check(clientKey: key, proof: proof) }
-        if case .success = outcome { promise(false, "a proof takes the setup code") }
+        if case .success = outcome { promise(false, "a proof requires the setup code") }
         return outcome
     }
 }
@@ -221,19 +228,20 @@ private func state(of body: [UInt8]) -> UInt8? { try? PairingTLV(parsing: body).
 
 /// The controller's end.
 ///
-/// The kinds are 0: any body, 1: the accessory's next body, altered, 2: an M6 with any content under the correct key.
+/// The kinds are 0: an arbitrary body, 1: the accessory's next body with changes, 2: an M6 with arbitrary content under
+/// the correct key.
 private struct Controller {
     var machine: PairSetupController
     /// The number of accepted bodies.
     var stage = 0
     var hasEnded = false
-    /// Whether the key in M2 was that of the accessory's attempt.
+    /// Whether the key in M2 belongs to the accessory's attempt.
     var isOwnAttempt = true
-    /// The remaining number of keys to compute a response for.
+    /// The remaining number of foreign keys for which a response is computed.
     var computations = 1
 
     init(withAuth: Bool) {
-        guard let code = book.code else { preconditionFailure("the code is one") }
+        guard let code = book.code else { preconditionFailure("the setup code isn't valid") }
         machine = PairSetupController(identity: book.controller, setupCode: code)
         if case .send(let body) = machine.start(withAuth: withAuth) {
             promise(state(of: body) == 1, "a controller begins with M1")
@@ -252,24 +260,24 @@ private struct Controller {
         }
         var action = machine.received(body)
         if case .compute(let code, let salt, let key) = action {
-            promise(stage == 0 && !hasEnded, "a key comes in M2")
-            promise(code == book.code?.text, "the code is the user's")
+            promise(stage == 0 && !hasEnded, "the accessory's key arrives in M2")
+            promise(code == book.code?.text, "the proof is computed with the user's setup code")
             action = machine.computed(answer(salt, key))
         }
         switch action {
-        case .compute: promise(false, "there is one key")
+        case .compute: promise(false, "a key is computed only once")
         case .send(let body):
             stage += 1
-            promise(!hasEnded && stage <= 2, "there are three questions")
+            promise(!hasEnded && stage <= 2, "a controller sends three messages")
             promise(state(of: body) == UInt8(2 * stage + 1), "M2 is answered by M3, and M4 by M5")
         case .paired(let accessory):
-            promise(!hasEnded && stage == 2, "M6 comes last")
+            promise(!hasEnded && stage == 2, "M6 is accepted only after M4")
             promise(
                 accessory.deviceID == book.accessory.deviceID
                     && accessory.publicKey == book.accessory.longTermKey.publicKey, "the signer is paired")
             hasEnded = true
         case .fail:
-            promise(!isByTheBook, "an accessory that keeps to the protocol is paired")
+            promise(!isByTheBook, "an accessory that follows the protocol is paired")
             hasEnded = true
         }
     }

@@ -7,33 +7,34 @@ private let pairings = PairingList([book.pairing])
 private let accessorySecret = SecretBytes([UInt8](repeating: 3, count: 32))
 private let controllerSecret = SecretBytes([UInt8](repeating: 4, count: 32))
 
-/// Both ends of pair verify, with the steps of an arbitrary peer.
+/// Checks both ends of pair verify with the steps of an arbitrary peer.
 @Sendable func checkPairVerify(_ input: [UInt8]) {
     let steps = input.steps.prefix(64)
     var accessory = Accessory()
     for (kind, content) in steps { accessory.take(kind, content) }
-    // A failure is reported without other effects, and a valid procedure succeeds on the same connection.
+    // A failure has no lasting effect, so a valid procedure must succeed on the same connection.
     accessory.take(1, [])
     accessory.take(2, [])
-    promise(accessory.count > 0, "who keeps to the protocol gets in, whatever came before")
+    promise(accessory.count > 0, "a controller that follows the protocol is verified, regardless of earlier messages")
     var controller = Controller()
     for (kind, content) in steps { controller.take(kind, content) }
 }
 
 /// The accessory's end.
 ///
-/// The kinds are 0: any body, 1: an M1, altered, 2: an M3 of the correct controller for the last M2, altered, 3: an M3
-/// with any content under the correct key, 4: an unknown controller's M3, 5: an M1 with any key.
+/// The kinds are 0: an arbitrary body, 1: an M1 with changes, 2: the correct controller's M3 for the last M2 with
+/// changes, 3: an M3 with arbitrary content under the correct key, 4: an unknown controller's M3, 5: an M1 with an
+/// arbitrary key.
 private struct Accessory {
     var machine = PairVerifyAccessory(identity: book.accessory)
-    /// The controller that received the last M2, if that was for one of its keys.
+    /// The controller that sent the last M1 and accepted its M2, if any.
     var controller: PairVerifyController?
     var m3: [UInt8]?
-    /// Whether a message has followed M2.
+    /// Whether the accessory has received another message since the last M2.
     var isSpent = false
     /// The last M2.
     var m2: [UInt8] = []
-    /// The number of sessions.
+    /// The number of verified sessions.
     var count = 0
 
     mutating func take(_ kind: UInt8, _ content: [UInt8]) {
@@ -51,7 +52,9 @@ private struct Accessory {
             checkReply(answer)
             m2 = answer
             guard content.count <= 2 else { return }
-            guard case .send(let m3) = controller.received(answer) else { return promise(false, "M2 is by the book") }
+            guard case .send(let m3) = controller.received(answer) else {
+                return promise(false, "the controller accepts the accessory's M2")
+            }
             self.controller = controller
             self.m3 = m3
             isSpent = false
@@ -72,15 +75,15 @@ private struct Accessory {
         isSpent = true
         switch machine.received(body, ephemeral: accessorySecret, pairings: pairings) {
         case .reply(let answer):
-            promise(!isByTheBook, "who keeps to the protocol gets in")
+            promise(!isByTheBook, "a controller that follows the protocol is verified")
             checkReply(answer)
             m2 = answer
-        case .refuse: promise(!isByTheBook, "who keeps to the protocol is not refused")
+        case .refuse: promise(!isByTheBook, "a peer that follows the protocol isn't rejected")
         case .finish(let answer, let id, let keys):
-            promise(id == book.controller.controller, "who gets in is paired")
-            promise(isProven, "who gets in has proven it, and once")
+            promise(id == book.controller.controller, "a verified controller is paired")
+            promise(isProven, "a verified controller has proven its identity, exactly once")
             guard var controller, case .verified(let theirs) = controller.received(answer) else {
-                return promise(false, "a verified controller is reported")
+                return promise(false, "the controller accepts the accessory's M4")
             }
             promise(theirs == keys && keys.read != keys.write, "both ends have the same keys")
             count += 1
@@ -89,16 +92,16 @@ private struct Accessory {
 
     private func checkReply(_ body: [UInt8]) {
         guard let message = try? PairingTLV(parsing: body), let state = try? message.state() else {
-            return promise(false, "an answer is one")
+            return promise(false, "a reply is a valid message")
         }
-        promise(state == 2 || state == 4, "an answer has its number")
+        promise(state == 2 || state == 4, "a reply has the state M2 or M4")
     }
 }
 
 /// The controller's end.
 ///
-/// The kinds are 0: any body, 1: the accessory's next body, altered, 2: an M2 with any content under the correct key,
-/// 3: M2 of another accessory.
+/// The kinds are 0: an arbitrary body, 1: the accessory's next body with changes, 2: an M2 with arbitrary content under
+/// the correct key, 3: the M2 of a different accessory.
 private struct Controller {
     var machine = verifier(book.controller)
     var accessory = PairVerifyAccessory(identity: book.accessory)
@@ -142,16 +145,16 @@ private struct Controller {
         }
         switch machine.received(body) {
         case .send(let m3):
-            promise(stage == 0 && !hasEnded, "M2 comes first, and once")
+            promise(stage == 0 && !hasEnded, "M2 is accepted only once, and first")
             stage = 1
             answer(m3)
-            promise(keys != nil, "an accessory that has proven itself takes the proof")
+            promise(keys != nil, "a verified accessory accepts the controller's proof")
         case .verified(let theirs):
-            promise(stage == 1 && !hasEnded, "M4 comes last")
+            promise(stage == 1 && !hasEnded, "M4 is accepted only after M2")
             promise(theirs == keys, "both ends have the same keys")
             hasEnded = true
         case .fail:
-            promise(!isByTheBook, "an accessory that keeps to the protocol is accepted")
+            promise(!isByTheBook, "an accessory that follows the protocol is accepted")
             hasEnded = true
         }
     }
@@ -164,7 +167,7 @@ private func verifier(_ identity: ControllerIdentity) -> PairVerifyController {
             deviceID: book.accessory.deviceID, publicKey: book.accessory.longTermKey.publicKey))
 }
 
-/// A message with chosen encrypted content from the peer that has the last M2.
+/// Returns a message with the given encrypted content, as sent by a peer that knows the keys of the last M2.
 private func sealed(_ state: UInt8, _ content: [UInt8], _ label: StaticString, _ m2: [UInt8]) -> [UInt8] {
     guard let message = try? PairingTLV(parsing: m2), let key = message[.publicKey], key.count == 32,
         let secret = try? Curve25519KeyPair(secret: controllerSecret).sharedSecret(with: key)
@@ -179,7 +182,9 @@ private func sealed(_ state: UInt8, _ content: [UInt8], _ label: StaticString, _
 extension ControllerIdentity {
     /// An unpaired controller.
     fileprivate static let unknownPeer = {
-        guard let id = ControllerID(Array("unknown controller".utf8)) else { preconditionFailure("this is an id") }
+        guard let id = ControllerID(Array("unknown controller".utf8)) else {
+            preconditionFailure("the controller ID isn't valid")
+        }
         return ControllerIdentity(controller: id, longTermKey: .other)
     }()
 }
@@ -187,7 +192,7 @@ extension ControllerIdentity {
 extension Ed25519KeyPair {
     fileprivate static let other = {
         guard let pair = try? Ed25519KeyPair(seed: SecretBytes([UInt8](repeating: 5, count: 32))) else {
-            preconditionFailure("32 bytes are a seed")
+            preconditionFailure("the seed isn't valid")
         }
         return pair
     }()
@@ -195,7 +200,7 @@ extension Ed25519KeyPair {
 
 extension DeviceID {
     fileprivate static let other = {
-        guard let id = DeviceID(octets: [2, 2, 2, 2, 2, 2]) else { preconditionFailure("six octets are an id") }
+        guard let id = DeviceID(octets: [2, 2, 2, 2, 2, 2]) else { preconditionFailure("the device ID isn't valid") }
         return id
     }()
 }

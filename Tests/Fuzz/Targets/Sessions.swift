@@ -1,9 +1,9 @@
 internal import DeviceKit
 internal import LightDrivers
 
-/// A Shelly device that sends arbitrary data.
+/// Checks a session with a Shelly device that sends arbitrary data.
 ///
-/// Each line is a response, a WebSocket message, or an HTTP message.
+/// Each line is used as a response, a WebSocket message or an HTTP body, depending on the pending request.
 @Sendable func checkShelly(_ input: [UInt8]) {
     let switches = input.first.map { $0 & 1 == 1 } ?? false
     let options = ShellyOptions(switches: switches, passwordFile: "/etc/shelly")
@@ -21,9 +21,9 @@ internal import LightDrivers
     }
 }
 
-/// A Yeelight device that sends arbitrary data.
+/// Checks a session with a Yeelight device that sends arbitrary data.
 ///
-/// Each line is a search response, a response, or a notification.
+/// Each line is used as a search response, a response or a notification, depending on the pending request.
 @Sendable func checkYeelight(_ input: [UInt8]) {
     let place = IPv4Endpoint(address: 0x0A00_0007, port: 1982)
     var neighbours = YeelightNeighbours()
@@ -44,10 +44,10 @@ internal import LightDrivers
         guard case .send(let bytes) = output else { return true }
         return bytes.count < 1024
     }
-    promise(neighbours.services.count <= 128, "devices are bounded")
+    promise(neighbours.services.count <= 128, "the number of devices is limited")
 }
 
-/// Runs the state machine of a driver's devices with a device that sends arbitrary data.
+/// Checks the state machine of a driver with a device that sends arbitrary data.
 private func check<Session: DeviceSession>(
     _: Session.Type, _ options: Session.Options, _ input: [UInt8],
     answer: ([UInt8], Session.Output?) -> [Session.Input], isShort: (Session.Output) -> Bool
@@ -68,21 +68,22 @@ private func check<Session: DeviceSession>(
             case .added(let light):
                 lights.insert(light.id)
                 let device = light.id.rawValue.prefix { $0 != "/" }
-                promise(lights.count { $0.rawValue.hasPrefix(device) } <= 16, "a device's lights are bounded")
-                promise((1...255).contains(light.id.rawValue.utf8.count), "an id is bounded")
-                // A name of 128 characters, and the distinction of a device's parts.
-                promise(light.name.count <= 160, "a name is bounded")
-            case .removed(let id): promise(lights.remove(id) != nil, "a light that goes was there")
+                promise(
+                    lights.count { $0.rawValue.hasPrefix(device) } <= 16, "the number of a device's lights is limited")
+                promise((1...255).contains(light.id.rawValue.utf8.count), "the length of an id is limited")
+                // A name has up to 128 characters, plus a suffix that distinguishes the parts of a device.
+                promise(light.name.count <= 160, "the length of a name is limited")
+            case .removed(let id): promise(lights.remove(id) != nil, "a light that is removed was added before")
             case .report(let id, let report):
-                promise(lights.contains(id), "who reports was added")
-                promise(report.brightness.map { (1...100).contains($0) } ?? true, "brightness is in percent")
+                promise(lights.contains(id), "a light that reports was added before")
+                promise(report.brightness.map { (1...100).contains($0) } ?? true, "the brightness is in percent")
             case .output(_, let output):
                 promise(isShort(output), "a message is short")
                 outputs.append(output)
             case .close, .warn, .finished: break
             }
         }
-        promise(outputs.count <= 2, "one call is under way at a time")
+        promise(outputs.count <= 2, "at most one call is in flight")
     }
     carryOut(home.started(known: [], now: .zero))
     for line in input.dropFirst().split(separator: 0x0A) {

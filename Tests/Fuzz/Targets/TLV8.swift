@@ -1,42 +1,44 @@
 internal import HAPModel
 internal import HAPProtocol
 
-/// TLV8, and pairing bodies based on it.
+/// Checks TLV8, and the pairing bodies that are based on it.
 @Sendable func checkTLV8(_ input: [UInt8]) {
     if let items = try? TLV8.items(in: input) {
-        promise(items.reduce(0) { $0 + $1.value.count } <= input.count, "items hold no more than came")
-        promise((try? TLV8.items(in: TLV8.encode(items))) == items, "items parse into the original")
+        promise(items.reduce(0) { $0 + $1.value.count } <= input.count, "the items aren't longer than the input")
+        promise((try? TLV8.items(in: TLV8.encode(items))) == items, "encoded items parse into the original")
     }
     if let body = try? PairingTLV(parsing: input) {
-        promise((try? PairingTLV(parsing: body.encoded)) == body, "a body parses into the original")
-        promise(body.list.count <= input.count + 1, "records take bytes")
+        promise((try? PairingTLV(parsing: body.encoded)) == body, "an encoded body parses into the original")
+        promise(body.list.count <= input.count + 1, "the number of records is limited by the input")
         _ = try? body.state()
     }
 }
 
-/// Requests to `/pairings` and their responses.
+/// Checks requests to `/pairings` and their responses.
 @Sendable func checkPairings(_ input: [UInt8]) {
     if let request = try? PairingsRequest(parsing: input) {
-        promise((try? PairingsRequest(parsing: request.encoded)) == request, "a request parses into the original")
+        promise(
+            (try? PairingsRequest(parsing: request.encoded)) == request, "an encoded request parses into the original")
     }
     for list in [false, true] {
         guard let response = try? PairingsResponse(parsing: input, list: list) else { continue }
         promise(
             (try? PairingsResponse(parsing: response.encoded, list: list)) == response,
-            "an answer parses into the original")
+            "an encoded response parses into the original")
     }
 }
 
-/// Adaptive lighting: a hub's writes, a lamp that follows them for a day, and the stored state.
+/// Checks adaptive lighting: the writes of a hub, a lamp that follows them for a day, and the stored state.
 @Sendable func checkTransition(_ input: [UInt8]) {
     if let request = try? TransitionControlRequest(parsing: input) {
         promise(
-            (try? TransitionControlRequest(parsing: request.encoded)) == request, "a request parses into the original")
+            (try? TransitionControlRequest(parsing: request.encoded)) == request,
+            "an encoded request parses into the original")
     }
     if let response = try? TransitionControlResponse(parsing: input) {
-        // Holds that the input omits are written as 0.
+        // Hold times that the input omits are encoded as 0.
         let again = try? TransitionControlResponse(parsing: response.encoded)
-        promise(again?.encoded == response.encoded, "an answer parses into the original")
+        promise(again?.encoded == response.encoded, "an encoded response parses into the original")
     }
     let brightness = InstanceID(11)
     let colorTemperature = InstanceID(12)
@@ -47,11 +49,11 @@ internal import HAPProtocol
     guard (try? lamp.controlWritten(input, now: now)) != nil, lamp.activeCount == 1 else { return }
     let today = Duration.seconds(800_000_000)
     guard let saved = lamp.saved(now: now, wallClock: today) else { return }
-    promise(saved.count <= 64 + 8 * input.count, "the parsed size is about the input size")
+    promise(saved.count <= 64 + 8 * input.count, "the size of the saved state is limited by the input")
     let resumed = try? AdaptiveLightingTransition(
         resuming: saved, brightness: brightness, colorTemperature: colorTemperature, miredRange: mireds, now: now,
         wallClock: today)
-    promise(resumed?.activeCount == 1, "a transition outlives a restart")
+    promise(resumed?.activeCount == 1, "a transition continues after a restart")
     for hour in 0...24 {
         _ = lamp.lampIs(on: true, brightness: hour * 4, now: now + .seconds(hour * 3600))
         _ = lamp.controlValue(now: now + .seconds(hour * 3600))

@@ -1,7 +1,9 @@
 internal import BoundedJSON
 internal import Jinja
 
-/// A template from an announcement; the first line is the template, and the rest is its input message.
+/// Checks a template from an announcement.
+///
+/// The first line of the input is the template, and the rest is the message that it reads.
 @Sendable func checkTemplate(_ input: [UInt8]) {
     let lines = input.lines
     let source = String(decoding: lines[0], as: UTF8.self)
@@ -14,9 +16,9 @@ internal import Jinja
     do throws(JinjaError) {
         let template = try JinjaTemplate(source)
         let text = try template.render(variables)
-        promise(text.utf8.count <= JinjaLimits.text, "a text is bounded")
+        promise(text.utf8.count <= JinjaLimits.text, "the length of a rendered text is limited")
         let again = try template.render(variables)
-        promise(again == text, "the same makes the same")
+        promise(again == text, "a template renders the same text for the same variables")
     } catch {
         promise(!error.text.isEmpty && error.text.utf8.count <= 400, "a reason is a short sentence")
     }

@@ -1,7 +1,9 @@
 internal import DeviceKit
 internal import LightDrivers
 
-/// A WLED device that sends arbitrary data; each line is a response and a WebSocket message.
+/// Checks a session with a WLED device that sends arbitrary data.
+///
+/// Each line of the input is used both as a response and as a WebSocket message.
 @Sendable func checkWLED(_ input: [UInt8]) {
     let host = DeviceHost(host: "10.0.0.7")
     let target = DeviceTarget.configured(host)
@@ -16,19 +18,19 @@ internal import LightDrivers
             switch action {
             case .added(let light):
                 lights.insert(light.id)
-                promise((1...255).contains(light.id.rawValue.utf8.count), "an id is bounded")
-                promise(light.name.count <= 140, "a name is bounded")
-            case .removed(let id): promise(lights.remove(id) != nil, "a light that goes was there")
+                promise((1...255).contains(light.id.rawValue.utf8.count), "the length of an id is limited")
+                promise(light.name.count <= 140, "the length of a name is limited")
+            case .removed(let id): promise(lights.remove(id) != nil, "a light that is removed was added before")
             case .report(let id, let report):
-                promise(lights.contains(id), "who reports was added")
-                promise(report.brightness.map { (1...100).contains($0) } ?? true, "brightness is in percent")
+                promise(lights.contains(id), "a light that reports was added before")
+                promise(report.brightness.map { (1...100).contains($0) } ?? true, "the brightness is in percent")
             case .output(_, .request(let number, let request)):
                 requests.append(number)
                 promise(request.body.count < 8192, "a command is short")
             case .output, .connect, .close, .warn, .finished: break
             }
         }
-        promise(requests.count <= 1, "one request is under way at a time")
+        promise(requests.count <= 1, "at most one request is in flight")
     }
     carryOut(home.started(known: [], now: .zero))
     for line in input.dropFirst().split(separator: 0x0A) {
@@ -45,5 +47,5 @@ internal import LightDrivers
             carryOut(actions)
         }
     }
-    promise(lights.count <= 64, "segments are bounded")
+    promise(lights.count <= 64, "the number of segments is limited")
 }

@@ -10,7 +10,7 @@ struct DatagramDeviceRegistryTests {
     static let id = LIFXTests.id
     static let here = IPv4Endpoint(address: 0x0A00_0007, port: 56700)
 
-    /// Returns a home with one light, at the time 0.
+    /// Returns a registry that has added one light at the time 0.
     static func home() throws -> DatagramDeviceRegistry<LIFXDevice> {
         var home = DatagramDeviceRegistry<LIFXDevice>(looksFor: LANDevices(), session: 9)
         home.search(on: [], now: .zero)
@@ -92,7 +92,7 @@ struct DatagramDeviceRegistryTests {
         #expect(home.takeActions() == [])
         home.received(LIFXTests.answer(107, dark, number: number), from: Self.here, now: .seconds(1))
         #expect(home.takeActions().contains { if case .report = $0 { true } else { false } })
-        // When the light doesn't answer, the claim is tried.
+        // When the light no longer answers, the other address is tried.
         _ = try home.apply(LightCommand(on: true), to: Self.id, now: .seconds(2))
         for milliseconds in stride(from: 2000, through: 5000, by: 50) {
             home.timePassed(now: .milliseconds(milliseconds))
@@ -203,7 +203,7 @@ struct DatagramDeviceRegistryTests {
         #expect(Self.types(home.takeActions()) == [101])
         home.timePassed(now: .seconds(108))
         #expect(home.takeActions() == [], "a probe is sent once")
-        // The light has a new address now.
+        // The light now has a new address.
         let there = IPv4Endpoint("10.0.0.99", port: 56700)!
         home.received(LIFXTests.answer(3, [1, 0x7C, 0xDD, 0, 0], number: 0), from: there, now: .seconds(109))
         guard case .send(let bytes, let target, _)? = home.takeActions().first else {

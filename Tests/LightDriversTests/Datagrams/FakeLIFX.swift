@@ -3,7 +3,9 @@ import Synchronization
 
 @testable import LightDrivers
 
-/// LIFX devices on one socket of the loopback interface that lose messages, are silent, or disappear.
+/// LIFX devices on one socket of the loopback interface.
+///
+/// On request, they lose messages, don't answer, or disappear.
 final class FakeLIFX: Sendable {
     struct Device {
         var color = LIFXColor()
@@ -19,7 +21,7 @@ final class FakeLIFX: Sendable {
     fileprivate struct World {
         var devices: [String: Device]
         var seen = 0
-        /// The interval of lost messages, or 0 to lose none.
+        /// Every message with a multiple of this number is lost; 0 to lose none.
         var loses = 0
         var socket: DatagramSocket?
         var commands: [UInt16] = []

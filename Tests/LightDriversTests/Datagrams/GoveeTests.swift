@@ -128,7 +128,7 @@ struct GoveeTests {
         home.received(Array(text.utf8), from: here, now: now)
     }
 
-    /// Returns a home with one light.
+    /// Returns a registry that has added one light.
     static func home() -> DatagramDeviceRegistry<GoveeDevice> {
         var home = DatagramDeviceRegistry<GoveeDevice>(looksFor: LANDevices(), session: 9)
         home.search(on: [IPv4Network(address: 0x0A00_0002, mask: 0xFFFF_FF00)], now: .zero)
@@ -203,7 +203,7 @@ struct GoveeTests {
         let actions = home.takeActions()
         #expect(actions.contains(.finished(command: next, .unreachable)))
         #expect(actions.contains(.report(Self.id, LightReport(reachable: false))))
-        // The numbers of requests start over after the 256th.
+        // Run long enough for request numbers to repeat, which they do after 256 requests.
         for seconds in 6...1800 { home.timePassed(now: .seconds(seconds)) }
         let later = home.takeActions().filter { if case .send = $0 { false } else { true } }
         #expect(later == [])

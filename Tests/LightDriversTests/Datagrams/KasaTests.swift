@@ -36,7 +36,7 @@ struct KasaTests {
 
     @Test("encrypts with the published cipher")
     func cipher() {
-        // The start of every client's query: {"system":
+        // The encrypted form of `{"system":`, with which the query of every client starts.
         #expect(KasaRequest.system.bytes.prefix(10) == [0xD0, 0xF2, 0x81, 0xF8, 0x8B, 0xFF, 0x9A, 0xF7, 0xD5, 0xEF])
         let bytes = [UInt8](0...255)
         #expect(KasaCipher.decrypted(KasaCipher.encrypted(bytes)) == bytes)
@@ -255,7 +255,7 @@ struct KasaTests {
         #expect(throws: LightError.unknownLight) {
             try home.apply(LightCommand(on: true), to: Self.id, now: .seconds(1))
         }
-        // Without a response, all of them are unreachable.
+        // Without a response, all sockets are unreachable.
         _ = try home.apply(LightCommand(on: true), to: one, now: .seconds(2))
         for milliseconds in stride(from: 2000, through: 5000, by: 50) {
             home.timePassed(now: .milliseconds(milliseconds))

@@ -10,7 +10,7 @@ struct ESPHomeDevicesTests {
     typealias Message = ESPHomeFraming.Message
     typealias Action = DeviceAction<ESPHomeSession.Output>
 
-    /// A machine and the devices at the other ends of its connections.
+    /// A registry and the devices at the other ends of its connections.
     struct House {
         var home: ConnectedDeviceRegistry<ESPHomeSession>
         var now = Duration.zero
@@ -92,7 +92,7 @@ struct ESPHomeDevicesTests {
             return (target, bytes)
         }
 
-        /// Connects a device up to its list of lights.
+        /// Connects a device and describes its lights.
         @discardableResult
         mutating func join(
             _ target: DeviceTarget, mac: String = "AA:BB:CC:DD:EE:FF", _ lights: [Message] = [dim]

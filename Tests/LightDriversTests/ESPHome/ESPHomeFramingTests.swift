@@ -47,7 +47,7 @@ struct ESPHomeFramingTests {
         [1, UInt8(content.count >> 8), UInt8(content.count & 255)] + content
     }
 
-    /// Returns a framing after the device's handshake response, and the device's ciphers.
+    /// Returns a framing that has received the device's handshake response, and the device's ciphers.
     static func encrypted() throws -> (framing: ESPHomeFraming, sending: NoiseCipher, receiving: NoiseCipher) {
         var framing = ESPHomeFraming(key: key, ephemeral: [UInt8](repeating: 3, count: 32))
         #expect(framing.opening.prefix(7) == [1, 0, 0, 1, 0, 49, 0] && !framing.isReady)

@@ -79,7 +79,7 @@ struct ESPHomeSensorTests {
                 })
     }
 
-    /// Returns a house with one device that has these entities.
+    /// Returns a house with one device that has the given entities.
     private func house(
         _ entities: [Message], kinds: Set<LightKind> = [.light, .fan, .sensor], known: [LightID] = []
     ) -> (house: ESPHomeDevicesTests.House, actions: [ESPHomeDevicesTests.Action]) {

@@ -4,13 +4,13 @@ import Synchronization
 
 @testable import LightDrivers
 
-/// A device with the plain form of the API on a free port, which misbehaves on request.
+/// A device that uses the API without encryption on a free port, and misbehaves on request.
 final class FakeESPHome: Sendable {
     enum Behaviour: Sendable {
         case obeys
         /// Accepts commands and reports nothing.
         case ignoresCommands
-        /// Disconnects after the subscription to its states, and refuses connections from then on.
+        /// Disconnects after the client has subscribed to its states, and refuses connections from then on.
         case hangsUp
         /// Accepts connections and sends nothing.
         case mute
@@ -24,7 +24,9 @@ final class FakeESPHome: Sendable {
         var connections: [any Channel] = []
     }
 
-    /// Separate from the driver's loops, which a device must not keep busy.
+    /// The event loops of devices.
+    ///
+    /// They are separate from the driver's, which a device must not keep busy.
     private static let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
 
     let mac: String
@@ -56,7 +58,7 @@ final class FakeESPHome: Sendable {
         server.withLock { $0 = channel }
     }
 
-    /// Simulates a power failure, after which the device has another port.
+    /// Simulates a power failure, after which the device has a different port.
     func restart() async throws {
         try await unplug()
         try await listen(port: 0)
@@ -72,7 +74,7 @@ final class FakeESPHome: Sendable {
         state.withLock { $0.connections = [] }
     }
 
-    /// Changes the light from outside.
+    /// Changes the light as if someone had operated it.
     func turn(on isOn: Bool, brightness: Float = 1) {
         let connections = state.withLock { state in
             state.isOn = isOn

@@ -21,7 +21,7 @@ struct NoiseResponder {
         cipher = NoiseCipher(key: keys[2])
     }
 
-    /// Parses the initiator's message and returns the response, or `nil` if the key differs.
+    /// Parses the initiator's message and returns the response, or `nil` if the initiator has a different key.
     mutating func answer(
         _ message: ArraySlice<UInt8>, payload: [UInt8] = []
     ) -> (message: [UInt8], sending: NoiseCipher, receiving: NoiseCipher)? {

@@ -13,6 +13,8 @@ struct HueRequestQueueTests {
     static func isGroup(_ light: LightID) -> Bool { light.rawValue.hasPrefix("g") }
 
     /// Sends and answers all requests that may be sent at this time.
+    ///
+    /// Returns their number.
     static func drain(_ queue: inout HueRequestQueue, _ now: Duration) -> Int {
         var count = 0
         while let (lane, entry) = queue.transmit(now: now, isGroup: isGroup) {

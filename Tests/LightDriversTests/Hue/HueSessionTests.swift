@@ -54,7 +54,7 @@ struct HueSessionTests {
             return session.timePassed(now: now)
         }
 
-        /// Answers all reads, and returns the events.
+        /// Answers all reads among the events, and returns the resulting events except outputs.
         mutating func answer(reads events: [Event]) -> [Event] {
             var learnt: [Event] = []
             var waiting = events
@@ -72,7 +72,9 @@ struct HueSessionTests {
             return learnt
         }
 
-        /// Opens the session up to its first read.
+        /// Opens the session and its event stream.
+        ///
+        /// Returns the events that begin the first reading.
         mutating func open() -> [Event] {
             _ = session.started(now: now)
             _ = receive(.identity(HueSessionTests.identity, certificate: HueSessionTests.certificate))

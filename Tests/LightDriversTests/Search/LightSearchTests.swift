@@ -22,7 +22,7 @@ struct LightSearchTests {
             isLocal: isLocal)
     }
 
-    /// Returns a search in a network with these mDNS results for each type.
+    /// Returns a search in a network with the given mDNS results, by service type.
     static func search(_ shown: [String: ServiceSnapshot]) -> LightSearch {
         LightSearch(duration: .milliseconds(1), logger: logger) { InMemoryBrowser(shown[$0] ?? ServiceSnapshot()) }
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The registry of connected devices", .timeout)
 struct ConnectedDeviceRegistryTests {
-    /// A session whose events are its inputs.
+    /// A session whose inputs are the events that it returns.
     struct Session: DeviceSession {
         static let traits = DeviceTraits(driverName: "test", serviceType: "_test._tcp", port: 80, maximumDevices: 4)
 
@@ -87,7 +87,7 @@ struct ConnectedDeviceRegistryTests {
         @discardableResult
         mutating func find(_ services: [DiscoveredService]) -> [Action] { note(home.found(services, now: now)) }
 
-        /// Connects a device up to its list of lights.
+        /// Makes a device report its id, its light and the light's state.
         mutating func join(_ target: DeviceTarget = target) {
             receive([.identified("d1"), .lights([lamp]), .report(lamp.id, on)], from: target)
         }

@@ -157,7 +157,7 @@ struct WLEDSessionTests {
         #expect(talk.receive(.noAnswer(number: 2, .timedOut)) == [.failed(.unreachable("no answer in time"))])
     }
 
-    /// Responses of a device that is starting or too busy, with the reasons.
+    /// The responses of a device that is starting or too busy, with the reasons for the failures.
     static let transient = [
         (500, "", "it answered with status 500"), (503, "{}", "it answered with status 503"),
         (200, "", "its answer is empty"), (200, String(WLEDStateTests.text().prefix(300)), "its answer is cut off"),
@@ -217,7 +217,7 @@ struct WLEDSessionTests {
 
     // MARK: As a driver
 
-    /// Devices in memory, identified by their ports.
+    /// Connections to simulated devices, which are identified by their ports.
     final class Devices: DeviceConnection {
         typealias Session = WLEDSession
 
@@ -225,7 +225,7 @@ struct WLEDSessionTests {
             case obeys
             /// Answers queries but not commands.
             case ignoresCommands
-            /// Answers once, and disappears.
+            /// Answers once and then disappears.
             case leaves
         }
 

@@ -296,7 +296,9 @@ struct YeelightTests {
     }()
     static let background: LightID = "0000000002eb9f61/background"
 
-    /// A ceiling light whose lamps are both on, the background light in a color.
+    /// Returns a session with a ceiling light, and the events of its first answer.
+    ///
+    /// The background light is on and shows a color.
     static func ceilingTalk(main: String = "on") -> (Talk, [Event]) {
         var talk = Talk()
         _ = talk.session.received(.identity(identity(ceiling)), now: .zero)
@@ -336,7 +338,7 @@ struct YeelightTests {
             return
         }
         #expect(report.on == false)
-        // The background light is off now, while the other is on.
+        // The background light is now off, while the main lamp is on.
         let waits = try talk.session.apply(LightCommand(brightness: 15), to: Self.background, number: 8, now: .zero)
         #expect(Self.sent(waits) == [] && waits.last == .finished(command: 8, nil))
         #expect(Self.sent(try talk.order(LightCommand(brightness: 20), 9)) == [#"3 set_bright [20,"smooth",300]"#])
