@@ -3,7 +3,9 @@ import HAPModel
 import HAPProtocol
 import HAPTransport
 
-/// The bridge under load, and the connections to it.
+/// The bridge under load.
+///
+/// It opens connections to the bridge.
 struct Bridge: Sendable {
     /// The timeout of a request.
     static let timeout = Duration.seconds(20)
@@ -18,12 +20,14 @@ struct Bridge: Sendable {
         let brightness: CharacteristicID
     }
 
-    /// Opens unencrypted connections, which end with `body`.
+    /// Opens unencrypted connections and runs `body`.
+    ///
+    /// They are closed when `body` ends.
     ///
     /// - Parameters:
     ///   - count: The number of connections.
     ///   - onEvent: Receives the number of a connection and the body of each of its events.
-    ///   - body: Uses the connections.
+    ///   - body: The function that uses the connections.
     /// - Returns: The result of `body`.
     /// - Throws: ``Unreachable``, or the error of `body`.
     func withConnections<Outcome: Sendable>(
@@ -43,7 +47,9 @@ struct Bridge: Sendable {
         }
     }
 
-    /// Opens sessions, which end with `body`.
+    /// Opens verified sessions and runs `body`.
+    ///
+    /// They are closed when `body` ends.
     func withSessions<Outcome: Sendable>(
         _ count: Int, _ pairing: AccessoryPairing, onEvent: @escaping @Sendable (Int, [UInt8]) -> Void = { _, _ in },
         _ body: ([ControllerSession]) async throws -> Outcome
@@ -56,7 +62,7 @@ struct Bridge: Sendable {
         }
     }
 
-    /// Returns the lights with brightness, in the bridge's order.
+    /// Returns the lights that have brightness, in the order of the bridge's database.
     func lights(_ pairing: AccessoryPairing) async throws -> [Light] {
         let database = try await withSessions(1, pairing) { try await $0[0].readDatabase(within: Self.timeout) }
         let lights = database.accessories.compactMap { accessory -> Light? in
@@ -74,7 +80,7 @@ struct Bridge: Sendable {
 }
 
 extension ControllerSession {
-    /// Sends a request that must return a status.
+    /// Sends a request and returns its response, which must have the given status.
     @discardableResult
     func demand(_ status: Int, _ request: HTTPRequest) async throws -> HTTPResponse {
         let response = try await self.request(request, within: Bridge.timeout)
@@ -84,7 +90,7 @@ extension ControllerSession {
         return response
     }
 
-    /// Writes a value or subscribes.
+    /// Writes a value or changes a subscription.
     func put(_ entry: WriteRequest.Entry) async throws {
         try await demand(204, HTTPRequest(.put, "/characteristics", body: WriteRequest(entries: [entry]).encoded))
     }

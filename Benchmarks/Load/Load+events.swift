@@ -11,13 +11,13 @@ extension Load {
         let at: ContinuousClock.Instant
     }
 
-    /// Measures events: one controller changes a light, and the others are notified.
+    /// Measures events: one controller changes a light, and the other controllers receive events.
     func events(_ pairing: AccessoryPairing, _ lights: [Bridge.Light]) async throws {
         let id = lights[0].brightness
         let (arrivals, continuation) = AsyncStream.makeStream(of: Arrival.self)
         try await bridge.withSessions(1, pairing) { writers in
             let writer = writers[0]
-            // A value that no step writes first, so that the first write is a change.
+            // Write a value with which none of the measurements begins, so that their first write is a change.
             try await writer.put(WriteRequest.Entry(id: id, value: .integer(100)))
             try await bridge.withSessions(Self.crowd, pairing) { subscriber, body in
                 let now = ContinuousClock.now
@@ -36,7 +36,7 @@ extension Load {
                     var iterator = arrivals.makeAsyncIterator()
                     func next() async throws -> Arrival {
                         guard let arrival = await iterator.next(isolation: #isolation) else {
-                            throw LoadError("not all events came in time")
+                            throw LoadError("not all events arrived in time")
                         }
                         return arrival
                     }
@@ -47,7 +47,7 @@ extension Load {
         }
     }
 
-    /// Measures single events: changes so far apart that each is sent at once and alone.
+    /// Measures single events: the changes are so far apart that each one is sent at once and in a separate event.
     private func sparse(
         _ id: CharacteristicID, _ writer: ControllerSession, _ next: () async throws -> Arrival
     ) async throws {
@@ -64,7 +64,7 @@ extension Load {
             for _ in 0..<Self.crowd {
                 let arrival = try await next()
                 guard arrival.value == value else {
-                    throw LoadError("subscriber \(arrival.subscriber) was told \(arrival.value), not \(value)")
+                    throw LoadError("subscriber \(arrival.subscriber) received \(arrival.value) instead of \(value)")
                 }
                 latencies.append(arrival.at - began)
             }
@@ -76,9 +76,9 @@ extension Load {
             latencies: latencies)
     }
 
-    /// Measures bursts: changes as fast as the bridge accepts them.
+    /// Measures bursts: the light is changed as fast as the bridge accepts the writes.
     ///
-    /// Intermediate values are coalesced, but all subscribers must receive the last one.
+    /// Intermediate values may be coalesced, but every subscriber must receive the last one.
     private func burst(
         _ id: CharacteristicID, _ writer: ControllerSession, _ next: () async throws -> Arrival
     ) async throws {

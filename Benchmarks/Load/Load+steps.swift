@@ -4,11 +4,13 @@ import HAPModel
 import HAPProtocol
 
 extension Load {
-    /// Measures pair setup and keeps the last pairing.
+    /// Measures pair setup.
+    ///
+    /// Returns the last pairing.
     func pairSetup(_ code: SetupCode) async throws -> AccessoryPairing {
         var cost = Duration.zero
         var latencies: [Duration] = []
-        // The first one isn't counted, because caches are cold.
+        // The first pair setup isn't counted, because caches are still cold.
         let times = count(10) + 1
         for time in 1... {
             let spent = try server.processorTime()
@@ -34,10 +36,10 @@ extension Load {
                 _ = try await sessions[0].pairings(.remove(bridge.identity.controller), within: Bridge.timeout)
             }
         }
-        throw LoadError("no controller counts so far")
+        throw LoadError("no pair setup succeeded")
     }
 
-    /// Measures connecting with pair verify, as every returning controller does.
+    /// Measures connections with pair verify, which every returning controller makes.
     func pairVerify(_ pairing: AccessoryPairing) async throws {
         for lanes in [1, 4] {
             try await measure("connect and pair verify, \(lanes) at a time", operations: 200 * lanes, lanes: lanes) {
@@ -78,13 +80,13 @@ extension Load {
         }
     }
 
-    /// Measures the idle server with subscribers.
+    /// Measures the server while it is idle but has subscribers.
     func idle(_ pairing: AccessoryPairing, _ lights: [Bridge.Light]) async throws {
         try await bridge.withSessions(Self.crowd, pairing) { sessions in
             for session in sessions {
                 try await session.put(WriteRequest.Entry(id: lights[0].brightness, events: true))
             }
-            // The states of the lights are saved 10 s after a change, which is over by then.
+            // Wait until the states of the lights are saved, which happens 10 s after the last change.
             try await Task.sleep(for: .seconds(15))
             let (spent, slept) = (try server.processorTime(), try server.sleeps())
             let began = ContinuousClock.now

@@ -1,7 +1,7 @@
 import BoundedJSON
 import Glibc
 
-/// Measures steps: the server's processor time per operation, and the client's latency.
+/// Measures the steps of a run: the server's processor time per operation, and the latency that the client sees.
 struct Load: Sendable {
     /// The number of controllers in a busy home.
     static let crowd = 8
@@ -10,19 +10,19 @@ struct Load: Sendable {
     let server: ServerProcess
     let percent: Int
 
-    /// Scales a number of operations, which is given for a complete run.
+    /// Scales the number of operations of a complete run to the requested percentage, but to at least 1.
     func count(_ whole: Int) -> Int { max(whole * percent / 100, 1) }
 
-    /// Measures operations, several at a time.
+    /// Measures operations, several of which may run concurrently.
     ///
-    /// A tenth more run before as a warm-up.
+    /// Another tenth of them run first, as a warm-up.
     ///
     /// - Parameters:
     ///   - step: The step's name.
     ///   - operations: The number of operations in a complete run.
     ///   - lanes: The number of concurrent operations.
-    ///   - operation: Receives the numbers of its lane and of the operation within it.
-    /// - Throws: The error of `operation`, which invalidates the step.
+    ///   - operation: The operation, which receives the number of its lane and its number within the lane.
+    /// - Throws: The error of `operation`, because the measurement is then invalid.
     func measure(
         _ step: String, operations: Int, lanes: Int = 1,
         _ operation: @escaping @Sendable (_ lane: Int, _ number: Int) async throws -> Void
@@ -65,7 +65,7 @@ struct Load: Sendable {
         }
     }
 
-    /// Prints a line about a step.
+    /// Prints the figures of a step as a line of JSON.
     func report(_ step: String, _ figures: JSONObject, latencies: [Duration] = []) {
         var object: JSONObject = ["step": .string(step)]
         for member in figures.members { object[member.name] = member.value }

@@ -5,7 +5,9 @@ import HAPProtocol
 import HAPTransport
 import NIOPosix
 
-/// Loads a bridge with controllers, and prints the cost of each step, one JSON object per line.
+/// Puts a bridge under the load of several controllers.
+///
+/// Prints the cost of each step as a JSON object on one line.
 ///
 ///     HAP_SETUP_CODE=XXX-XX-XXX hap-load PORT PROCESS [PERCENT]
 ///
@@ -47,7 +49,7 @@ struct LoadClient {
     }
 }
 
-/// Why a measurement is invalid.
+/// The reason why a measurement is invalid.
 struct LoadError: Error, CustomStringConvertible {
     let description: String
 

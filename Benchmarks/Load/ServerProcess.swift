@@ -16,7 +16,7 @@ struct ServerProcess: Sendable {
 
     /// Returns the processor time of all threads, including ended ones.
     ///
-    /// `/proc/PID/stat` has the same value with a resolution of a hundredth of a second.
+    /// It is more precise than the value in `/proc/PID/stat`, which has a resolution of a hundredth of a second.
     func processorTime() throws -> Duration {
         var time = timespec()
         guard clock_gettime(clock, &time) == 0 else { throw LoadError("the process under load has ended") }
@@ -35,16 +35,16 @@ struct ServerProcess: Sendable {
     /// Returns the resident memory, in KiB.
     func residentMemory() throws -> Int { try number("Rss", in: "smaps_rollup") }
 
-    /// Returns the memory that is private to the process and has been written to, in KiB.
+    /// Returns the private memory of the process that has been written to, in KiB.
     func privateDirtyMemory() throws -> Int { try number("Private_Dirty", in: "smaps_rollup") }
 
-    /// Returns the number after a name and a colon (proc(5)).
+    /// Returns the number that follows a name and a colon in a file of the process (proc(5)).
     private func number(_ name: String, in file: String) throws -> Int {
         let text = String(decoding: try Data(contentsOf: URL(filePath: "/proc/\(process)/\(file)")), as: UTF8.self)
         let line = text.split(separator: "\n").first { $0.hasPrefix("\(name):") }
         guard
             let number = line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap({ Int($0) })
-        else { throw LoadError("/proc/\(process)/\(file) does not tell \(name)") }
+        else { throw LoadError("/proc/\(process)/\(file) has no value \(name)") }
         return number
     }
 }

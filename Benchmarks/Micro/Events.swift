@@ -7,7 +7,7 @@ import HAPModel
 import HAPProtocol
 import HAPTesting
 
-/// A light changes, and all sessions are notified: from the driver's report to the encrypted bytes.
+/// Measures the events for a change of a light, from the driver's report to the encrypted bytes for each session.
 struct Events {
     let subscribers: Int
 
@@ -43,7 +43,7 @@ struct Events {
     }
 }
 
-/// A controller writes and gets a response: from the request to the light and back.
+/// Measures writes of a controller, from the request to the light and back to the response.
 enum Writes {
     static func run() async throws {
         let controller = ControllerIdentity.random()
@@ -63,7 +63,7 @@ enum Writes {
     }
 }
 
-/// A session that encrypts its events like the transport, and discards them.
+/// A session that encrypts its events like the transport, but discards them.
 actor Subscriber: AccessoryConnection {
     nonisolated let id: ConnectionID
     nonisolated let peer = "memory"
@@ -85,7 +85,7 @@ actor Subscriber: AccessoryConnection {
         self.server = server
     }
 
-    /// Opens a session.
+    /// Opens a session with pair verify.
     func verify(as controller: ControllerIdentity, _ accessory: AccessoryIdentity) async throws {
         server.opened(self)
         var machine = PairVerifyController(identity: controller, accessory: accessory.asSeenByController)
@@ -107,9 +107,11 @@ actor Subscriber: AccessoryConnection {
         }
     }
 
-    /// Sends requests in order, the next one after the response to the previous one.
+    /// Sends `count` requests in total, repeating the given ones.
     ///
-    /// - Returns: The number of responses with 204.
+    /// Each one is sent after the response to the previous one.
+    ///
+    /// - Returns: The number of responses with the status 204.
     func `repeat`(_ requests: [HTTPRequest], _ count: Int) async -> Int {
         var successes = 0
         for number in 0..<count {

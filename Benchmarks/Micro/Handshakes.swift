@@ -4,7 +4,7 @@ import HAPModel
 import HAPProtocol
 import HAPTesting
 
-/// Both ends of both handshakes.
+/// Measures pair setup and pair verify, including both ends.
 struct Handshakes {
     private let accessory: AccessoryIdentity
     private let code: SetupCode

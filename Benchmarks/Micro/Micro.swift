@@ -1,10 +1,10 @@
 import HAPTesting
 
-/// Measures the parts of all requests and sessions without network and processes.
+/// Measures the parts that handle requests and sessions, without a network or other processes.
 ///
 /// Prints one JSON object per line.
 ///
-/// The first result measures only libsodium. It shows the machine's speed, as a reference for the others.
+/// The first result measures only libsodium. It shows the machine's speed and is a reference for the other results.
 @main
 struct Micro {
     static func main() async throws {
@@ -18,7 +18,7 @@ struct Micro {
     }
 }
 
-/// An error of a measured operation, which makes its time meaningless.
+/// An error that indicates that a measured operation failed, which makes its time meaningless.
 struct Wrong: Error, CustomStringConvertible {
     let description: String
 

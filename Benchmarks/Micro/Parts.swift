@@ -7,7 +7,7 @@ import HAPModel
 import HAPProtocol
 import HAPTesting
 
-/// Encryption, parsing and serialization.
+/// Measures encryption, parsing and serialization.
 enum Parts {
     static func sealing() async throws {
         let frame = [UInt8](repeating: 0x5A, count: SecureFramer.maximumContent)
@@ -80,7 +80,7 @@ enum Parts {
     }
 
     static func pairingTLV() async throws {
-        // M3 of pair setup, the longest message: its key is split into two fragments.
+        // Use M3 of pair setup. It is the longest message, and its key is split into two fragments.
         let message = PairingTLV.message(
             3, (.publicKey, RandomBytes.make(count: SRP.length)), (.proof, RandomBytes.make(count: SRP.proofLength)))
         await Timing { count in
@@ -92,7 +92,8 @@ enum Parts {
         }.report("parse the TLV of M3")
     }
 
-    /// The attribute database of the largest bridge, as serialized by the accessory and parsed by a controller.
+    /// Measures the attribute database of the largest bridge: its serialization by the accessory and its parsing by a
+    /// controller.
     static func databases() async throws {
         let capabilities = LightCapabilities(brightness: true, color: true, temperature: 153...500)
         let lights = (1..<AccessoryDatabase.maximumAccessories).map {

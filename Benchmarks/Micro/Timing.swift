@@ -1,22 +1,25 @@
 import BoundedJSON
 import Glibc
 
-/// The processor time of one operation: the median of several rounds, each long enough for the clock's resolution.
+/// The processor time of one operation.
+///
+/// It is the median of several rounds, each of which is long compared to the resolution of the clock.
 struct Timing {
     private static let rounds = 11
     private static let roundLength = Duration.milliseconds(30)
 
     /// The time per operation.
     let nanoseconds: Double
-    /// The difference between the upper and the lower quartile of the rounds, relative to the median: the machine's
-    /// noise.
+    /// The difference between the upper and the lower quartile of the rounds, relative to the median.
+    ///
+    /// It shows the noise of the machine.
     let spread: Double
 
     /// Measures an operation.
     ///
-    /// - Parameter run: Repeats the operation the given number of times.
+    /// - Parameter run: The function that executes the operation the given number of times.
     init(_ run: (_ count: Int) async throws -> Void) async rethrows {
-        // Finding the number of operations per round is also the warm-up.
+        // Find the number of operations per round. This is also the warm-up.
         var count = 1
         while try await Self.time(count, run) < Self.roundLength, count < 1 << 30 { count *= 2 }
         var times: [Double] = []
@@ -26,7 +29,7 @@ struct Timing {
         spread = (times[times.count * 3 / 4] - times[times.count / 4]) / nanoseconds
     }
 
-    /// Returns the processor time of all threads, so that waiting costs nothing.
+    /// Returns the processor time of all threads, which excludes time spent waiting.
     private static func time(_ count: Int, _ run: (Int) async throws -> Void) async rethrows -> Duration {
         let began = processorTime
         try await run(count)
@@ -43,7 +46,7 @@ struct Timing {
     ///
     /// - Parameters:
     ///   - name: The operation's name.
-    ///   - bytes: The number of bytes per operation, if it is more meaningful than a count.
+    ///   - bytes: The number of bytes per operation, to also report a throughput.
     func report(_ name: String, bytes: Int? = nil) {
         var object: JSONObject = [
             "step": .string(name), "cpu_us": .number(nanoseconds / 1000), "spread": .number(spread),

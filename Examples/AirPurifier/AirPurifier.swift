@@ -1,8 +1,9 @@
-// An air purifier with a filter that wears out: two linked services, results per value, and a reset.
+// An air purifier with a filter that wears out. It shows two linked services, a separate result for each written value,
+// and a reset.
 //
 //     swift run air-purifier DIRECTORY
 //
-// DIRECTORY keeps the identity and the pairings. The program prints the setup code; it needs avahi-daemon.
+// DIRECTORY stores the identity and the pairings. The program prints the setup code. It needs avahi-daemon.
 
 import Glibc
 import HAPAccessory
@@ -40,7 +41,7 @@ struct AirPurifier {
     }
 }
 
-/// The device: here it exists only in memory.
+/// The device, which in this example exists only in memory.
 actor Purifier: AccessoryHandler {
     private var isActive = false
     private var isAutomatic = false
@@ -52,7 +53,7 @@ actor Purifier: AccessoryHandler {
             case (.active, .integer(let active)): isActive = active == 1
             case (.targetAirPurifierState, .integer(let target)): isAutomatic = target == 1
             case (.resetFilterIndication, _): filterLife = 100
-            // In automatic mode the device chooses the speed: only this value is refused.
+            // In automatic mode, the device chooses the speed. Reject only this value of the request.
             case (.rotationSpeed, _) where isAutomatic: return .failure(.notAllowedInCurrentState)
             default: break
             }

@@ -2,7 +2,7 @@ package import DeviceKit
 import FoundationEssentials
 package import Logging
 
-/// The keys of the driver in the configuration: `{driver: file, path: /run/lamp}`.
+/// The configuration of the driver, for example `{driver: file, path: /run/lamp}`.
 package struct FileLightConfiguration: LightDriverConfiguration {
     package static let driverName = "file"
 
@@ -24,9 +24,9 @@ package struct FileLightConfiguration: LightDriverConfiguration {
     package func makeDriver(logger: Logger) -> any LightDriver { FileLightDriver(path: path, logger: logger) }
 }
 
-/// A light that is a file, like a pin or an LED in the kernel: a minimal driver.
+/// A minimal driver. Its light is a file, as pins and LEDs are in the kernel.
 ///
-/// It is an actor, because drivers are called on the thread of all HAP sessions, and file access can be slow.
+/// It is an actor, because drivers are called on the thread that serves all HAP sessions, and file access can be slow.
 package actor FileLightDriver: LightDriver {
     /// A light's ID must never change, even if its name changes, because its room and its scenes depend on it.
     private let light: LightID
@@ -76,7 +76,9 @@ package actor FileLightDriver: LightDriver {
         await look()
     }
 
-    /// Returns without doing anything, because a switch can't blink: it may be connected to a heater.
+    /// Returns without doing anything.
+    ///
+    /// A switch must not blink, because it may be connected to a heater.
     package func identify(_ light: LightID) async throws(LightError) {
         guard light == self.light else { throw .unknownLight }
     }

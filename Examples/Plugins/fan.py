@@ -77,7 +77,7 @@ def identify(params):
     return lambda: None
 
 
-# Each checks its parameters and returns what to do after the answer.
+# Each function checks its parameters, and returns the function to call after the answer.
 METHODS = {
     "hello": hello, "devices/set": apply, "devices/refresh": refresh, "devices/identify": identify,
     "ping": lambda params: lambda: None, "shutdown": lambda params: sys.exit,

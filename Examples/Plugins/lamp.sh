@@ -59,7 +59,7 @@ while IFS= read -r line; do
         fi
         cause=${params##*'"cause":'}
         answer '{}'
-        # The resulting state, with the cause of this command.
+        # Report the resulting state, with the cause of this command.
         tell_state ",\"cause\":${cause%%[!0-9]*}"
         ;;
     lights/refresh)
@@ -75,4 +75,4 @@ while IFS= read -r line; do
     *) refuse -32601 "no such method" ;;
     esac
 done
-# Standard input has ended, because the bridge has ended.
+# Standard input has ended, because the bridge has stopped.

@@ -46,7 +46,7 @@ class Plugin:
             json.dump(self.lamps, file)
         os.replace(self.path + ".new", self.path)
 
-    # Requests of the bridge
+    # Requests from the bridge
 
     def hello(self, params):
         names = params["config"].get("lamps", ["Python Lamp"])
@@ -94,7 +94,7 @@ class Plugin:
         if method == "hello":
             return self.hello(params), self.after_hello
         if method == "lights/set":
-            # The cause distinguishes this change from one at the lamp.
+            # The cause distinguishes this change from one made at the lamp.
             return self.set(params), lambda: self.tell(params["id"], cause=params.get("cause"))
         if method == "lights/refresh":
             return self.refresh(params), lambda: [self.tell(id) for id in params["ids"]]
@@ -107,7 +107,7 @@ class Plugin:
         raise Refusal(NO_METHOD, f"no method {method}")
 
     def poll(self):
-        """Reports changes by others. Without a cause, a state is a change at the lamp."""
+        """Reports changes made by other programs. A state without a cause counts as a change made at the lamp."""
         for id, lamp in self.load().items() if self.path else ():
             if id in self.lamps and lamp != self.lamps[id]:
                 self.lamps[id] = lamp
@@ -148,7 +148,7 @@ def main():
             continue
         data = os.read(0, 65536)
         if not data:
-            return  # the bridge has ended
+            return  # the bridge has stopped
         *lines, rest = (rest + data).split(b"\n")
         for line in lines:
             received(plugin, line)

@@ -1,9 +1,10 @@
-// A bridge whose accessories come and go: a temperature sensor for each file of a directory, named after the file.
+// A bridge whose accessories are added and removed while it runs: a temperature sensor for each file in a directory,
+// with the name of the file.
 //
 //     swift run room-sensors DIRECTORY FILES
 //
-// DIRECTORY keeps the identity, the pairings and the ids of the sensors; a file in FILES has degrees Celsius. The program prints the
-// setup code; it needs avahi-daemon.
+// DIRECTORY stores the identity, the pairings and the ids of the sensors. FILES is a directory in which each file
+// contains a temperature in degrees Celsius. The program prints the setup code. It needs avahi-daemon.
 
 import FoundationEssentials
 import Glibc
@@ -33,7 +34,7 @@ struct RoomSensors {
             while true {
                 let found = Set(names(in: folder))
                 for name in found.subtracting(known) { try await host.add(sensor(name, in: folder)) }
-                // A removed accessory that returns has its former aid.
+                // If a removed accessory returns, it gets its former aid.
                 for name in known.subtracting(found) { await host.remove(name) }
                 known = found
                 try await Task.sleep(for: .milliseconds(500))
@@ -55,7 +56,7 @@ struct RoomSensors {
     }
 }
 
-/// Reads its file when a controller asks.
+/// A sensor, which reads its file when a controller requests the temperature.
 struct Sensor: AccessoryHandler {
     let path: String
 

@@ -1,8 +1,9 @@
-// A TV with two inputs, which are linked services: switching it on, choosing an input, and keys of the remote control.
+// A TV with two inputs, which are linked services. Controllers can switch it on, choose an input, and press keys of the
+// remote control.
 //
 //     swift run television DIRECTORY
 //
-// DIRECTORY keeps the identity and the pairings. The program prints the setup code; it needs avahi-daemon.
+// DIRECTORY stores the identity and the pairings. The program prints the setup code. It needs avahi-daemon.
 
 import Glibc
 import HAPAccessory
@@ -45,7 +46,7 @@ struct Television {
     }
 }
 
-/// The device: here it exists only in memory.
+/// The device, which in this example exists only in memory.
 actor Screen: AccessoryHandler {
     private var isOn = false
 

@@ -1,10 +1,10 @@
-// A thermometer for HomeKit: a complete accessory without a bridge and lamplighterd.
+// A thermometer for HomeKit. It is a complete accessory that needs neither a bridge nor lamplighterd.
 //
 //     swift run thermometer DIRECTORY [FILE]
 //
 // DIRECTORY stores the identity and the pairings. FILE contains the temperature in thousandths of a degree Celsius,
-// like the kernel's sensors. The program prints the setup code, which you enter in the Home app (Add Accessory, More
-// Options). It needs avahi-daemon, which advertises it on the network.
+// like the files of the kernel's sensors. The program prints the setup code, which you enter in the Home app (Add
+// Accessory, More Options). It needs avahi-daemon, which advertises the accessory on the network.
 
 import FoundationEssentials
 import Glibc

@@ -1,9 +1,10 @@
-// A manufacturer's app, which proves to the manufacturer's accessories that they may be added to a home.
+// A manufacturer's app. It provides the proof that the manufacturer's accessories require before they can be added to a
+// home.
 //
 //     vendor-app VENDOR TOKEN-FILE [SOCKET]
 //
 // VENDOR is the name that the accessories advertise. A real app would request the token from the manufacturer's
-// service; this example reads it from a file. Run it, and add an accessory of that vendor with any other app.
+// service; this example reads it from a file. Run it, and add an accessory of that vendor with another app.
 
 import FoundationEssentials
 import Glibc

@@ -103,7 +103,7 @@ struct BrokerTests {
         let notified = [false, false, true, true].map { session.subscribed("a", granted: $0) }
         #expect(notified == [true, nil, false, nil])
         let isReady = session.takeReady()
-        #expect(isReady, "a refused one is answered, too")
+        #expect(isReady, "a refused subscription counts as answered")
         #expect((0..<100).compactMap { session.subscribed("\($0)", granted: false) }.count == 20)
     }
 

@@ -192,7 +192,9 @@ struct MQTTDeviceRegistryTests {
         house.receives("s", #"{"on": "ON"}"#)
         let sent = try house.home.messages(for: .init(on: true, brightness: 100), to: "u", now: .zero)
         #expect(MQTTLightTests.text(sent).first == "l/bri light.desk_lamp Desk Lamp Desk Lamp 255")
-        #expect(house.receives("s", #"{"x": 1}"#) == [.report("u", .init(on: true))], "the state is unchanged")
+        #expect(
+            house.receives("s", #"{"x": 1}"#) == [.report("u", .init(on: true))],
+            "without a value, the template keeps the last state")
     }
 
     @Test("warns about a template that fails for every message, until it works")
@@ -519,7 +521,7 @@ struct MQTTDeviceRegistryTests {
         #expect(throws: LightError.self) {
             try house.home.messages(for: .init(brightness: 40), to: "u", now: .zero)
         }
-        #expect(house.home.timePassed(now: .zero) == [], "it isn't repeated")
+        #expect(house.home.timePassed(now: .zero) == [], "the warning isn't repeated")
         #expect(house.announces("l", keys).contains(.warn(nil, about: "u")))
         let then = try house.home.messages(for: .init(on: true, brightness: 100), to: "u", now: .zero)
         #expect(MQTTLightTests.text(then) == ["l/bri 255", "l/set ON"])

@@ -194,13 +194,16 @@ struct MQTTLightTests {
         #expect(try light.messages(for: level) == [])
         #expect(light.handedOver(level) == LightReport(brightness: 30))
         #expect(
-            light.received(topic: "s", payload: Array(row.off.utf8)) == [.init(on: false)], "it isn't shown at 100 %")
+            light.received(topic: "s", payload: Array(row.off.utf8)) == [.init(on: false)],
+            "the old brightness isn't reported")
         #expect(Self.text(try light.messages(for: .init(on: true))) == row.sent)
 
         _ = light.received(topic: "s", payload: Array(row.off.utf8))
         _ = try light.messages(for: level)
         #expect(light.received(topic: "s", payload: Array(row.on.utf8)).first?.on == true)
-        #expect(Self.text(try light.messages(for: .init(on: true))) != row.sent, "switched on by hand at its own level")
+        #expect(
+            Self.text(try light.messages(for: .init(on: true))) != row.sent,
+            "the held-back brightness is dropped when the light is switched on by hand")
     }
 
     @Test("uses the remembered power to decide whether to hold back a brightness")
@@ -398,7 +401,7 @@ struct MQTTLightTests {
         var silent = try Self.light(#""brightness_command_topic": "b", "color_temp_command_topic": "c""#)
         #expect(silent.handedOver(command) == LightReport(on: true, brightness: 5, color: .temperature(mired: 200)))
         #expect(silent.handedOver(.init(on: false)) == LightReport(on: false))
-        #expect(silent.handedOver(.init(on: false, brightness: 7)) == LightReport(on: false), "only off was sent")
+        #expect(silent.handedOver(.init(on: false, brightness: 7)) == LightReport(on: false), "only the power was sent")
         var json = try Self.light(Self.rich + #", "optimistic": true"#)
         #expect(json.handedOver(.init(on: true, brightness: 5)) == LightReport(on: true, brightness: 5))
     }

@@ -61,7 +61,7 @@ struct SimulatedLightDriverTests {
         let driver = try Self.driver(#"{"id": "a", "name": "A lamp", "brightness": true, "temperature": true}"#)
         try await Self.running(driver) { host in
             guard case .added(let light) = host.calls.first else {
-                Issue.record("the first call is added")
+                Issue.record("the first call doesn't add a light")
                 return
             }
             #expect(light.name == "A lamp")
@@ -200,7 +200,7 @@ struct SimulatedLightDriverTests {
         try await eventually("the first report is on its way") { host.held == 1 }
         // An immediate task runs up to its first suspension.
         let command = Task.immediate { try await driver.apply(LightCommand(brightness: 20), to: "a") }
-        #expect(host.held == 1, "the second one waits")
+        #expect(host.held == 1, "the second report must wait")
         host.release()
         try await knob.value
         try await command.value

@@ -161,7 +161,7 @@ struct PluginDriverTests {
         let host = RecordingLightHost()
         do {
             try await driver.run(host: host)
-            Issue.record("it goes on")
+            Issue.record("the driver doesn't end")
         } catch {
             #expect("\(error)".contains("it ended with exit code 1; fix it, then run lamplighter reload"))
         }
@@ -209,7 +209,7 @@ struct PluginDriverTests {
         try await running(PluginProgram.driver(flood, timing: timing)) { host in
             #expect(await host.wait(for: "a", limit: .seconds(30)) { $0.reachable == false })
             let reports = host.calls.count { if case .report = $0 { true } else { false } }
-            #expect(reports > 2, "it was read")
+            #expect(reports > 2, "reports were delivered during the flood")
             #expect(failure(host.calls) == nil)
         }
     }

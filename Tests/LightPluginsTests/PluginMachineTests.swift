@@ -147,7 +147,7 @@ struct PluginMachineTests {
                 sent(7, "lights/set", ["id": "e", "on": true, "brightness": 30, "cause": 7]),
             ])
         #expect(machine.received(yes(7), now: .zero) == [.answer(ticket: 4, nil), .answer(ticket: 5, nil)])
-        #expect(machine.received(yes(3), now: .zero).count == 2, "the light's next")
+        #expect(machine.received(yes(3), now: .zero).count == 2, "the next request for the light is sent")
     }
 
     @Test("marks a light as unreachable after an unanswered command, and accepts a late answer")

@@ -100,7 +100,7 @@ struct DatagramDeviceRegistryTests {
         _ = home.takeActions()
         home.received(LIFXTests.answer(3, [1, 0x7C, 0xDD, 0, 0], number: 0), from: there, now: .seconds(6))
         guard case .send(_, there, nil)? = home.takeActions().first else {
-            Issue.record("it is not asked there")
+            Issue.record("the light isn't queried at the other address")
             return
         }
     }
@@ -202,12 +202,12 @@ struct DatagramDeviceRegistryTests {
         home.timePassed(now: .seconds(107))
         #expect(Self.types(home.takeActions()) == [101])
         home.timePassed(now: .seconds(108))
-        #expect(home.takeActions() == [], "a probe is sent once")
+        #expect(home.takeActions() == [], "a probe is sent only once")
         // The light now has a new address.
         let there = IPv4Endpoint("10.0.0.99", port: 56700)!
         home.received(LIFXTests.answer(3, [1, 0x7C, 0xDD, 0, 0], number: 0), from: there, now: .seconds(109))
         guard case .send(let bytes, let target, _)? = home.takeActions().first else {
-            Issue.record("it is asked")
+            Issue.record("the light isn't queried")
             return
         }
         #expect(target == there && bytes[32] == 101)
@@ -240,7 +240,7 @@ struct DatagramDeviceRegistryTests {
         home.search(on: [], now: .zero)
         for tenths in 1...20 { home.timePassed(now: .milliseconds(100 * tenths)) }
         _ = home.takeActions()
-        #expect(home.deadline == .seconds(1), "all are forgotten: only the search is left")
+        #expect(home.deadline == .seconds(1), "no device is left, so only the next search is due")
     }
 
     @Test(

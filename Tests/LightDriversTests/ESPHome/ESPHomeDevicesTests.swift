@@ -199,7 +199,9 @@ struct ESPHomeDevicesTests {
         #expect(report(house.receive(Self.den, Self.state(on: true))) == true)
         try house.order(Self.shelf, LightCommand(on: false))
         house.now += .seconds(3)
-        #expect(report(house.receive(Self.den, Self.state(on: true))) == true, "the answer would have come long ago")
+        #expect(
+            report(house.receive(Self.den, Self.state(on: true))) == true, "the state arrives too late to be the answer"
+        )
     }
 
     @Test("pings a silent device after 20 s, and gives up on it 10 s later")
@@ -269,7 +271,7 @@ struct ESPHomeDevicesTests {
         house.join(Self.den)
         house.close(Self.den)
         #expect(house.home.deadline == house.now + .seconds(1))
-        #expect(house.close(Self.den) == [], "an end is reported once")
+        #expect(house.close(Self.den) == [], "the end of a connection is reported once")
     }
 
     // MARK: Added and removed lights
@@ -289,7 +291,7 @@ struct ESPHomeDevicesTests {
         house.close(Self.den)
         house.pass(.seconds(1))
         let again = house.join(Self.den, [ESPHomeLightTests.entity([3], name: "Lamp", key: 2)])
-        #expect(again.allSatisfy { if case .added = $0 { false } else { true } }, "nothing has changed")
+        #expect(again.allSatisfy { if case .added = $0 { false } else { true } }, "the light was already added")
     }
 
     @Test("limits the number of lights and devices")
@@ -384,7 +386,7 @@ struct ESPHomeDevicesTests {
                 .warn(
                     "kitchen requires an encryption key; write it into a file, and "
                         + "devices: {kitchen: {key-file: /etc/lamplighter/kitchen.key}}", about: "kitchen")
-            ], "it is not even asked")
+            ], "the driver doesn't connect to the device")
         #expect(house.find([Self.service("kitchen", 7)]).contains { if case .connect = $0 { true } else { false } })
     }
 
@@ -408,7 +410,7 @@ struct ESPHomeDevicesTests {
         house.pass(.seconds(120))
         let actions = house.receive(den, .keyUnusable("key-file /x is empty"))
         #expect(actions == [.close(den), .warn("10.0.0.5: key-file /x is empty", about: "10.0.0.5")])
-        #expect(house.home.deadline == house.now + .seconds(1), "the file is read again")
+        #expect(house.home.deadline == house.now + .seconds(1), "the file is read again in a second")
     }
 
     @Test("warns about a device that requires a password")
@@ -441,7 +443,7 @@ struct ESPHomeDevicesTests {
         var house = House(ESPHomeDriverConfiguration())
         house.find([Self.service("kitchen", 7)])
         house.join(Self.kitchen)
-        #expect(house.find([Self.service("kitchen", 7)]) == [], "nothing new")
+        #expect(house.find([Self.service("kitchen", 7)]) == [], "a repeated announcement has no effect")
         #expect(house.find([Self.service("kitchen", 8, port: 6054)]) == [.output(Self.kitchen, .send([0, 0, 7]))])
         let gone = house.pass(.seconds(10))
         #expect(gone.contains(.report(Self.shelf, LightReport(reachable: false))))
@@ -449,10 +451,10 @@ struct ESPHomeDevicesTests {
         #expect(back.count == 1)
         let number = house.numbers[Self.kitchen] ?? 0
         let endpoint = house.home.nextEndpoint(of: Self.kitchen, number: number)
-        #expect(endpoint?.description == "10.0.0.8:6054", "it is connected to where it is now")
+        #expect(endpoint?.description == "10.0.0.8:6054", "the new address is used")
         house.close(Self.kitchen)
         house.close(Self.kitchen)
-        #expect(house.find([Self.service("kitchen", 9)]).count == 1, "not after the backoff")
+        #expect(house.find([Self.service("kitchen", 9)]).count == 1, "a new address is tried at once")
     }
 
     @Test("keeps the lights of a device that leaves mDNS, and forgets a device without lights")
@@ -463,9 +465,11 @@ struct ESPHomeDevicesTests {
         let ghost = DeviceTarget.discovered(.init(name: "ghost", host: "ghost.local"))
         #expect(house.find([]) == [.close(ghost)])
         #expect(house.close(Self.kitchen).contains(.report(Self.shelf, LightReport(reachable: false))))
-        #expect(house.pass(.seconds(1)).count == 1, "it is tried where it was")
+        #expect(house.pass(.seconds(1)).count == 1, "the last known address is tried")
         house.close(Self.kitchen)
-        #expect(house.find([Self.service("kitchen", 7)]).count == 1, "and at once when it is back")
+        #expect(
+            house.find([Self.service("kitchen", 7)]).count == 1,
+            "the device is tried at once when it is announced again")
     }
 
     @Test("uses only the configured target of a device that is also discovered")
@@ -486,7 +490,7 @@ struct ESPHomeDevicesTests {
             #expect(ended.contains(.report(Self.shelf, LightReport(reachable: false))))
             let tries = house.tries[Self.kitchen]
             house.pass(.zero)
-            #expect(house.tries[Self.kitchen] == (tries ?? 0) + 1, "the other takes over")
+            #expect(house.tries[Self.kitchen] == (tries ?? 0) + 1, "the discovered target is used instead")
         }
     }
 

@@ -103,7 +103,7 @@ struct ESPHomeFramingTests {
         ] as [([UInt8], ESPHomeFault)])
     func refusedHandshake(bytes: [UInt8], fault: ESPHomeFault) {
         var framing = ESPHomeFraming(key: Self.key, ephemeral: [UInt8](repeating: 3, count: 32))
-        #expect(framing.bytes(of: Message(7)).isEmpty, "nothing leaves before it is encrypted")
+        #expect(framing.bytes(of: Message(7)).isEmpty, "no message is sent before the handshake is complete")
         #expect(throws: fault) { try framing.received(bytes) }
     }
 

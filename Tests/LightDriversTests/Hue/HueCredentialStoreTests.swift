@@ -32,7 +32,7 @@ struct HueCredentialStoreTests {
             try store.store(other, of: Self.bridge)
             #expect(try store.load(Self.bridge) == other)
             unlink(path)
-            #expect(try store.load(Self.bridge) == nil, "a bridge whose file is removed is a new one")
+            #expect(try store.load(Self.bridge) == nil, "a bridge counts as unknown after its file is removed")
         }
     }
 

@@ -71,7 +71,7 @@ struct HueLightTests {
                 #"{"color": {"xy": {"x": 0.17, "y": 0.7}}, "color_temperature": {"mirek": null, "mirek_valid": false}}"#
             ))
         guard case .hueSaturation(let hue, let saturation) = light.state.color else {
-            Issue.record("no color")
+            Issue.record("the report has no color")
             return
         }
         #expect((90...150).contains(hue) && saturation > 95)
@@ -83,9 +83,9 @@ struct HueLightTests {
                 #"{"color": {"xy": {"x": 0.4, "y": 0.39}}, "color_temperature": {"mirek": 300, "mirek_valid": true}}"#))
         #expect(light.state.color == .temperature(mired: 300))
         light.update(try Self.json(#"{"color": {"xy": {"x": 0.43, "y": 0.4}}}"#))
-        #expect(light.state.color == .temperature(mired: 300), "a color close to the white is the white")
+        #expect(light.state.color == .temperature(mired: 300), "a color close to the white counts as the white")
         light.update(try Self.json(#"{"color": {"xy": {"x": 0.15, "y": 0.05}}}"#))
-        #expect(light.state.color != .temperature(mired: 300), "and one far off is a color")
+        #expect(light.state.color != .temperature(mired: 300), "a color that differs from the white counts as a color")
     }
 
     @Test("clamps a temperature to the light's range")
@@ -110,7 +110,9 @@ struct HueLightTests {
         let body = light.body(for: LightCommand(color: .hueSaturation(hue: 120, saturation: 100)))
         let place = try #require(body["color"]?["xy"])
         let (x, y) = (try #require(place["x"]?.double), try #require(place["y"]?.double))
-        #expect(abs(x - 0.17) < 0.001 && abs(y - 0.7) < 0.001, "the light's own green, beyond which HomeKit's lies")
+        #expect(
+            abs(x - 0.17) < 0.001 && abs(y - 0.7) < 0.001,
+            "HomeKit's green is outside of the gamut, so the light's green is used")
         light.update(.object(["color": ["xy": place], "color_temperature": ["mirek": .null, "mirek_valid": false]]))
         #expect(light.state.color == .hueSaturation(hue: 120, saturation: 100))
         light.update(try Self.json(#"{"color": {"xy": {"x": 0.6, "y": 0.3}}}"#))

@@ -32,7 +32,7 @@ struct HueRequestQueueTests {
         let first = queue.transmit(now: .zero, isGroup: Self.isGroup)
         #expect(first?.entry.request == .read("device"))
         #expect(queue.transmit(now: .zero, isGroup: Self.isGroup) == nil)
-        #expect(queue.deadline(isGroup: Self.isGroup) == nil, "no time but an answer lets the next one go")
+        #expect(queue.deadline(isGroup: Self.isGroup) == nil, "the next read must wait for the answer")
         queue.add(Self.command(1), now: .zero)
         queue.add(Self.command(2), now: .zero)
         #expect(queue.transmit(now: .zero, isGroup: Self.isGroup)?.entry.request == Self.command(1))
@@ -70,7 +70,7 @@ struct HueRequestQueueTests {
             sent.append(entry.request)
             _ = queue.answered(lane: lane, number: entry.number)
         }
-        #expect(sent.prefix(2) == [Self.command(11), sum], "accepted commands are sent")
+        #expect(sent.prefix(2) == [Self.command(11), sum], "accepted commands can't be canceled")
     }
 
     @Test("drops a command that the host cancels")
@@ -90,7 +90,7 @@ struct HueRequestQueueTests {
         for attempt in 1...10 {
             now += .seconds(60)
             guard let (lane, entry) = queue.transmit(now: now, isGroup: Self.isGroup) else {
-                Issue.record("not sent")
+                Issue.record("the request isn't sent again")
                 return
             }
             #expect(queue.answered(lane: lane, number: entry.number) != nil)

@@ -178,7 +178,7 @@ struct HueSessionTests {
         let response = HTTPClientResponse(status: status, body: Array(body.utf8))
         guard case .failed(.unreachable)? = talk.receive(.identity(response, certificate: Self.certificate)).first
         else {
-            Issue.record("it is taken for another make")
+            Issue.record("the failure isn't temporary")
             return
         }
     }
@@ -270,7 +270,7 @@ struct HueSessionTests {
         _ = talk.receive(.streamEnded(.timedOut))
         _ = talk.pass(.zero)
         guard case .output(.request(let lane, let number, _))? = talk.receive(.stream(status: 200)).first else {
-            Issue.record("nothing is read")
+            Issue.record("no resources are requested")
             return
         }
         let events = talk.receive(.answer(lane: lane, number: number, HTTPClientResponse(body: Array(body.utf8))))
@@ -367,7 +367,8 @@ struct HueSessionTests {
         #expect(talk.update(#"{"id": "d2", "type": "device", "metadata": {"name": "Stairs"}}"#) == [])
         #expect(talk.session.deadline == nil)
         #expect(talk.update(#"{"id": "d2", "type": "device", "metadata": {"name": "Cellar"}}"#) == [])
-        #expect(!Self.requests(talk.pass(HueSession.readDelay)).isEmpty, "a new name is read")
+        #expect(
+            !Self.requests(talk.pass(HueSession.readDelay)).isEmpty, "a new name makes the session read all resources")
         talk = Self.withSensor()
         _ = talk.join()
         let lost = talk.update(
@@ -442,7 +443,7 @@ struct HueSessionTests {
         guard case .output(.request(let lane, let number, _))? = events.first else { return }
         let answer = HTTPClientResponse(body: Array(#"{"errors": [], "data": [{"rid": "l1", "rtype": "light"}]}"#.utf8))
         #expect(talk.receive(.answer(lane: lane, number: number, answer)) == [.finished(command: 9, nil)])
-        #expect(talk.receive(.answer(lane: lane, number: number, answer)) == [], "an answer counts once")
+        #expect(talk.receive(.answer(lane: lane, number: number, answer)) == [], "a repeated answer is ignored")
         #expect(throws: LightError.unknownLight) { try talk.order(LightCommand(on: true), 1, to: "other/l1") }
     }
 

@@ -103,7 +103,7 @@ struct ShellySessionTests {
         var talk = Talk()
         switch talk.identify(text, status: status).first {
         case .failed(.unusable(let said))?, .failed(.unauthorized(let said))?: #expect(said.contains(reason))
-        default: Issue.record("it is used")
+        default: Issue.record("the device isn't rejected")
         }
     }
 
@@ -113,7 +113,7 @@ struct ShellySessionTests {
     func badStart(status: Int, text: String) {
         var talk = Talk()
         guard case .failed(.unreachable)? = talk.identify(text, status: status).first else {
-            Issue.record("it is taken for another make")
+            Issue.record("the failure isn't temporary")
             return
         }
     }
@@ -248,7 +248,7 @@ struct ShellySessionTests {
         let stale = question.replacing(#"\"nc\": 1"#, with: #"\"nc\": 1, \"stale\": true"#)
         #expect(counts(talk.receive(#"{"id": 4, "error": \#(stale)}"#)) == [1])
         guard case .failed(.unauthorized(let said))? = talk.receive(#"{"id": 5, "error": \#(question)}"#).first else {
-            Issue.record("it goes on")
+            Issue.record("the session doesn't fail")
             return
         }
         #expect(said == "dimmer rejected the password in /etc/shelly; correct it")
@@ -277,7 +277,9 @@ struct ShellySessionTests {
             events.compactMap { if case .output(.call(let call)) = $0 { call.challenge != nil } else { nil } }
         }
         #expect(auth(try talk.order(LightCommand(on: false), 7)) == [true])
-        #expect(auth(talk.receive(#"{"id": 4, "error": \#(Self.tooMany)}"#)) == [false], "this brings a new challenge")
+        #expect(
+            auth(talk.receive(#"{"id": 4, "error": \#(Self.tooMany)}"#)) == [false],
+            "the call without authentication makes the device send a new challenge")
         let question = #"{"code": 401, "message": "\#(Self.challenge)"}"#
         #expect(auth(talk.receive(#"{"id": 5, "error": \#(question)}"#)) == [true])
         #expect(talk.receive(#"{"id": 6, "result": {"was_on": true}}"#) == [.finished(command: 7, nil)])

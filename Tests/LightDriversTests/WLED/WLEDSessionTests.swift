@@ -110,7 +110,7 @@ struct WLEDSessionTests {
         #expect(report.on == false)
         _ = try talk.order(LightCommand(on: true), 8)
         #expect(talk.answer(3, #"{"success": true}"#).contains(.finished(command: 8, nil)))
-        #expect(!talk.pass(.zero).isEmpty, "a missing state is queried")
+        #expect(!talk.pass(.zero).isEmpty, "the state is queried if the answer doesn't contain it")
     }
 
     @Test(
@@ -269,7 +269,7 @@ struct WLEDSessionTests {
         return DeviceLightDriver(
             DeviceSelection(discover: false, hosts: hosts), options: WLEDOptions(), connection: Devices(),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, share: share
-        ) { fatalError("nothing is looked for") }
+        ) { fatalError("the driver doesn't search for devices") }
     }
 
     @Test("meets the driver contract")

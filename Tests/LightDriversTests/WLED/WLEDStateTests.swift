@@ -110,7 +110,7 @@ struct WLEDStateTests {
         #expect(lights.map(\.description.id) == ["aabbccddeeff/0", "aabbccddeeff/2"])
         #expect(lights.map(\.description.name) == ["Left", "Shelf 2"])
         #expect(lights.map(\.report.on) == [true, false])
-        #expect(lights.map(\.report.brightness) == [10, 50], "the device itself is at half")
+        #expect(lights.map(\.report.brightness) == [10, 50], "the device's own brightness is half")
         #expect(try Self.state(Self.text(on: false, segments: two)).lights(bySegment: true)[0].report.on == false)
     }
 

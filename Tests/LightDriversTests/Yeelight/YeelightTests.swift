@@ -117,7 +117,7 @@ struct YeelightTests {
                 == [.failed(.unreachable("it doesn't answer the search"))])
         _ = talk.session.received(.identity(Self.identity()), now: .zero)
         guard case .failed(.unusable)? = talk.receive(#"{"id": 1, "result": ["ok"]}"#).first else {
-            Issue.record("it is used")
+            Issue.record("the device isn't rejected")
             return
         }
     }
