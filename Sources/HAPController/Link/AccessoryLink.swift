@@ -46,6 +46,8 @@ package actor AccessoryLink {
     ///   - timing: The time limits.
     ///   - isForUnpairing: Whether the link only removes this controller's pairing, without reading the database;
     ///     afterwards it reports `notPaired`.
+    ///   - clock: The clock of all time limits and pauses.
+    ///   - counts: The counts that the link updates.
     ///   - logger: The logger.
     package init(
         _ pairing: AccessoryPairing, as identity: ControllerIdentity, dialer: any AccessoryDialer,
