@@ -18,7 +18,8 @@ struct ConnectionTests {
         let (late, _) = await house.bridge.connect()
         #expect(await late.isClosed)
         #expect(await house.bridge.server.controllerCount == 128)
-        // The connection that has been silent longest is evicted, once it has been silent for a minute.
+        // The connection that has been silent for the longest time is evicted, but only once it has been silent for a
+        // minute.
         await house.advance(.seconds(59))
         for session in sessions where session !== sessions[7] && session !== sessions[20] {
             _ = try await session.read("id=2.9")
@@ -74,7 +75,7 @@ struct ConnectionTests {
         #expect(try await session.pairVerify(house.bridge.identity) == nil)
         _ = try await session.write(#"{"aid":2,"iid":9,"ev":true}"#)
         await link.connection.setTakesBytes(false)
-        // The response is never read, so the connection doesn't end.
+        // The peer never reads the response, so the connection doesn't end.
         async let answer = try? session.read("id=2.9")
         await house.drain()
         let server = house.bridge.server
@@ -118,7 +119,7 @@ struct ConnectionTests {
             #expect(await answer == nil)
         }
         #expect(!outlives)
-        // The fan still gets its value.
+        // The fan gets its value nevertheless.
         await house.answer()
         #expect(await house.value(2, 9) == .bool(true))
     }
@@ -127,7 +128,7 @@ struct ConnectionTests {
 extension AccessoryServer {
     fileprivate var sessionCount: Int { sessions.count }
 
-    /// Returns whether the current session still exists after the body has run.
+    /// Returns whether the current session still exists after `body` has run.
     fileprivate func outlives(_ body: () async -> Void) async -> Bool {
         weak let session = sessions.values.first
         await body()

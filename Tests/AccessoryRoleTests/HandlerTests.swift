@@ -7,7 +7,7 @@ import Synchronization
 import TestTimeouts
 import Testing
 
-/// A program behind an accessory, with results that a test sets.
+/// A program that implements an accessory, with results that a test sets.
 private final class Program: RequestHandler {
     struct State {
         var written: [CharacteristicWrite] = []

@@ -30,7 +30,7 @@ struct LogTests {
         _ = try await session.pairings(.add(other.pairing()))
         _ = try await session.pairings(.remove(g))
         _ = try await session.pairings(.remove(o))
-        // Removing the last admin removes the others too.
+        // Removing the last admin also removes the other pairings.
         _ = try await session.pairings(.add(guest.pairing(isAdmin: false)))
         _ = try await session.pairings(.remove(a))
         #expect(

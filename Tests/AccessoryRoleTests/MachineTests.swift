@@ -183,13 +183,13 @@ struct WritesInFlightTests {
     @Test("prefers a reported value to an accepted write")
     func reported() {
         let rows: [(reported: Int64, success: Bool, audience: CharacteristicChange.Audience?)] = [
-            // The device clamps: all are notified, including the writer.
+            // The device clamps the value: all subscribers are notified, including the writer.
             (4, true, .everybody),
-            // The device echoes.
+            // The device reports the written value.
             (5, true, .everybodyBut([a])),
-            // The device accepts and does nothing: only the writer has another value.
+            // The device accepts the value, but doesn't change: only the writer has a wrong value.
             (0, true, .only([a])),
-            // The device refuses and does something.
+            // The device refuses the value, but changes nevertheless.
             (3, false, .everybody), (0, false, nil),
         ]
         for row in rows {
@@ -248,7 +248,7 @@ struct ConnectionPolicyTests {
         #expect(ConnectionPolicy.verdict(on: unknownPeers(31), now: at(0)) == .admit)
         #expect(ConnectionPolicy.verdict(on: unknownPeers(32).reversed(), now: at(0)) == .evict(ConnectionID(1)))
         #expect(ConnectionPolicy.verdict(on: unknownPeers(32, pairing: true), now: at(0)) == .refuse)
-        // Any number of unauthenticated peers doesn't evict a session.
+        // No number of unauthenticated peers can evict a session.
         #expect(
             ConnectionPolicy.verdict(on: unknownPeers(32, pairing: true) + sessions(9, received: 0), now: at(90_000))
                 == .refuse)

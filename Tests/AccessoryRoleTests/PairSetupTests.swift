@@ -48,7 +48,7 @@ struct PairSetupTests {
         #expect(await empty.isAdvertisedAsPaired)
         #expect(try await controller.pairVerify(empty.bridge.identity) == nil)
         #expect(try await controller.get("/accessories").status == 200)
-        // No other controller can pair now.
+        // No other controller can pair after that.
         let (second, _) = await empty.bridge.connect()
         #expect(try await second.pairSetup(empty.code) == refused(.unavailable))
     }
@@ -121,7 +121,7 @@ struct PairSetupTests {
             #expect(store.saved.allSatisfy { $0 != .pairings } && store.stored.failedAttempts == 0)
             #expect(try await controller.pairVerify(bridge.identity) == .refused(.authentication))
         }
-        // Other controllers can start the procedure.
+        // Other controllers can still start the procedure.
         let (second, _) = await bridge.connect()
         #expect(try await second.pairs(code, ownershipToken: token))
         #expect(store.stored.pairings == PairingList([second.identity.pairing()]))
@@ -184,7 +184,7 @@ struct PairSetupTests {
         #expect(try await other.post("/identify").status == 204)
         await empty.bridge.scheduler.advance(by: .milliseconds(29_999))
         #expect(try await other.pairSetup(empty.code) == refused(.busy))
-        // None of this disturbs it.
+        // None of these requests disturbs the owner.
         guard case .send = try await owner.step(action) else {
             Issue.record("the owner cannot go on")
             return
@@ -201,7 +201,7 @@ struct PairSetupTests {
         await empty.bridge.scheduler.advance(by: .seconds(30))
         let thiefs = try await thief.beginPairSetup(empty.code)
         await #expect(throws: TestController.UnexpectedStatus(status: 400)) { try await owner.step(action) }
-        // The 400 doesn't end the procedure of the new owner.
+        // The status 400 doesn't end the procedure of the new owner.
         #expect(try await owner.pairSetup(empty.code) == refused(.busy))
         guard case .send = try await thief.step(thiefs) else {
             Issue.record("the thief cannot go on")
@@ -235,13 +235,13 @@ struct PairSetupTests {
         _ = try await first.beginPairSetup(empty.code)
         await link.connection.vanish()
         await first.waitForClose()
-        // By the end of the procedure.
+        // Pair setup is free after the owner's procedure has ended.
         #expect(try await second.pairSetup(empty.wrongCode) == refused(.authentication))
-        // By an error.
+        // It is free after an error.
         let (third, _) = await empty.bridge.connect()
         _ = try await third.beginPairSetup(empty.code)
         #expect(try await third.post("/pair-setup", [1, 2, 3]) == HTTPResponse(400))
-        // By a malformed message.
+        // It is free after a malformed message.
         #expect(try await second.pairs(empty.code))
     }
 
@@ -255,7 +255,8 @@ struct PairSetupTests {
         empty.store.hold([.pairings])
         async let lost = first.step(action)
         try await empty.bridge.scheduler.drain(until: { empty.store.waitingCount > 0 })
-        // The procedure is free when its connection ends, but the pairing is still being stored.
+        // Closing the connection lets another controller start pair setup while the first pairing is still being
+        // stored.
         await link.connection.vanish()
         _ = try? await lost
         let (second, _) = await empty.bridge.connect()
@@ -338,7 +339,7 @@ struct PairVerifyTests {
 }
 
 extension AccessoryServer {
-    /// A Boolean value that indicates whether both procedures have M2 and M4, and one waits for M6.
+    /// A Boolean value that indicates whether both procedures have received M2 and M4, and one is waiting for M6.
     fileprivate var isLastSetupStoring: Bool {
         statistics.requests[.pairSetup]?.outcomes[200] == 4 && sessions.values.contains(where: \.isAnswering)
     }

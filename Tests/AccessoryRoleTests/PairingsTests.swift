@@ -70,7 +70,7 @@ struct PairingsTests {
         let session = try await family.bridge.session(family.admin)
         let guest = try await family.bridge.session(family.guest)
         #expect(try await session.pairings(.add(family.guest.pairing())) == .done)
-        // The permission changes within the open session.
+        // The new permission applies to the open session.
         #expect(try await guest.pairings(.list) != .failed(.authentication))
         var impostor = family.guest.pairing()
         impostor.publicKey = ControllerIdentity.random().longTermKey.publicKey
@@ -162,7 +162,7 @@ struct PairingsTests {
         #expect(await !family.bridge.server.isPaired)
         #expect(await !family.bridge.server.advertisement.isPaired)
         #expect(await family.bridge.server.controllerCount == 0)
-        // The same identity can be paired again.
+        // The same controller can be paired again.
         let (again, _) = await family.bridge.connect()
         let action = try await again.pairSetup(family.store.stored.setupCode)
         guard case .paired(let accessory) = action else {
@@ -266,6 +266,6 @@ struct PairingsTests {
 }
 
 extension AccessoryServer {
-    /// The number of sessions that wait for a response.
+    /// The number of sessions whose request hasn't been answered.
     fileprivate var answeringCount: Int { sessions.values.count(where: \.isAnswering) }
 }

@@ -13,7 +13,7 @@ private func at(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milli
 
 private func address(_ bytes: UInt8...) throws -> PeerAddress { try #require(PeerAddress(bytes)) }
 
-/// The address of a host in a network of the IPv6 addresses for documentation.
+/// Returns the address of a host in one of the IPv6 networks that are reserved for documentation.
 private func address(network: UInt8, host: UInt16) throws -> PeerAddress {
     let bytes: [UInt8] = [0x20, 0x01, 0x0D, 0xB8, 0, 0, 0, network, 0, 0, 0, 0, 0, 0]
     return try #require(PeerAddress(bytes + [UInt8(host >> 8), UInt8(host & 0xFF)]))
@@ -21,7 +21,7 @@ private func address(network: UInt8, host: UInt16) throws -> PeerAddress {
 
 @Suite("UnauthenticatedRateLimiter")
 struct UnauthenticatedRateLimiterTests {
-    /// Returns the number of units that an address gets at this time.
+    /// Returns the number of units that an address can take at this time.
     private func taken(_ allowances: inout UnauthenticatedRateLimiter, _ address: PeerAddress, _ milliseconds: Int)
         -> Int
     {
@@ -106,7 +106,7 @@ struct UnauthenticatedRateLimiterTests {
         for number: UInt16 in 3..<1000 { _ = taken(&allowances, try host(number), 0) }
         #expect(taken(&allowances, unknownPeer, 0) == 0)
         #expect(taken(&allowances, phone, 0) == 512)
-        // Its requests don't count for its neighbors.
+        // Its requests don't use up the units of its neighbors.
         #expect(taken(&allowances, phone, 1000) == 32)
         #expect(taken(&allowances, unknownPeer, 1000) == 256)
     }
@@ -143,7 +143,7 @@ struct UnauthenticatedRateLimiterTests {
     }
 }
 
-// Serialized: each test computes for a second, and in parallel they would exceed their timeouts.
+// Serialized, because each test computes for a second, and tests in parallel would exceed their timeouts.
 @Suite("Rate limiting through the server", .serialized, .timeout)
 struct RateLimitTests {
     private let flood: PeerAddress
@@ -165,7 +165,7 @@ struct RateLimitTests {
         while served < 2000, (try? await unknownPeer.request(request.http)) != nil { served += 1 }
         #expect(served == 511)
         #expect(await unknownPeer.isClosed)
-        // More units than an unauthenticated peer has.
+        // This is more than an unauthenticated peer may send.
         for _ in 0..<600 { #expect(try await session.read("id=2.9").status == 200) }
         await #expect(throws: (any Error).self) { _ = try await house.bridge.session(house.admin, from: flood) }
     }

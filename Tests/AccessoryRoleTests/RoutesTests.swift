@@ -13,7 +13,7 @@ struct RoutesTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let method: HTTPRequest.Method
         let path: String
-        /// The status without encryption, and in a session.
+        /// The statuses without encryption and in a session.
         let clear: Int
         let session: Int
         var body: String?
@@ -82,7 +82,7 @@ struct RoutesTests {
         await browser.send(bytes: Array(head.utf8) + m1)
         await browser.waitForClose()
         #expect(await browser.arrivals == [.response(HTTPResponse(403))])
-        // The connection has not started pair setup.
+        // The connection hasn't started pair setup.
         let (controller, _) = await bridge.connect()
         #expect(try await controller.post("/pair-setup", m1).status == 200)
     }

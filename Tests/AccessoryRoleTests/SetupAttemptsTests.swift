@@ -11,7 +11,7 @@ private func address(_ host: Int) throws -> PeerAddress {
     try #require(PeerAddress([10, 0, UInt8(host >> 8), UInt8(host & 0xFF)]))
 }
 
-/// A host of the link's IPv6 network.
+/// Returns the address of a host in the link's IPv6 network.
 private func address6(_ host: Int) throws -> PeerAddress {
     try #require(
         PeerAddress([0xFE, 0x80] + [UInt8](repeating: 0, count: 12) + [UInt8(host >> 8), UInt8(host & 0xFF)]))
@@ -30,14 +30,14 @@ private final class Peers {
         attempts.admits(connection, from: source, rivalIsAnswered: rivalIsAnswered, now: now)
     }
 
-    /// Starts an attempt, if it may.
+    /// Starts an attempt if the connection may, and returns whether it may.
     func begins(_ connection: ConnectionID, at source: PeerAddress, now: ContinuousClock.Instant) -> Bool {
         guard mayBegin(connection, at: source, now: now) else { return false }
         attempts.received(from: connection, at: source, now: now)
         return true
     }
 
-    /// Makes an attempt with a wrong proof, if it may.
+    /// Makes an attempt with a wrong proof if the connection may.
     @discardableResult
     func guesses(_ connection: ConnectionID, at source: PeerAddress, now: ContinuousClock.Instant) -> Bool {
         guard begins(connection, at: source, now: now) else { return false }
@@ -58,7 +58,7 @@ struct SetupAttemptsTests {
         let (x, y) = (try address(1), try address(2))
         #expect(peers.begins(a, at: x, now: at(0)))
         #expect(peers.attempts.rival(of: a) == nil && peers.attempts.rival(of: b) == a)
-        // The turn belongs to the connection, not to its source.
+        // The turn belongs to the connection, not to the source.
         #expect(!peers.mayBegin(b, at: x, now: at(1)))
         #expect(!peers.mayBegin(b, at: y, now: at(29.9)))
         #expect(!peers.mayBegin(b, at: y, rivalIsAnswered: true, now: at(30)))
@@ -82,7 +82,7 @@ struct SetupAttemptsTests {
             #expect(!peers.mayBegin(b, at: y, now: at(59.9)))
             #expect(peers.mayBegin(b, at: y, now: at(60)) == !isProven)
         }
-        // The turn continues while no other source asks.
+        // The turn continues as long as no other source requests it.
         let peers = Peers()
         for second in stride(from: 0.0, through: 600, by: 20) { #expect(peers.begins(a, at: x, now: at(second))) }
         #expect(peers.begins(b, at: y, now: at(601)))
@@ -94,7 +94,7 @@ struct SetupAttemptsTests {
         let peers = Peers()
         #expect(peers.begins(a, at: x, now: at(0)))
         #expect(!peers.mayBegin(b, at: y, now: at(10)))
-        // Neither with a new connection nor by starting over.
+        // The source isn't admitted, neither with a new connection nor by starting over.
         let again = Peers(peers)
         again.attempts.release(a, now: at(20))
         #expect(!again.mayBegin(ConnectionID(3), at: x, now: at(20)))
@@ -173,18 +173,18 @@ struct SetupAttemptsTests {
     func network() throws {
         let peers = Peers()
         let neighbor = try address6(60_000)
-        // One host with one address.
+        // One host uses one address.
         for _ in 0..<7 { peers.guesses(a, at: try address6(1), now: at(0)) }
         #expect(peers.attempts.pause(of: try address6(1), now: at(0)) > .zero)
         #expect(peers.attempts.pause(of: neighbor, now: at(0)) == .zero)
-        // One host with thousands.
+        // One host uses thousands of addresses.
         var admitted = 0
         for host in 2..<6000 where peers.guesses(a, at: try address6(host), now: at(Double(host) / 100)) {
             admitted += 1
         }
         #expect(admitted < 60)
         #expect(peers.attempts.pause(of: neighbor, now: at(60)) > .zero)
-        // The pause doesn't apply to an IPv4 host, which also takes precedence.
+        // The pause doesn't apply to an IPv4 host, which also takes precedence over the IPv6 host.
         #expect(peers.begins(b, at: try address(1), now: at(62)))
     }
 
@@ -199,13 +199,13 @@ struct SetupAttemptsTests {
         #expect(peers.attempts.pause(of: x, now: at(1)) > .zero)
         peers.attempts.release(a, now: at(1))
         #expect(peers.attempts.pause(of: x, now: at(1)) > .zero)
-        // After a day the source is dropped.
+        // After a day, a source is dropped.
         for host in 0..<2 { _ = peers.mayBegin(b, at: try address(host), now: at(90_000)) }
         #expect(peers.guesses(a, at: x, now: at(90_001)))
         #expect(peers.attempts.pause(of: x, now: at(90_001)) == .zero)
     }
 
-    /// Continuous guesses from many sources, and an owner who tries from time to time.
+    /// Many sources guess continuously, and an owner tries from time to time.
     @Test(
         "keeps attempts left after a minute of guesses, and lets the owner pair",
         arguments: [(sources: 1, asks: 15.0), (50, 2), (50, 15), (50, 55), (250, 2)])
@@ -225,7 +225,7 @@ struct SetupAttemptsTests {
                 if peers.mayBegin(b, at: owner, now: at(now)) { ownerPaired = now }
             }
         }
-        // From 250 addresses, nothing distinguishes the owner, but the attempts last.
+        // If 250 addresses guess, nothing distinguishes the owner from them, but the attempts aren't used up.
         if sources <= 50 { #expect(ownerPaired.map { $0 < 90 } == true) }
         #expect(peers.attempts.failures < 90)
     }

@@ -5,7 +5,7 @@ import HAPProtocol
 import HAPTesting
 import Logging
 
-/// A bridge with a fan and a lock and one paired admin, on a store that the test controls.
+/// A bridge with a fan and a lock, a paired admin, and a store that the test controls.
 struct House {
     let admin: ControllerIdentity
     let store: InMemoryAccessoryServerStore
@@ -32,14 +32,14 @@ struct House {
         }
     }
 
-    /// A new session of the admin.
+    /// Opens a new session for the admin.
     func session() async throws -> TestController { try await bridge.session(admin) }
 
     func advance(_ duration: Duration) async { await bridge.scheduler.advance(by: duration) }
     func drain() async { await bridge.scheduler.drain() }
     func drain(until isMet: () async -> Bool) async throws { try await bridge.scheduler.drain(until: isMet) }
 
-    /// The value that `GET` returns for a characteristic.
+    /// Returns the value that `GET` returns for a characteristic.
     func value(_ aid: UInt64, _ iid: UInt64) async -> CharacteristicValue? {
         await bridge.value(CharacteristicID(AccessoryID(aid), InstanceID(iid)))
     }

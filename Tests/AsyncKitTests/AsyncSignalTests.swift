@@ -41,7 +41,7 @@ struct AsyncSignalTests {
             givenUp.cancel()
             #expect(await !givenUp.value)
         }
-        // The timers keep running.
+        // The timers of the earlier waits keep running.
         let waiting = Task { await signal.wait(until: milliseconds.map { begin + .milliseconds($0) }) }
         if let milliseconds {
             #expect(await !waiting.value)

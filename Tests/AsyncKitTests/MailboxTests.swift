@@ -2,7 +2,7 @@ import AsyncKit
 import TestTimeouts
 import Testing
 
-/// Adds numbers until they are taken.
+/// A buffer that adds up numbers until the sum is taken.
 private struct Sum: MailboxBuffer {
     private var sum: Int?
 

@@ -1,7 +1,7 @@
 import BoundedJSON
 import Testing
 
-/// All shapes of messages.
+/// An enum that has all shapes of messages.
 private enum Event: Codable, Equatable {
     case renamed(String, name: String)
     case parts(String, [Part])
@@ -102,7 +102,7 @@ private enum Tolerant: MethodCall, Equatable {
     }
 }
 
-/// A value and its JSON.
+/// A value and its JSON form.
 private struct Form: Sendable, CustomTestStringConvertible {
     let text: String
     let written: String

@@ -14,13 +14,14 @@ struct AllocatorTests {
             Self.buffersOfOneAnswer()
             let before = Self.pageFaults
             for _ in 0..<100 { Self.buffersOfOneAnswer() }
-            // The buffers are 128 pages. With the C library's limits there are thousands of faults.
+            // The buffers have 128 pages. With the C library's default limits, there are thousands of page faults.
             #expect(Self.pageFaults - before < 1000)
         }
     }
 
-    /// Allocates four buffers of 128 KB at once, as when the database of 100 lights is encoded, framed, encrypted and
-    /// sent.
+    /// Allocates four buffers of 128 KB at the same time.
+    ///
+    /// This happens when the database of 100 lights is encoded, framed, encrypted and sent.
     private static func buffersOfOneAnswer() {
         _ = (1...4).map { [UInt8](repeating: $0, count: 128 << 10) }
     }

@@ -10,7 +10,9 @@ import Testing
 
 @Suite("DailyCopyService", .timeout)
 struct DailyCopyTests {
-    /// The state of the copy and the database, with times in hours before now.
+    /// The state of the copy and of the database.
+    ///
+    /// Times are in hours before now.
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var isWorthKeeping = true

@@ -89,7 +89,7 @@ struct JournalTests {
         let lines = Lines()
         logger(.journal, "/nowhere/socket", lines).info("a")
         logger(.journal, "/" + String(repeating: "x", count: 200), lines).info("b")
-        // The socket holds only a few unread datagrams.
+        // The socket can store only a few unread datagrams.
         let journal = try DatagramSocket()
         let full = logger(.journal, journal.name, lines)
         for _ in 0..<10_000 where lines.all.count < 3 { full.notice("c") }

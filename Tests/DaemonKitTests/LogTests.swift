@@ -60,7 +60,7 @@ struct LogTests {
         #expect(lines.count == 1)
         #expect(lines.first.map { $0.utf8.count <= LogRecord.maximumLength + 20 } == true)
         #expect(lines.first?.hasSuffix("...\n") == true)
-        // Suppressed events are kept for a while and have the same limit.
+        // Suppressed events are stored for a while, so the same limit applies to them.
         let logger = Logger(label: "bridge") { label in
             RecordLogHandler(label: label, level: .info) { record in
                 #expect(record.message.utf8.count <= LogRecord.maximumLength)
@@ -97,7 +97,7 @@ struct LogTests {
         for await message in messages where message.contains("repeated") {
             counts += 1
             if counts == 3 { break }
-            // One of them is held back, even if the counting window has ended.
+            // One of the events is suppressed, even if the counting window has ended.
             for _ in 0..<6 { stage.log(record) }
         }
         #expect(counts == 3)

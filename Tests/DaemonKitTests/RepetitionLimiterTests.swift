@@ -32,7 +32,7 @@ struct RepetitionLimiterTests {
         #expect(limiter.ended(now: at(59.9)) == [])
         #expect(limiter.ended(now: at(60)) == [record("refused (repeated 1000 times)", .info, ["peer": "999"])])
         #expect(limiter.wakeAt == nil)
-        // The suppression continues, counted from the first message, until a whole window is quiet.
+        // The suppression continues until a whole window, counted from the first message, is quiet.
         #expect(limiter.received(record("refused", .info), now: at(61)) == [])
         #expect(limiter.wakeAt == at(120))
         #expect(limiter.ended(now: at(120)) == [record("refused (repeated once)", .info)])

@@ -41,7 +41,7 @@ struct ServiceManagerServiceTests {
         try await with(interval: .milliseconds(30), pulse) { notified in
             try await eventually("it is fed again and again") { notified.count("WATCHDOG=1") > 3 }
             pulse.hang(true)
-            // A beat that was requested earlier may still arrive.
+            // A watchdog message that was requested earlier may still arrive.
             let beats = pulse.beats
             try await eventually("the work is asked again") { pulse.beats > beats }
             let fed = notified.count("WATCHDOG=1")
@@ -65,7 +65,7 @@ struct ServiceManagerServiceTests {
     func inTime() async throws {
         let interval = Duration.milliseconds(600)
         try await with(interval: interval) { notified in
-            // Much less than with a watchdog that is fed too rarely, even on a busy machine.
+            // This time is much shorter than with a watchdog that is fed too rarely, even on a busy machine.
             try await eventually("it is fed again", within: interval * 12) { notified.count("WATCHDOG=1") >= 2 }
         }
     }

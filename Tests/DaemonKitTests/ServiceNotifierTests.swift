@@ -36,7 +36,7 @@ struct ServiceNotifierTests {
         #expect(ServiceNotifier { _ in "" } == nil)
         #expect(ServiceNotifier { _ in "relative" } == nil)
         #expect(ServiceNotifier { _ in "/" + String(repeating: "x", count: 200) } == nil)
-        // A missing manager causes no failure.
+        // It is no failure if the service manager is missing.
         let gone = try #require(ServiceNotifier { ["NOTIFY_SOCKET": "/nowhere/notify"][$0] })
         gone.ready()
     }

@@ -17,7 +17,7 @@ private struct House: Decodable, Equatable {
     enum CodingKeys: String, CodingKey, CaseIterable { case name, floors, height, lit, rooms, labels, password, door }
 }
 
-/// A type that doesn't declare its keys before it reads them.
+/// A type that doesn't declare its keys before it requests them.
 private struct Room: Decodable, Equatable {
     var name: String
     var lamps: UInt8?
@@ -236,7 +236,7 @@ struct StrictYAMLTests {
         let kind = error("- kind: lmap")
         #expect(kind?.description == "f:1:9: [0].kind: no kind; none; write lamp")
         #expect(kind?.finding == "f:1:9: [0].kind: no kind; none" && kind?.remedy == "write lamp")
-        // A missing key has the place of its siblings.
+        // The position of a missing key is that of its siblings.
         #expect(error("- {}")?.finding == "f:1:3: [0].kind: no kind; none")
         #expect(
             error("- time: 5")?.description

@@ -10,7 +10,7 @@ import Testing
 
 private let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-// A process that a test starts briefly shares the locks of the other tests.
+// Serialized, because a process that a test starts briefly shares the locks of the other tests.
 @Suite("DatabaseFile", .serialized, .timeout)
 final class DatabaseFileTests {
     private let folder = "/tmp/database-\(getpid())-\(UInt32.random(in: 0 ... .max))"
@@ -180,7 +180,7 @@ final class DatabaseFileTests {
         try #require(descriptor >= 0)
         close(descriptor)
         try #require(chown(file, 0, 0) == 0 && chmod(file, 0o600) == 0)
-        // Root may use any file, so this runs as the daemon's user in another process.
+        // Root may use any file, so this part runs as the daemon's user, in another process.
         await #expect(processExitsWith: .success) { [path = self.path as String, file = file as String] in
             try #require(setuid(65534) == 0)
             let error = try #require(throws: DatabaseFileError.self) {
@@ -431,7 +431,7 @@ final class DatabaseFileTests {
 
     @Test("refuses a folder of another user with exit code 77")
     func noPermission() async {
-        // Root has all permissions, so this runs as user 65534 in another process.
+        // Root has all permissions, so this part runs as user 65534, in another process.
         await #expect(processExitsWith: .success) {
             if geteuid() == 0 { try #require(setuid(65534) == 0) }
             let error = try #require(throws: DatabaseFileError.self) {

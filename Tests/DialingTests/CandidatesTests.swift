@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Candidate addresses", .timeout)
 struct CandidatesTests {
-    /// The remaining addresses of a round.
+    /// Returns the remaining addresses of a round.
     private func rest(_ candidates: inout Candidates<String>) -> [String] {
         var rest: [String] = []
         while let address = candidates.next() { rest.append(address) }

@@ -8,7 +8,8 @@ import Testing
 struct FirstToAnswerTests {
     struct Refused: Error {}
 
-    /// A network that connects at once, refuses at once, or answers only a canceled attempt.
+    /// A network in which each address answers immediately, refuses immediately, or answers only when the attempt is
+    /// canceled.
     private final class Network: Sendable {
         let closed = Mutex<[String]>([])
         let attempts = Mutex<[String]>([])

@@ -62,7 +62,7 @@ struct FailingStorageTests {
         #expect(await bridge.value(.outletInUse, of: "a") == .bool(true))
         #expect(await bridge.value(.on, of: "b") == nil)
         #expect(await bridge.accessories.map(\.aid.rawValue) == [1, 2])
-        // The refused accessory has no aid.
+        // The refused accessory got no aid.
         try await bridge.add(outlet("c"))
         try await bridge.add(outlet("b"))
         #expect(await bridge.accessories.map(\.aid.rawValue) == [1, 2, 3, 4])

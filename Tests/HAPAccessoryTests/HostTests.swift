@@ -108,7 +108,7 @@ struct HostTests {
         #expect(after[1].services.map(\.iid) == before[2].services.map(\.iid))
         try await serving(second) { endpoint, code, network in
             let controller = Controller(store: InMemoryPairingStore(), network: network)
-            // It is still paired with the first controller.
+            // The accessory is still paired with the first controller.
             await #expect { _ = try await controller.pair(at: endpoint, code: code) } throws: {
                 ($0 as? ControllerError)?.code == .alreadyPaired
             }
@@ -129,7 +129,7 @@ struct HostTests {
             #expect(await second.value(.on, of: "b") == .bool(true))
             #expect(await second.value(.on, of: "a") == nil)
         }
-        // The refused accessory has no aid; the added one keeps its own.
+        // The refused accessory got no aid; the added one keeps its aid.
         #expect(try await bridge(["d", "b", "a"]).accessories.map(\.aid.rawValue) == [1, 2, 3, 5])
     }
 

@@ -4,7 +4,7 @@ import Logging
 import TestTimeouts
 import Testing
 
-/// Records written values, refuses a brightness of 13, and warms up when it is lit.
+/// Records written values, refuses a brightness of 13, and reports a temperature of 30 °C when it is switched on.
 private actor Lamp: AccessoryHandler {
     private(set) var written: [String] = []
     private(set) var identified: [String?] = []
@@ -28,7 +28,7 @@ private func information(_ name: String) -> AccessoryInformation {
     AccessoryInformation(name: name, manufacturer: "Example", model: "M", serialNumber: "S1", firmware: "1.0")
 }
 
-/// Serves an accessory for as long as the body, without mDNS.
+/// Serves an accessory while `body` runs, without mDNS.
 private func serving<Value: Sendable>(
     _ host: AccessoryHost, _ body: @Sendable (AccessoryEndpoint, SetupCode) async throws -> Value
 ) async throws -> Value {
@@ -62,7 +62,7 @@ struct LoopbackTests {
             #expect(await host.isPaired)
             #expect(try await controller.pairedAccessories == [id])
 
-            // The store is enough for another controller, including the address.
+            // Another controller needs only the store, which also contains the address.
             let later = Controller(store: store, logger: silent)
             try await later.withAccessory(id) { accessory in
                 #expect(try await accessory.accessories().count == 1)

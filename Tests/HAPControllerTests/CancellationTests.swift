@@ -22,7 +22,7 @@ struct CancellationTests {
             try await eventually("the write is sent") { scene.accessory.requests.last?.method == .put }
             write.cancel()
             await #expect(throws: ControllerError.canceled) { try await write.value }
-            // The late answer belongs to the canceled write, the next one to the read that follows it.
+            // The late answer belongs to the canceled write, and the next one to the read that follows the write.
             scene.accessory.push(Self.noContent)
             #expect(try await accessory.read(brightness) == .integer(5))
             try await eventually("the value is read") { scene.accessory.requests.contains { $0.query == "id=1.8" } }
@@ -100,7 +100,7 @@ struct CancellationTests {
 }
 
 extension Scene {
-    /// Keeps a session up, as `Controller.withAccessory` does.
+    /// Keeps a session with the accessory, as `Controller.withAccessory` does.
     func serving<Result>(_ body: (ConnectedAccessory) async throws -> Result) async throws -> Result {
         let accessory = ConnectedAccessory(link, at: .test(1)) {}
         async let following: Void = accessory.follow()
@@ -117,7 +117,7 @@ extension Scene {
         }
     }
 
-    /// As ``serving(_:)``; `body` begins with the session.
+    /// Keeps a session like ``serving(_:)``, but calls `body` only when the session has begun.
     func connected<Result>(_ body: (ConnectedAccessory) async throws -> Result) async throws -> Result {
         try await serving { accessory in
             try await accessory.waitUntilConnected()

@@ -9,7 +9,7 @@ import Synchronization
 import TestTimeouts
 import Testing
 
-/// Our bridge with two lamps in memory, and a controller that is paired with it.
+/// A bridge with two lamps in memory, and a controller that is paired with it.
 private struct House {
     let vault = InMemoryPairingVault()
     let store: InMemoryAccessoryServerStore
@@ -148,7 +148,7 @@ struct LinkTests {
             await link.desire([house.on])
             await link.appeared(try house.seen(at: .test(1)))
             try await events.until { $0.value(house.on) == .success(.bool(false)) }
-            // The first word after the connection breaks is about what changed without it.
+            // The first update after the connection breaks is about values that changed in the meantime.
             house.dialer.listen(at: .test(1), nil)
             house.connections.last?.close()
             try await events.until { $0.states.contains(.unreachable(.unreachable)) }
@@ -160,7 +160,7 @@ struct LinkTests {
             try await events.until(.connected)
             await house.bridge.host.report(LightReport(on: false), from: "lamp")
             try await events.until { $0.value(house.on) == .success(.bool(false)) }
-            // The database is the one that it knows.
+            // The link already knew this database.
             #expect(events.updates.count { if case .database = $0 { true } else { false } } == 1)
         }
     }
@@ -176,7 +176,7 @@ struct LinkTests {
         house.listen(at: .test(2, port: 9090))
         try await running(link) { events in
             await link.appeared(try house.seen(at: .test(1)))
-            // Nine failures make the next pause many times the first.
+            // After nine failures, the next pause is many times as long as the first.
             try await events.until { _ in house.dialer.dialed.count >= 9 }
             await link.appeared(try house.seen(at: .test(2, port: 9090)))
             try await events.until(.connected)
@@ -195,7 +195,7 @@ struct LinkTests {
             #expect(house.dialer.dialed == [.test(2), .test(1)])
             #expect(try await link.read([house.on]) == [house.on: .success(.bool(false))])
         }
-        // Without another address, only this is reported.
+        // Without another address, only this error is reported.
         let lost = house.link()
         try await running(lost) { events in
             await lost.appeared(try house.seen(at: .test(2)))
@@ -253,7 +253,7 @@ struct LinkTests {
         var timing = testTiming
         timing.request = .seconds(120)
         let link = house.link(timing)
-        // It ends long before the answer is due, or the suite's timeout ends it.
+        // It ends long before the answer is due; otherwise, the timeout of the suite ends the test.
         try await running(link) { events in
             await link.appeared(try house.seen(at: .test(1)))
             try await events.until { _ in !house.dialer.dialed.isEmpty }

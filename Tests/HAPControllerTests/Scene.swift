@@ -15,7 +15,7 @@ private let database = #"""
     {"iid":12,"type":"73","format":"uint8","perms":["pr","ev"],"value":null}]}]}]}
     """#
 
-/// An accessory that we are paired with and that misbehaves, and the link to it.
+/// A misbehaving accessory that the controller is paired with, and the link to it.
 struct Scene {
     static let on = CharacteristicID(AccessoryID(1), InstanceID(8))
     static let brightness = CharacteristicID(AccessoryID(1), InstanceID(9))
@@ -28,21 +28,21 @@ struct Scene {
     let link: AccessoryLink
     let found: AdvertisedAccessory
 
-    /// The accessory's database, unless the script returns another.
+    /// The accessory's database, unless the script returns a different one.
     static var consistsOf: AccessoryDatabase {
         get throws { try AccessoryDatabase(parsing: Array(database.utf8)) }
     }
 
-    /// Sets the scene.
+    /// Creates the accessory and the link.
     ///
     /// - Parameters:
-    ///   - timing: how long the link waits for what.
-    ///   - isKnown: whether the link has the database from before a restart.
-    ///   - isPaired: whether the accessory knows us.
-    ///   - isForUnpairing: whether the link is only to end its pairing.
-    ///   - clock: the clock of the link.
-    ///   - script: the reaction to a request, or `nil` for the correct answer.
-    /// - Throws: errors of creating keys and the database.
+    ///   - timing: The time limits and pauses of the link.
+    ///   - isKnown: Whether the link has the database from before a restart.
+    ///   - isPaired: Whether the accessory has a pairing with the controller.
+    ///   - isForUnpairing: Whether the link must only remove its pairing.
+    ///   - clock: The clock of the link.
+    ///   - script: Returns the reaction to a request; `nil` for the correct answer.
+    /// - Throws: The errors of creating keys and the database.
     init(
         _ timing: ControllerTiming = testTiming, isKnown: Bool = false, isPaired: Bool = true,
         isForUnpairing: Bool = false, clock: any MonotonicClock = ContinuousClock(),

@@ -79,7 +79,7 @@ struct SetupTests {
         .listen(dialer, at: .test(1))
         let found = try AdvertisedAccessory.test(id, at: [.test(1)], isPaired: false)
         await #expect(throws: error) { try await setup.pair(with: found, code: code) }
-        // No message holds the code.
+        // No message contains the code.
         #expect(!"\(error)".contains(code.text))
     }
 
@@ -109,7 +109,7 @@ struct SetupTests {
             let near = Mutex<InMemoryByteConnection?>(nil)
             let connection = InMemoryByteConnection(
                 onSend: { bytes in
-                    // The answer to this message never comes.
+                    // This message is never answered.
                     if count.withLock({
                         $0 += 1; return $0
                     }) == message {
@@ -199,7 +199,7 @@ struct SetupTests {
             #expect(vault.pairings().isEmpty && store.stored.pairings.isEmpty)
             #expect(await !bridge.server.isPaired)
         }
-        // Before the token comes the code.
+        // The code is checked before the token.
         await #expect(throws: SetupError.wrongCode) {
             try await setup.pair(with: found, code: wrong(code), ownershipToken: token)
         }

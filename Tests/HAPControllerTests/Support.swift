@@ -13,8 +13,10 @@ import Testing
 
 let quietLogger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// Pauses short enough for a test; limits longer than a test may take, because a busy machine is slow: a test that waits
-/// for one sets it itself.
+/// Pauses that are short enough for a test.
+///
+/// The time limits are longer than any test may take, because a busy machine is slow. A test that waits for a time
+/// limit sets it itself.
 let testTiming: ControllerTiming = {
     var timing = ControllerTiming()
     timing.request = .seconds(60)
@@ -27,7 +29,7 @@ let testTiming: ControllerTiming = {
 }()
 
 extension AccessoryEndpoint {
-    /// An endpoint of the documentation's network.
+    /// An endpoint in a network that is reserved for documentation.
     static func test(_ number: UInt8, port: UInt16 = 8080) -> AccessoryEndpoint {
         guard let endpoint = AccessoryEndpoint(address: [192, 0, 2, number], port: port) else {
             preconditionFailure("four bytes and a port make an endpoint")
@@ -68,7 +70,7 @@ final class EventRecorder: Sendable {
         var hasEnded = false
     }
 
-    /// The awaited update didn't arrive.
+    /// An error that is thrown if the expected update didn't arrive.
     struct NeverCame: Error { let received: [String] }
 
     private let state = Mutex(State())
@@ -106,7 +108,7 @@ final class EventRecorder: Sendable {
     }
 }
 
-/// Runs a link during a test, and stops it.
+/// Runs a link while `body` runs, and stops it afterwards.
 func running<Result>(
     _ link: AccessoryLink, _ body: (EventRecorder) async throws -> Result
 ) async throws -> Result {

@@ -19,7 +19,7 @@ struct TrafficTests {
 
     @Test("ignores a read that is older than an event", arguments: ReadKind.allCases)
     func olderRead(_ kind: ReadKind) async throws {
-        // The event reports a change while the answer was on its way.
+        // The event reports a change that happened while the answer was being sent.
         let event = HTTPSerializer.bytes(
             of: .event(body: Array(#"{"characteristics":[{"aid":1,"iid":8,"value":true}]}"#.utf8)))
         let old = HTTPSerializer.bytes(
@@ -33,7 +33,7 @@ struct TrafficTests {
             case .read: #expect(try await scene.link.read([on]) == [on: .success(.bool(false))])
             case .enable: #expect(await scene.link.observe([on]) == [on: .confirmed])
             }
-            // Events that are sent later come later.
+            // An event that is sent later also arrives later.
             scene.accessory.sendEvent(#"{"characteristics":[{"aid":1,"iid":9,"value":77}]}"#)
             try await events.until { $0.value(brightness) == .success(.integer(77)) }
             #expect(events.value(on) == .success(.bool(true)))
@@ -113,7 +113,7 @@ struct TrafficTests {
     func ownWrite() async throws {
         var timing = testTiming
         timing.quiet = .milliseconds(20)
-        // An accessory that were caught losing events would not be asked again in this test.
+        // Once the accessory is known to lose events, it isn't read again during this test.
         timing.poll = .seconds(3600)
         let value = Mutex(5)
         let scene = try Scene(timing) { request, _ in
@@ -122,7 +122,7 @@ struct TrafficTests {
                 let number = value.withLock { $0 }
                 return .answer(.json(#"{"characteristics":[{"aid":1,"iid":9,"value":\#(number)}]}"#))
             case (.put, "/characteristics"):
-                // It can do 8 and not 7.
+                // The accessory supports the value 8, but not 7.
                 if WriteRequest(parsing: request.body)?.entries.first?.value != nil { value.withLock { $0 = 8 } }
                 return nil
             default: return nil
@@ -216,7 +216,7 @@ struct TrafficTests {
 }
 
 extension Scene {
-    /// The entries of every request that subscribes or ends subscriptions.
+    /// The entries of each request that subscribes or unsubscribes.
     fileprivate var subscriptions: [[WriteRequest.Entry]] {
         accessory.requests.filter { $0.method == .put && $0.path == "/characteristics" }
             .compactMap { WriteRequest(parsing: $0.body)?.entries }
@@ -226,7 +226,8 @@ extension Scene {
 
 @Suite("Batching", .timeout)
 struct BatchTests {
-    /// An accessory with so many characteristics that all of them together are a multiple of every batch and a bit.
+    /// An accessory with so many characteristics that reading, writing or subscribing takes several full batches and a
+    /// partial one.
     private struct Crowd {
         let ids = (0..<3).flatMap { service in
             (1...90).map { CharacteristicID(AccessoryID(1), InstanceID(UInt64(100 * (service + 1) + $0))) }
@@ -246,7 +247,7 @@ struct BatchTests {
             scene = try Scene { request, _ in request.path == "/accessories" ? .answer(.json(database)) : nil }
         }
 
-        /// The characteristics of each request whose entries `isMeant` selects.
+        /// Returns the characteristics of each request whose entries `isMeant` selects.
         func batches(_ isMeant: (WriteRequest.Entry) -> Bool) -> [[CharacteristicID]] {
             scene.accessory.requests.filter { $0.method == .put }
                 .compactMap { WriteRequest(parsing: $0.body)?.entries.filter(isMeant).map(\.id) }

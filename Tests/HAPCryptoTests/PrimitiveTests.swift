@@ -33,7 +33,7 @@ struct PrimitiveTests {
         let bytes = [UInt8](repeating: 1, count: count)
         #expect(!Ed25519.isValid(bytes, of: [1], by: pair.publicKey))
         #expect(!Ed25519.isValid(signature, of: [1], by: bytes))
-        // The correct signature with additional or missing bytes.
+        // The correct signature, with additional or missing bytes.
         let long = signature + bytes
         let short = signature.prefix(count)
         if count > 0 { #expect(!Ed25519.isValid(long, of: [1], by: pair.publicKey)) }
@@ -47,7 +47,7 @@ struct PrimitiveTests {
     @Test("computes the X25519 secret of RFC 7748")
     func x25519() throws {
         let vector = try vectors["primitives"]["x25519"]
-        // The RFC's first scalar, clamped here, is the one in the file without its clamped bits.
+        // The RFC's first scalar, which is clamped here, is the one in the file without its clamped bits.
         let pair = Curve25519KeyPair(secret: SecretBytes(try vector["scalar"].bytes))
         let shared = try pair.sharedSecret(with: try vector["u"].bytes)
         #expect(shared.copy == (try vector["result"].bytes))

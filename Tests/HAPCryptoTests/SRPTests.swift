@@ -135,7 +135,7 @@ struct SRPVectorTests {
         #expect(apple.proof == (try m2["A_padded,K_of_S_stripped,M1_all_stripped"].bytes))
         let others = try server.check(clientKey: a, proof: try m1["A_padded,B_padded,S_padded"].bytes)
         #expect(others.proof == (try m2["A_padded,K_of_S_padded,M1_all_padded"].bytes))
-        // M2 over a stripped A is never sent. It differs only if A starts with zero.
+        // An M2 over a stripped A is never sent. It differs only if A starts with a zero byte.
         let stripped = try m2["A_stripped,K_of_S_stripped,M1_all_stripped"].bytes
         #expect((stripped == apple.proof) == (a[0] != 0))
     }
@@ -169,7 +169,7 @@ struct SRPVectorTests {
 
     @Test("hashes a partly padded A in the form in which it was sent")
     func partlyPadded() throws {
-        // The file has no client with a fixed secret below 2^3060, so this one uses a small A: g itself.
+        // The file contains no client with a fixed secret below 2^3060, so this test uses a small A: g itself.
         let vector = try vectors["srp_pair_setup"]["cases"]["no_leading_zero"]
         let server = try server(vector)
         let raw: [UInt8] = [0, 0, 5]
@@ -232,7 +232,7 @@ struct SRPVectorTests {
         #expect(made.accepts(serverProof: try vector["M2_variants"]["A_padded,K_of_S_padded,M1_all_padded"].bytes))
         #expect(!made.accepts(serverProof: made.proof))
         #expect(!made.accepts(serverProof: []))
-        // A B without its leading zero is hashed as received.
+        // A B that arrives without its leading zero is hashed as received.
         let stripped = try #require(try self.client(vector, b: SRP.stripped(padded)))
         #expect(stripped.proof == (try m1["A_padded,B_stripped,S_padded"].bytes))
     }
@@ -297,7 +297,7 @@ struct SRPHostileTests {
         "stops drawing when an accessory forces S to 0 or 1", .timeout,
         arguments: [0, 1])
     func forcedSecret(s: Int) throws {
-        // B = k·v + s makes s the base of the client's power for any secret.
+        // With B = k·v + s, s is the base of the client's power for any secret.
         let code = Array("031-45-154".utf8)
         let n = BigNumber(SRP.modulus)
         let v = BigNumber(SRP.g).power(BigNumber(SRP.x(salt: server.salt, password: code)), modulo: n)

@@ -2,7 +2,7 @@ import HAPModel
 import HAPTesting
 import Testing
 
-/// One row of HAP 11: a written value, its characteristic, and the stored value.
+/// A row of HAP 11: a written value, its characteristic, and the value that must be stored.
 struct WrittenValue: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let metadata: CharacteristicMetadata
@@ -185,7 +185,9 @@ struct ClampedValueTests {
         if case .float(let number)? = clamped { #expect(number.sign == .plus || number != 0, "no negative zero") }
     }
 
-    /// Returns random metadata of a device: limits within the format's, in order, and whole for integers.
+    /// Returns random metadata for a device.
+    ///
+    /// The limits are within those of the format, in order, and whole for integers.
     private static func anyMetadata(_ random: inout SeededNumbers) -> CharacteristicMetadata {
         let format = CharacteristicFormat.allCases.randomElement(using: &random) ?? .int
         var limits: [Double?] = [

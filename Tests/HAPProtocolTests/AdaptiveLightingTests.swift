@@ -81,7 +81,7 @@ struct AdaptiveLightingTests {
         let read = try vectors["status_read_at_60000_ms"].bytes
         #expect(status(60).encoded == read)
         #expect(try TransitionStatus(parsing: read) == status(60))
-        // Its explicit holds are parsed as zero and written again.
+        // The explicit holds in the golden response are parsed as zero, and encoded again.
         let active = try vectors["read_response_while_active"].bytes
         #expect(TransitionControlResponse.active(configuration).encoded == active)
         #expect(try TransitionControlResponse(parsing: active).encoded == active)

@@ -80,7 +80,7 @@ struct AdaptiveLightingTransitionTests {
         #expect(
             machine.lampIs(on: true, brightness: 100, now: at(10 * minute))
                 == .apply(mired: 250, notify: true, wakeAt: at(11 * minute)))
-        // A value that subscribers know makes no event, regardless of the time.
+        // A value that subscribers already know causes no event, regardless of the time.
         #expect(
             machine.lampIs(on: true, brightness: 100, now: at(25 * minute))
                 == .apply(mired: 250, notify: false, wakeAt: at(26 * minute)))
@@ -161,7 +161,7 @@ struct AdaptiveLightingTransitionTests {
         let before = machine
         #expect(machine.controllerWrote(type) == ends)
         #expect(machine == (ends ? self.machine() : before))
-        // No transition is active, so nothing ends.
+        // No transition is active, so there is nothing to end.
         var idle = self.machine()
         #expect(idle.controllerWrote(type) == false)
     }
@@ -178,7 +178,7 @@ struct AdaptiveLightingTransitionTests {
         ] as [(AdaptiveLightingTransition.DeviceReport, Int, Bool)])
     func deviceReported(report: AdaptiveLightingTransition.DeviceReport, after: Int, ends: Bool) throws {
         var machine = try enabled()
-        // Nothing has been applied yet, so the lamp shows its former color.
+        // Nothing has been applied yet, so the lamp may still show its previous color.
         #expect(machine.deviceReported(report, now: start) == false)
         _ = machine.lampIs(on: true, brightness: 100, now: at(240_000))
         #expect(

@@ -47,7 +47,7 @@ struct DatabaseParsingTests {
         #expect(read.accessories.map(\.aid) == [lamp.aid])
         for (old, new) in zip(lamp.services[1].characteristics, read.accessories[0].services[1].characteristics) {
             #expect(old.iid == new.iid && old.type == new.type)
-            // A press isn't a state, so it has no value.
+            // The press of a button isn't a state, so it has no value.
             #expect(new.value == (old.type.isMomentary ? nil : old.value))
             #expect(old.metadata.format == new.metadata.format && old.metadata.permissions == new.metadata.permissions)
             #expect(old.metadata.minimum == new.metadata.minimum && old.metadata.step == new.metadata.step)
@@ -108,7 +108,7 @@ struct DatabaseParsingTests {
         #expect(database[CharacteristicID(AccessoryID(1), InstanceID(30))] != nil)
     }
 
-    /// A lamp's service with one characteristic.
+    /// Returns a lamp's service with one characteristic.
     private static func on(_ members: String, _ iid: Int = 7) -> String {
         #"{"iid":\#(iid),"type":"43","characteristics":[{\#(members)}]}"#
     }
@@ -178,7 +178,7 @@ struct DatabaseParsingTests {
             brightness
                 == CharacteristicMetadata(
                     format: .int, permissions: .pairedRead, unit: .percentage, minimum: 0, maximum: 100, step: 1))
-        // The accessory's metadata takes precedence, and contradicting defaults are dropped.
+        // The accessory's metadata takes precedence, and defaults that contradict it are dropped.
         let narrow = try one(#""type":"8","format":"int","perms":[],"minValue":10,"maxValue":20,"minStep":5"#)?.metadata
         #expect(narrow?.minimum == 10 && narrow?.maximum == 20 && narrow?.step == 5)
         let beyond = try one(#""type":"8","perms":[],"minValue":200"#)?.metadata

@@ -6,7 +6,7 @@ import Testing
 /// Returns the bytes of a text.
 private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-/// Returns all messages parsed from the pieces, and the violation that ended parsing.
+/// Returns all messages that are parsed from the pieces, and the violation that ended parsing.
 private func parse(
     _ pieces: [[UInt8]], requests: Bool = true, inSession: Bool = false
 ) -> (messages: [HTTPMessage], violation: ProtocolViolation?) {
@@ -195,7 +195,7 @@ struct HTTPRequestParserTests {
         let head = bytes("POST \(path) HTTP/1.1\r\nContent-Length: \(limit)\r\n\r\n")
         let whole = parse([head, [UInt8](repeating: 1, count: limit)], inSession: inSession)
         #expect(whole.messages == [.request(HTTPRequest(.post, path, body: [UInt8](repeating: 1, count: limit)))])
-        // One more byte is rejected before the body arrives.
+        // A length that is one byte too long is rejected before the body arrives.
         for length in [limit + 1, 999_999_999] {
             let head = bytes("POST \(path) HTTP/1.1\r\nContent-Length: \(length)\r\n\r\n")
             #expect(parse([head], inSession: inSession) == ([], .bodyTooLong))
@@ -297,7 +297,7 @@ struct HTTPResponseParserTests {
         ])
     func badChunks(text: String) {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-        // The filler completes a chunk that might only be waiting.
+        // The filler completes a chunk for which the parser may only be waiting.
         let filler = String(repeating: "z", count: 100)
         #expect(parse(head + text + filler, requests: false) == ([], .malformedHTTP(.chunk)))
         let single = parse(bytes(head + text + filler).map { [$0] }, requests: false)

@@ -18,7 +18,7 @@ struct MessageStreamTests {
         keys = try golden.sessionKeys
     }
 
-    /// Two ends of a session.
+    /// Returns the two ends of a session.
     private func session() throws -> (accessory: MessageStream, controller: MessageStream) {
         var accessory = MessageStream(role: .accessory)
         var controller = MessageStream(role: .controller)

@@ -15,7 +15,7 @@ struct OwnershipTests {
         requirement = try #require(OwnershipRequirement(vendor: "org.example.lamps", token: Array(0..<32)))
     }
 
-    /// An accessory that waits for M5.
+    /// Returns an accessory that waits for M5.
     private func accessory(_ requirement: OwnershipRequirement?) throws -> PairSetupAccessory {
         let unpaired = PairSetupAccessory.Conditions(isPaired: false)
         var machine = PairSetupAccessory(identity: golden.accessory, ownership: requirement)
@@ -26,7 +26,7 @@ struct OwnershipTests {
         return machine
     }
 
-    /// Returns M5 of a controller with this token.
+    /// Returns the M5 of a controller with this token.
     private func m5(_ token: [UInt8]?) throws -> [UInt8] {
         var machine = PairSetupController(
             identity: golden.controller, setupCode: golden.setupCode, ownershipToken: token.map { SecretBytes($0) })

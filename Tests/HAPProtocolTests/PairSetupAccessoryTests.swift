@@ -115,7 +115,7 @@ struct PairSetupAccessoryTests {
             var machine = try machine(at: stage)
             #expect(machine.received(body, conditions: unpaired) == .refuse, "\(body)")
             #expect(!machine.isActive)
-            // Pending results no longer have an effect.
+            // The results of pending work no longer have an effect.
             #expect(machine.started(golden.server) == .refuse)
             #expect(machine.checked(.success(golden.agreement)) == .refuse)
             #expect(machine.stored(.success(())) == .refuse)
@@ -260,7 +260,7 @@ struct PairSetupAccessoryTests {
         return PairingTLV.message(5, (.encryptedData, cipher.seal(part, nonce: .init(label: label)))).encoded
     }
 
-    /// Returns the content of M5, with replaced parts.
+    /// Returns the content of M5, in which some parts are replaced.
     private func identity(
         identifier: [UInt8]? = nil, publicKey: [UInt8]? = nil, signature: [UInt8]? = nil,
         without missing: PairingItem? = nil, signedBy keys: Ed25519KeyPair? = nil
@@ -328,7 +328,7 @@ struct PairSetupAccessoryTests {
             #expect(machine.received(m5, conditions: conditions) == .reply(row.answer))
             #expect(!machine.isActive)
         }
-        // A running procedure ignores conditions for new ones.
+        // A procedure in progress ignores conditions that apply only to new ones.
         var machine = try machine(at: .awaitingM5)
         let others = PairSetupAccessory.Conditions(isPaired: false, triesExhausted: true, isBusy: true)
         #expect(machine.received(m5, conditions: others) == .store(golden.pairing))

@@ -76,7 +76,7 @@ struct PairVerifyAccessoryTests {
     func negative(name: String) throws {
         var machine = try machine(awaitingM3: true)
         #expect(send(try golden.verify["negative"][name].bytes, &machine) == denied)
-        // The procedure has ended, and a new one starts.
+        // The procedure has ended, so a new one must start.
         #expect(send(try golden.verify["M3"].bytes, &machine) == .refuse)
         #expect(send(try golden.verify["M1"].bytes, &machine) == .reply(try golden.verify["M2"].bytes))
         guard case .finish = send(try golden.verify["M3"].bytes, &machine) else {
@@ -112,7 +112,7 @@ struct PairVerifyAccessoryTests {
             return
         }
         #expect(m2 != (try golden.verify["M2"].bytes))
-        // The controller's M3 belongs to the first M2.
+        // The controller's M3 belongs to the first M2, so it is rejected.
         #expect(send(try golden.verify["M3"].bytes, &machine) == denied)
     }
 

@@ -19,7 +19,7 @@ struct SecureFramerTests {
         return SecureFramer(sealingKey: key, openingKey: key, sealed: counter, opened: counter)
     }
 
-    /// Decrypts the frames in pieces of input, in order.
+    /// Decrypts the frames in pieces of input, which arrive in order.
     private func open(
         _ pieces: [[UInt8]], _ framer: inout SecureFramer
     ) throws(ProtocolViolation) -> (content: [UInt8], frames: Int, left: Int) {
@@ -59,7 +59,7 @@ struct SecureFramerTests {
                 var expected = after
                 var first: [UInt8] = []
                 var second: [UInt8] = []
-                // Both counters are correct: the next frame is the same.
+                // Both counters are correct if the next frame is the same.
                 try expected.seal([7], to: &first)
                 var next = try self.framer(key, counter: counter)
                 try next.seal(plaintext, to: &second)

@@ -2,7 +2,9 @@ import Testing
 
 @testable import HAPProtocol
 
-/// An update in parts, each of which a test may change or omit.
+/// An update in parts.
+///
+/// A test may change or omit each part.
 struct Draft {
     /// A changed update and its violation, or `nil` if it is valid.
     struct Row: Sendable, CustomTestStringConvertible {

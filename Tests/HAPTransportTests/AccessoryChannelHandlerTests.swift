@@ -133,7 +133,7 @@ struct AccessoryChannelHandlerTests {
         try link.send(link.request("/c", body: Array(repeating: 1, count: 60_000)))
         link.channel.read()
         #expect(link.readCount == 0)
-        // The message isn't late, however long that takes.
+        // The message isn't late, however long the peer doesn't read.
         link.advance(.seconds(100))
         #expect(link.isOpen)
         link.setWritable(true)
@@ -189,7 +189,7 @@ struct AccessoryChannelHandlerTests {
         let link = try EmbeddedLink()
         try link.secure()
         let bytes = try link.request("/a", body: Array(repeating: 1, count: 20_000))
-        // Every read ends within a frame.
+        // Each read ends within a frame.
         var start = 0
         for end in stride(from: 1000, to: 6000, by: 1100) {
             try link.send(bytes[start..<end])

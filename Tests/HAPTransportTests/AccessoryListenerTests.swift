@@ -105,7 +105,7 @@ struct AccessoryListenerTests {
         for number in 0..<400 {
             await controller.send(bytes: try controller.bytes(of: HTTPRequest(.get, "/\(number)")))
         }
-        // Another connection on the same loop is served meanwhile, so the server has had enough time.
+        // Another connection on the same loop has been served in the meantime, so the server has had enough time.
         let (other, _) = try await listener.connect()
         for _ in 0..<50 { #expect(try await other.get("/other").status == 200) }
         #expect(server.paths.filter { $0 != "/other" }.count < 300)

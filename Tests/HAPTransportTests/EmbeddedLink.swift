@@ -7,7 +7,7 @@ import Testing
 
 @testable import HAPTransport
 
-/// A connection without a network, the controller's end of its bytes, and the number of requested reads.
+/// A connection without a network: the controller's end, and the number of reads that the handler has requested.
 final class EmbeddedLink {
     let channel = EmbeddedChannel()
     let server: StubServer

@@ -15,7 +15,9 @@ import Testing
 struct HostileTests {
     // MARK: Frames
 
-    /// A change to the frames of a session, which hold one request each: `/a`, `/b` and `/c`.
+    /// A change to the frames of a session.
+    ///
+    /// Each frame contains one request: `/a`, `/b` or `/c`.
     enum Tampering: CaseIterable {
         case replayed, reordered, rejected, truncated, reflected, garbage, clear, empty, anotherKey
     }
@@ -67,7 +69,7 @@ struct HostileTests {
         let requests = try (0..<1000).flatMap { try link.request("/\($0)") }
         try link.send(requests)
         #expect(link.server.paths.count == 64)
-        // Further bytes stay in the system's buffers meanwhile.
+        // Meanwhile, further bytes stay in the system's buffers.
         link.channel.read()
         #expect(link.readCount == 0)
         try link.send((0..<3000).flatMap { _ in try link.request("/x") })
@@ -109,7 +111,7 @@ struct HostileTests {
         let (controller, link) = try await house.session(admin)
         try await link.setReads(false)
         var requests: [UInt8] = []
-        // Several times the size of the peer's receive buffers.
+        // The responses are several times as large as the peer's receive buffers.
         for _ in 0..<400 { requests += try await controller.bytes(of: HTTPRequest(.get, "/accessories")) }
         await controller.send(bytes: requests)
         try await eventually { await house.bridge.server.connectionCount == 0 }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-/// The limits of the bridge's HAP side, and the tests that reach them.
+/// The limits of the accessory role and its transport, and the tests that reach them.
 ///
 /// This suite checks that each limit has a test. `make mutants` checks that the tests detect a missing limit
 /// (`Tests/Mutants/limits.toml`).

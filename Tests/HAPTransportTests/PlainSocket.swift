@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// A passive peer, which reads nothing and stays open after the other side closes.
+/// A passive peer, which reads nothing and stays open after the other side has closed the connection.
 final class PlainSocket: Sendable {
     private let descriptor: CInt
 
@@ -25,8 +25,8 @@ final class PlainSocket: Sendable {
     private static func call(
         _ function: (CInt, UnsafePointer<sockaddr>?, socklen_t) -> CInt, _ descriptor: CInt, _ host: String, _ port: Int
     ) -> CInt {
-        // The family, the port and the address in network byte order. The module of `sockaddr_in` differs between
-        // builds, because NIO's C modules also include its header.
+        // The bytes are the family, the port and the address in network byte order. `sockaddr_in` isn't used, because
+        // its module differs between builds: NIO's C modules also include its header.
         var address = withUnsafeBytes(of: sa_family_t(AF_INET)) { Array($0) }
         address += [UInt8(truncatingIfNeeded: port >> 8), UInt8(truncatingIfNeeded: port)]
         address += host.split(separator: ".").compactMap { UInt8($0) } + [UInt8](repeating: 0, count: 8)
@@ -36,10 +36,11 @@ final class PlainSocket: Sendable {
     }
 }
 
-/// Returns the open sockets of this process with this local or remote port.
+/// Returns the open sockets of this process that have this local or remote port.
 func descriptors(at port: Int, ofPeer: Bool = false) -> [CInt] {
     (0..<CInt(min(getdtablesize(), 65536))).filter { descriptor in
-        // The family, then the port in network byte order. Other kinds of sockets have other data there.
+        // The bytes are the family and the port in network byte order. Other kinds of sockets have other data at this
+        // position.
         var address = [UInt8](repeating: 0, count: 128)
         var size = socklen_t(address.count)
         let isNamed = address.withUnsafeMutableBytes { bytes in

@@ -28,7 +28,7 @@ final class StubServer: AccessoryConnectionHandler {
         state = Mutex(State(answers: answers))
     }
 
-    /// Responds at once with the path, and encrypts the connection after `/keys`.
+    /// Responds immediately with the path, and encrypts the connection after `/keys`.
     static let echo: @Sendable (HTTPRequest, any AccessoryConnection) -> Void = { request, connection in
         connection.respond(
             HTTPResponse(200, .hapJSON, body: Array(request.path.utf8)),

@@ -58,7 +58,7 @@ struct TCPDialerTests {
         let connection = try await dialer.dial(try endpoint(listener.port), within: .seconds(5))
         let request = Array("GET /a HTTP/1.1\r\n\r\n".utf8)
         for _ in 0..<400 { connection.send(request) }
-        // Another connection on the server's loop is served meanwhile, so the server has had enough time.
+        // Another connection on the server's loop has been served in the meantime, so the server has had enough time.
         let (other, _) = try await listener.connect()
         for _ in 0..<50 { #expect(try await other.get("/other").status == 200) }
         #expect(server.paths.count { $0 == "/a" } < 300)
@@ -70,7 +70,7 @@ struct TCPDialerTests {
         await listener.close()
     }
 
-    /// Returns whether a connection to a port of this host has started without a response.
+    /// Returns whether a connection to a port of this computer is waiting for a response.
     private func isDialing(_ port: Int) throws -> Bool {
         let hex = String(port, radix: 16, uppercase: true)
         let peer = "0100007F:" + String(repeating: "0", count: 4 - hex.count) + hex
@@ -80,14 +80,14 @@ struct TCPDialerTests {
         while fgets(&line, CInt(line.count), file) != nil {
             let words = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self).split(
                 separator: " ")
-            // The peer, then the state: 02 is SYN_SENT (proc(5)).
+            // The fields are the peer and the state; 02 is SYN_SENT (proc(5)).
             if words.count > 3, words[2] == peer, words[3] == "02" { return true }
         }
         return false
     }
 }
 
-/// A port of this host with a full backlog, which neither accepts nor refuses connections.
+/// A port of this computer whose backlog is full, so that it neither accepts nor refuses connections.
 private final class FullPort: Sendable {
     private let descriptor: CInt
     private let first: PlainSocket
@@ -97,7 +97,7 @@ private final class FullPort: Sendable {
         let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         self.descriptor = descriptor
         try #require(listen(descriptor, 0) == 0)
-        // The family, then the port in network byte order.
+        // The bytes are the family and the port in network byte order.
         var address = [UInt8](repeating: 0, count: 16)
         var size = socklen_t(address.count)
         let isNamed = address.withUnsafeMutableBytes { bytes in

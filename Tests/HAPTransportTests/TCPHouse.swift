@@ -12,7 +12,7 @@ import Testing
 
 let quietLogger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// A bridge with a lamp on a port of this host.
+/// A bridge with a lamp on a port of this computer.
 struct TCPHouse {
     let store: InMemoryAccessoryServerStore
     let bridge: BridgeUnderTest

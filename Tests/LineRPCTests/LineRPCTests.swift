@@ -117,7 +117,7 @@ struct LineRPCTests {
                     ByteBuffer(bytes: RPCMessage.request(id: .integer(1), method: "wait", params: [:]).line))
                 #expect(await events.first { _ in true } == "waits")
             }
-            // While the server keeps running.
+            // The work is canceled while the server keeps running.
             #expect(await events.first { _ in true } == "cancelled")
         }
     }
@@ -139,7 +139,7 @@ struct LineRPCTests {
 
     @Test("delivers an answer of any length while the server ends")
     func answerAtTheEnd() async throws {
-        // More than the socket buffers of a peer that doesn't read.
+        // The answer is longer than the socket buffers of a peer that doesn't read.
         let length = 600_000
         for _ in 0..<3 {
             let (begun, sink) = AsyncStream.makeStream(of: Void.self)
@@ -169,7 +169,7 @@ struct LineRPCTests {
         try await withSilentReader(of: path, sending: .request(id: .integer(1), method: "wait", params: [:])) {
             _ = await begun.first { true }
             run.cancel()
-            // The server ends although the peer hasn't read.
+            // The server ends even though the peer hasn't read anything.
             _ = await run.result
         }
     }
@@ -229,7 +229,7 @@ struct LineRPCTests {
                             .line))
                 var count = 0
                 while let line = try? await lines.next() {
-                    // An answer would mean that the peer was not dropped.
+                    // An answer would show that the peer hasn't been disconnected.
                     #expect(line["id"] == nil)
                     count += 1
                 }
@@ -253,7 +253,7 @@ struct LineRPCTests {
     func peersOneAfterTheOther() async throws {
         try await withServer(at: path, limits: LineLimits(peers: 1)) {
             for _ in 0..<3 {
-                // The server may notice the end of the last connection a little later.
+                // The server may notice a little later that the last connection has ended.
                 try await eventually("a peer is taken") {
                     let answer = try? await LineRPCClient.connect(to: path) {
                         try await $0.call("echo", deadline: nil)
@@ -350,7 +350,7 @@ struct LineRPCTests {
         }
     }
 
-    /// Binds a socket and closes it without removing its file, as a killed server does.
+    /// Binds a socket and closes it without removing its file, like a server that was killed.
     private func leaveSocketBehind(at path: String) throws {
         let file = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(file) }

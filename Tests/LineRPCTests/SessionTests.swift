@@ -100,7 +100,7 @@ struct SessionTests {
                 #expect(late == "cancelled")
                 let call = Task { try await server.call("m", deadline: nil, grace: .seconds(60)) }
                 call.cancel()
-                // A call canceled before it was sent may never be sent.
+                // A call that is canceled before it is sent may never be sent.
                 switch await call.result {
                 case .success(let value): #expect(value == "cancelled")
                 case .failure(let error): #expect(error is CancellationError)
@@ -152,7 +152,7 @@ struct SessionTests {
     @Test("waits for a peer that doesn't read without losing a line")
     func stalledReader() async throws {
         let (begun, sink) = AsyncStream.makeStream(of: Void.self)
-        // Much more than the socket buffers of a peer that doesn't read.
+        // The answers are much longer than the socket buffers of a peer that doesn't read.
         let count = 200
         let text = String(repeating: "x", count: 10_000)
         try await withSessions(at: path, limits: LineLimits(outbox: 50_000)) { peer, _ in
@@ -161,7 +161,7 @@ struct SessionTests {
                 sink.yield()
                 await peer.drained(below: 20_000)
             }
-            // Before the connection is closed.
+            // Wait until everything is sent, before the connection is closed.
             await peer.drained()
         } _: {
             try await withRawConnection(to: path) { _, lines in
@@ -200,8 +200,8 @@ struct SessionTests {
                     group.addTask {
                         for _ in 0..<count { try await outbound.write(ByteBuffer(string: "nonsense\n")) }
                     }
-                    // The server doesn't signal that it has stopped reading. A longer pause makes a failure more
-                    // certain.
+                    // The server doesn't signal that it has stopped reading. A longer pause would make it more certain
+                    // that a failure is detected.
                     try await Task.sleep(for: .milliseconds(100))
                     var codes: [JSONValue?] = []
                     while codes.count < count, let line = try await lines.next() {
@@ -250,7 +250,7 @@ struct SessionTests {
                 #expect(try await lines.next()?["id"] == 1)
                 try await ask(4, "now", length: 1000)
                 #expect(try await lines.next()?["result"] == "now")
-                // Answered requests no longer count.
+                // Requests that have been answered no longer count.
                 try await ask(5, "wait", length: 600)
                 try await ask(6, "now", length: 400)
                 #expect(try await lines.next()?["id"] == 6)
@@ -304,7 +304,7 @@ struct SessionTests {
                 for params: JSONValue in [[:], ["id": 7], ["id": true], [1], ["id": 1], ["id": 1]] {
                     try await cancel(params)
                 }
-                // More notifications than the server keeps for a listener.
+                // These are more notifications than the server stores for a reader.
                 for _ in 0..<2000 {
                     try await outbound.write(
                         ByteBuffer(bytes: RPCMessage.notification(method: "events", params: [:]).line))

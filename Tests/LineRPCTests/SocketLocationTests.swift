@@ -11,7 +11,8 @@ struct SocketLocationTests {
 
     init() throws { folder = try SocketFolder() }
 
-    /// Calls the body with a directory as `make run` leaves it, and the location found there.
+    /// Calls the body with a directory in the state in which `make run` leaves it, and with the location that is found
+    /// in it.
     private func inClone(
         _ change: (String) throws -> Void = { _ in }, _ body: (String, SocketLocation) throws -> Void
     ) throws {

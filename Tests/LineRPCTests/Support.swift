@@ -6,7 +6,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-/// A temporary folder for one test's socket.
+/// A temporary folder for the socket of one test.
 final class SocketFolder: Sendable {
     private let folder = "/tmp/line-rpc-\(getpid())-\(UInt32.random(in: 0 ... .max))"
     var path: String { folder + "/s" }
@@ -24,12 +24,12 @@ final class SocketFolder: Sendable {
 
 struct Failure: Error { var message: String }
 
-/// A group other than the process's primary one to which files may be assigned.
+/// A group other than the process's primary group that can be assigned to files; `nil` if there is none.
 let anotherGroup: (id: gid_t, name: String)? = {
     let count = getgroups(0, nil)
     var ids = [gid_t](repeating: 0, count: Int(max(0, count)))
     _ = getgroups(count, &ids)
-    // Root may use any group. Group 1 exists on every system.
+    // Root may assign any group. Group 1 exists on every system.
     if getuid() == 0 { ids.append(1) }
     guard let id = ids.first(where: { $0 != getegid() }), let entry = getgrgid(id) else { return nil }
     return (id, String(cString: entry.pointee.gr_name))
@@ -39,7 +39,7 @@ let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 /// A handler that returns its parameters.
 ///
-/// `wait` never answers, `tell` sends notifications first, `fail` and `break` fail.
+/// `wait` never answers, `tell` sends notifications before it answers, and `fail` and `break` fail.
 struct Echo: LineRPCHandler {
     var waiting: AsyncStream<String>.Continuation?
 
@@ -76,7 +76,7 @@ struct LastWord: LineRPCHandler {
     }
 }
 
-/// Runs a server during the body, and waits until it has ended.
+/// Runs a server while `body` runs, and waits until the server has ended.
 @discardableResult
 func running<Result: Sendable>(
     _ server: LineRPCServer, _ body: @Sendable () async throws -> Result
@@ -106,7 +106,7 @@ func withServer<Result: Sendable>(
     try await running(LineRPCServer(path: path, limits: limits, handler: handler, logger: silent), body)
 }
 
-/// Starts a server that the test cancels, and returns once it listens.
+/// Starts a server that the test must cancel, and returns once the server listens.
 func started(_ server: LineRPCServer) async -> Task<Void, any Error> {
     let (listening, sink) = AsyncStream.makeStream(of: Void.self)
     let run = Task { try await server.run { sink.yield() } }
@@ -114,7 +114,7 @@ func started(_ server: LineRPCServer) async -> Task<Void, any Error> {
     return run
 }
 
-/// A peer that sends raw bytes and reads raw lines.
+/// Calls `body` with a peer that sends raw bytes and reads raw lines.
 func withRawConnection<Result: Sendable>(
     to path: String,
     _ body: (NIOAsyncChannelOutboundWriter<ByteBuffer>, inout RawLines) async throws -> Result
@@ -131,7 +131,7 @@ func withRawConnection<Result: Sendable>(
     }
 }
 
-/// Runs a body with a peer that sends one message and reads nothing.
+/// Runs `body` with a peer that sends one message and reads nothing.
 func withSilentReader(of path: String, sending message: RPCMessage, _ body: () async throws -> Void) async throws {
     let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
         .channelOption(.autoRead, value: false)
@@ -161,7 +161,7 @@ func expect(
     _ peer: LineRPCPeer, calling method: String, with params: JSONValue = [:], returns expected: JSONValue,
     sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
-    // The test's timeout limits the call.
+    // The call has no deadline, because the timeout of the test limits it.
     let answer = try await peer.call(method, params, deadline: nil)
     #expect(answer == expected, sourceLocation: sourceLocation)
 }

@@ -6,7 +6,9 @@ import Testing
 struct QRCodeTests {
     private func code() throws -> QRCode { try #require(QRCode("X-HM://0023ISYWY1QJ8")) }
 
-    /// Returns the modules that a text shows, parsed independently of how it was drawn.
+    /// Returns the modules that a text shows.
+    ///
+    /// The parser is independent of the code that draws them.
     private func modules(_ text: String, _ read: (Character) -> [[Bool]]) -> [[Bool]] {
         text.split(separator: "\n").flatMap { line -> [[Bool]] in
             let cells = line.map(read)
@@ -139,7 +141,7 @@ struct QRCodeTests {
 
     private func number(_ bytes: some Collection<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
 
-    /// Returns PNG's checksum, computed bit by bit (ISO 15948, 5.5).
+    /// Returns the checksum that PNG uses, computed bit by bit (ISO 15948, 5.5).
     private func crc(_ bytes: some Collection<UInt8>) -> UInt32 {
         var sum = UInt32.max
         for byte in bytes {

@@ -7,7 +7,7 @@ import Testing
 struct ProcFileTests {
     @Test("reads a file longer than one read to its end")
     func long() {
-        // All mappings of the process. The last one is the kernel's.
+        // The file lists all mappings of the process. The last one is the kernel's.
         let lines = ProcFile.text(of: "/proc/self/maps").split(separator: "\n")
         #expect(lines.map(\.utf8.count).reduce(0, +) > 8192)
         #expect(lines.last?.hasSuffix("[vsyscall]") == true)
