@@ -96,12 +96,12 @@ struct StrictYAMLTests {
             ),
             ("name:a", "f:1:1: a space is missing after a colon; write name: VALUE"),
             ("name: a\nrooms:\n  - name:b", "f:3:5: rooms[0]: a space is missing after a colon; write name: VALUE"),
-            ("name: [a]", "f:1:7: name: expected a text, found a list; write a text"),
+            ("name: [a]", "f:1:7: name: expected text, found a list; write text"),
             (
-                "name: \"a\\0b\"", "f:1:7: name: a text can't contain the character NUL; remove \\0 from it"
+                "name: \"a\\0b\"", "f:1:7: name: text can't contain the character NUL; remove \\0 from it"
             ),
-            ("name: {a: b}", "f:1:7: name: expected a text, found keys with values; write a text"),
-            ("name:", "f:1:6: name: the value is missing; write a text, or remove the key"),
+            ("name: {a: b}", "f:1:7: name: expected text, found keys with values; write text"),
+            ("name:", "f:1:6: name: the value is missing; write text, or remove the key"),
             ("name: ~", "f:1:7: name: ~ is an empty value in YAML; put the text in quotes, or remove the key"),
             ("- name", "f:1:1: expected keys with values, found a list; write keys with values"),
             (
@@ -111,7 +111,7 @@ struct StrictYAMLTests {
             ("name: a\nfloors: 2.0", "f:2:9: floors: expected a whole number, found \"2.0\"; write a whole number"),
             (
                 "name: a\nfloors: \"2\"",
-                "f:2:9: floors: expected a whole number, found a text in quotes; write a whole number without quotes"
+                "f:2:9: floors: expected a whole number, found text in quotes; write a whole number without quotes"
             ),
             ("name: a\nfloors: 012", "f:2:9: floors: a number has no leading zero; write 12"),
             (
@@ -133,14 +133,14 @@ struct StrictYAMLTests {
             ("name: a\nlit: maybe", "f:2:6: lit: expected true or false, found \"maybe\"; write true or false"),
             (
                 "name: a\nlit: \"true\"",
-                "f:2:6: lit: expected true or false, found a text in quotes; write true or false without quotes"
+                "f:2:6: lit: expected true or false, found text in quotes; write true or false without quotes"
             ),
             ("name: a\ndoor: ajar", "f:2:7: door: \"ajar\" is no door; write open; or shut"),
-            ("name: a\nfloors: 1\nname: b", "f:3:1: name: written twice, first in line 1; keep only one"),
-            ("{name: a, name: b}", "f:1:11: name: written twice, first in line 1; keep only one"),
+            ("name: a\nfloors: 1\nname: b", "f:3:1: name: written twice, first on line 1; keep only one"),
+            ("{name: a, name: b}", "f:1:11: name: written twice, first on line 1; keep only one"),
             (
                 "name: a\nrooms:\n- name: b\n  lamps: 1\n  name: c",
-                "f:5:3: name: written twice, first in line 3; keep only one"
+                "f:5:3: name: written twice, first on line 3; keep only one"
             ),
             ("name: a\n---\nname: b", "f:2:1: a second document begins here; keep only one"),
             ("name: *x", "f:1:7: found undefined alias; write the value out"),

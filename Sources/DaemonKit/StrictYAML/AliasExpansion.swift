@@ -1,4 +1,4 @@
-/// The maximum size of a text after replacing its aliases (`*name`) with their anchors (`&name`).
+/// The maximum size of YAML text after each alias (`*name`) is replaced with the value of its anchor (`&name`).
 ///
 /// Yams shares the nodes of aliases, but hashes keys through them, so a few lines could keep it busy indefinitely. This
 /// check examines only the bytes, before any YAML is parsed. Each anchor multiplies the size by at most one more than

@@ -11,14 +11,14 @@ struct SingleNode: SingleValueDecodingContainer {
     func decodeNil() -> Bool { decoder.node.isEmpty }
 
     func decode(_ type: String.Type) throws -> String {
-        let scalar = try scalar("a text")
+        let scalar = try scalar("text")
         if decoder.node.isEmpty, !scalar.string.isEmpty {
             throw decoder.error(
                 "\(scalar.string) is an empty value in YAML", "put the text in quotes, or remove the key")
         }
-        guard !decoder.node.isEmpty else { throw decoder.mismatch("a text") }
+        guard !decoder.node.isEmpty else { throw decoder.mismatch("text") }
         guard !scalar.string.utf8.contains(0) else {
-            throw decoder.error("a text can't contain the character NUL", "remove \\0 from it")
+            throw decoder.error("text can't contain the character NUL", "remove \\0 from it")
         }
         return scalar.string
     }
@@ -63,7 +63,7 @@ struct SingleNode: SingleValueDecodingContainer {
         let scalar = try scalar(expected)
         guard !decoder.node.isEmpty else { throw decoder.mismatch(expected) }
         guard scalar.style == .plain || scalar.style == .any else {
-            throw decoder.error("expected \(expected), found a text in quotes", "write \(expected) without quotes")
+            throw decoder.error("expected \(expected), found text in quotes", "write \(expected) without quotes")
         }
         return scalar
     }

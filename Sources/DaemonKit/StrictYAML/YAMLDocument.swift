@@ -84,7 +84,7 @@ struct YAMLDocument {
             let key = keys.first ?? ""
             let second = DuplicateKey.place(of: key, after: context.mark, in: text)
             var result = fault(
-                second.line, second.column, "written twice, first in line \(context.mark.line)", "keep only one")
+                second.line, second.column, "written twice, first on line \(context.mark.line)", "keep only one")
             result.keyPath = Secrets.shown(key)
             return result
         case .no, .memory, .writer, .emitter, .representer, .dataCouldNotBeDecoded:
