@@ -122,18 +122,18 @@ package struct IdentityWalk: Sendable {
         let accessories = await bridge.server.accessories
         for snapshot in snapshots {
             if memory.aids[snapshot.key, default: snapshot.aid] != snapshot.aid {
-                found.append("\(snapshot.key) has another aid than before")
+                found.append("\(snapshot.key) has a different aid")
             }
             if memory.keys[snapshot.aid, default: snapshot.key] != snapshot.key {
-                found.append("aid \(snapshot.aid) was another light's before")
+                found.append("aid \(snapshot.aid) belonged to another light")
             }
             memory.aids[snapshot.key] = snapshot.aid
             memory.keys[snapshot.aid] = snapshot.key
         }
         if Set(accessories.map(\.aid)) != Set(snapshots.map(\.aid) + [.bridge]) {
-            found.append("there are accessories that are no lights, or lights that are not shown")
+            found.append("there are accessories that aren't lights, or lights without an accessory")
         }
-        if Set(snapshots.map(\.name)).count != snapshots.count { found.append("two lights have one name") }
+        if Set(snapshots.map(\.name)).count != snapshots.count { found.append("two lights have the same name") }
         for accessory in accessories {
             try accessory.checkCompliance()
             for service in accessory.services {
@@ -149,8 +149,8 @@ package struct IdentityWalk: Sendable {
     private func note(
         _ part: String, _ iid: InstanceID, _ aid: AccessoryID, _ memory: inout Memory, _ found: inout [String]
     ) {
-        if memory.iids[aid]?[part] ?? iid != iid { found.append("\(part) of \(aid) has another iid than before") }
-        if memory.parts[aid]?[iid] ?? part != part { found.append("iid \(aid).\(iid) was another part's before") }
+        if memory.iids[aid]?[part] ?? iid != iid { found.append("\(part) of \(aid) has a different iid") }
+        if memory.parts[aid]?[iid] ?? part != part { found.append("iid \(aid).\(iid) belonged to another part") }
         memory.iids[aid, default: [:]][part] = iid
         memory.parts[aid, default: [:]][iid] = part
     }
@@ -170,7 +170,7 @@ package struct IdentityWalk: Sendable {
         }
         if isChange, !mayChange { found.append("a restart has changed the database") }
         if await bridge.server.advertisement.configurationNumber != number {
-            found.append("another c# is advertised than counts")
+            found.append("the advertised c# isn't the current one")
         }
         memory.database = json.bytes
         memory.number = number

@@ -32,59 +32,59 @@ package struct StoreContract: Sendable {
             let stored = try await open().stored
             if stored != expected { found.append(promise) }
         }
-        try await check("identity, code and number are made once")
+        try await check("the identity, the setup code and the number are created only once")
         for list in Self.lists {
             try await store.save(list)
             expected.server.pairings = list
-            try await check("pairings are found again in their order (\(list.pairings.count))")
+            try await check("pairings are loaded in their order (\(list.pairings.count))")
         }
         for count in [1, 100, 0, Int(Int32.max)] {
             try await store.save(failedAttempts: count)
             expected.server.failedAttempts = count
-            try await check("the count of failed proofs is found again (\(count))")
+            try await check("the count of wrong proofs is loaded (\(count))")
         }
         for (number, hash) in [(UInt16.max, [UInt8](repeating: 0, count: 64)), (1, Array(0..<64))] {
             let configuration = StoredConfiguration(number: number, databaseHash: hash)
             try await store.save(configuration)
             expected.server.configuration = configuration
-            try await check("c# and its hash are found again (\(number))")
+            try await check("c# and its hash are loaded (\(number))")
         }
         var ids = expected.server.instanceIDs
         _ = ids.id(of: .accessoryInformation)
         _ = ids.id(of: .name, in: .accessoryInformation)
         try await store.save(instanceIDs: ids)
         expected.server.instanceIDs = ids
-        try await check("the iids of accessory 1 are found again")
+        try await check("the iids of accessory 1 are loaded")
         // Save the lights in an order other than that of their aids, which is the order in which they are loaded.
         for light in Self.lights(ids).reversed() {
             try await store.save(light)
             expected.lights.append(light)
             expected.lights.sort { $0.aid < $1.aid }
             expected.highestAID = max(expected.highestAID, light.aid)
-            try await check("a light is found again (\(light.key))")
+            try await check("a light is loaded (\(light.key))")
         }
         if var highest = expected.lights.popLast() {
             highest.removal = 1
             try await store.save(highest)
             expected.lights.append(highest)
-            try await check("a removed light is kept, also that of the highest aid, which would be given again")
+            try await check("a removed light is kept, even with the highest aid, which would otherwise be reused")
         }
         expected.lights = try await changeLights(store, expected.lights)
-        try await check("a changed light replaces the former one")
+        try await check("a changed light replaces the previous one")
         expected.lights = try await changeStates(store, expected.lights)
-        try await check("states are found again, and those of lights that are not known are dropped")
+        try await check("states are loaded, and those of unknown lights are dropped")
         for transition in [[1, 2, 3], nil] as [[UInt8]?] {
             try await store.save(transition: transition, of: LightKey(driver: "unknown", light: "x"))
             try await store.save(transition: transition, of: expected.lights[0].key)
             expected.lights[0].transition = transition
-            try await check("what adaptive lighting does with a light is found again")
+            try await check("the adaptive lighting of a light is loaded")
         }
         try await store.forget([LightKey(driver: "unknown", light: "x")] + expected.lights.dropFirst(2).map(\.key))
         expected.lights.removeLast(expected.lights.count - 2)
-        try await check("lights that are forgotten are gone, the others stay, and so does the highest aid ever given")
+        try await check("forgotten lights are removed, and the others and the highest aid ever assigned are kept")
         try await store.forget(expected.lights.map(\.key))
         expected.lights = []
-        try await check("the highest aid is known when all lights are forgotten")
+        try await check("the highest aid is kept when all lights are forgotten")
         return found
     }
 
