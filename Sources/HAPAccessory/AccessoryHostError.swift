@@ -24,7 +24,7 @@ public struct AccessoryHostError: Error, Equatable, Sendable, CustomStringConver
         public static let storageUnavailable = Code(description: "storageUnavailable")
         /// The host can't listen on any port.
         public static let portUnavailable = Code(description: "portUnavailable")
-        /// The client of Avahi couldn't start, for example for lack of memory.
+        /// The client of Avahi couldn't start, for example because there isn't enough memory.
         ///
         /// It is no error if avahi-daemon isn't running: the accessory is advertised as soon as the daemon runs.
         public static let discoveryUnavailable = Code(description: "discoveryUnavailable")

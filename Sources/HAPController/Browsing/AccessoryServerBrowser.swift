@@ -28,7 +28,7 @@ package struct AccessoryServerBrowser: Sendable {
     ///
     /// Queries are at least a few seconds apart.
     ///
-    /// Known accessories remain until they turn out to be gone.
+    /// Known accessories stay in the snapshot until they are found to have disappeared.
     package func refresh() { browser.refresh() }
 
     /// The current snapshot.

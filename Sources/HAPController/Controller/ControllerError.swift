@@ -52,7 +52,7 @@ public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertib
         case canceled
         /// The store can't be read or written, or its content isn't valid.
         case storeUnusable
-        /// The client of avahi-daemon couldn't start, for example for lack of memory.
+        /// The client of avahi-daemon couldn't start, for example because there isn't enough memory.
         case discoveryUnavailable
     }
 
@@ -150,7 +150,7 @@ public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertib
 }
 
 extension HAPStatus {
-    /// The reason in words.
+    /// The reason, as the end of a sentence for users.
     fileprivate var reason: String {
         switch self {
         case .success: "there was no error"

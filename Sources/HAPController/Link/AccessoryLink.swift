@@ -464,7 +464,7 @@ package actor AccessoryLink {
 
     /// Makes an accessory identify itself.
     ///
-    /// - Returns: The status of the request; `doesNotExist` if the accessory lacks the characteristic Identify.
+    /// - Returns: The status of the request; `doesNotExist` if the accessory has no Identify characteristic.
     /// - Throws: ``LinkError``.
     package func identify(_ aid: AccessoryID) async throws(LinkError) -> HAPStatus {
         let (_, database) = try current()
