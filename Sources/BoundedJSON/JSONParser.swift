@@ -13,7 +13,7 @@ extension JSONValue {
     ///
     /// HAP's bodies have only four levels. The depth is limited because the parser is recursive.
     public static let maximumDepth = 16
-    /// The default maximum length of a text, in bytes.
+    /// The default maximum length of JSON text, in bytes.
     public static let defaultLength = 1 << 20
 
     /// Parses JSON text (RFC 8259), which may be followed only by white space.

@@ -174,7 +174,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
         }
         identity = stored.identity
 
-        // The loop is shared by all hosts, so that a host that never runs leaves no thread.
+        // The loop is shared by all hosts, so that a host that never runs leaves no thread behind.
         loop = MultiThreadedEventLoopGroup.singleton.next()
         server = AccessoryServer(
             executor: EventLoopExecutor(loop), scheduler: EventLoopScheduler(loop), store: database, stored: stored,

@@ -50,7 +50,7 @@ final class HandlerRuns: Sendable {
                         task.cancel()
                     }
                     guard case .failure(let error) = result, !task.isCancelled else { return }
-                    // An error of a child task doesn't cancel the body of its group.
+                    // An error in a child task doesn't cancel the body of its group, so end the changes that the body waits for.
                     change.finish()
                     throw error
                 }

@@ -131,7 +131,7 @@ package struct ServerDatabase: AccessoryServerStore {
 
     private static func makeIdentity(_ db: Database, _ number: Int) throws {
         var octets = RandomBytes.make(count: 6)
-        // A unicast address, marked as locally administered.
+        // Make it a unicast address that is marked as locally administered.
         octets[0] = octets[0] & 0xFC | 0x02
         guard let deviceID = DeviceID(octets: octets) else {
             throw DamagedDatabase(description: "the device id is invalid")

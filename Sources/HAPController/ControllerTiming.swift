@@ -1,6 +1,6 @@
 /// The time limits and intervals of a controller; tests shorten them.
 package struct ControllerTiming: Equatable, Sendable {
-    /// The time limit of a TCP connection to one address.
+    /// The time limit for connecting to one address over TCP.
     package var connect = Duration.seconds(10)
     /// How long an address may take to answer before the next one is tried in parallel (RFC 8305).
     package var stagger = Duration.milliseconds(250)
@@ -14,7 +14,7 @@ package struct ControllerTiming: Equatable, Sendable {
     package var preparedWrite = Duration.seconds(5)
     /// The time without events after which the controller reads values, to detect dead connections and lost events.
     package var quiet = Duration.seconds(60)
-    /// The interval of these reads while the accessory is known to lose events.
+    /// The interval between such reads while the accessory is known to lose events.
     package var poll = Duration.seconds(10)
     /// The pauses between attempts to connect.
     package var reconnect = ReconnectPolicy.Limits()

@@ -102,7 +102,7 @@ public enum FirmwareRevision {
         return numbers + Array(repeating: 0, count: 3 - numbers.count)
     }
 
-    /// Returns whether a text is a valid revision.
+    /// Returns whether text is a valid revision.
     ///
     /// - Parameter text: Any text.
     /// - Returns: Whether it has one to three numbers, separated by dots.

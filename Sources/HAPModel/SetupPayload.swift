@@ -14,7 +14,7 @@ public struct SetupPayload: Hashable, Sendable {
     /// A Boolean value that indicates whether the accessory is already paired.
     public var isPaired: Bool
 
-    /// The reason why a text isn't a setup payload.
+    /// The reason why text isn't a setup payload.
     @nonexhaustive
     public enum ParseError: Error, Equatable, Sendable {
         /// The text doesn't start with `X-HM://`, followed by 13 characters.

@@ -30,7 +30,7 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
     ///
     /// If so, `take` continues in a later turn.
     private var hasYielded = false
-    /// A Boolean value that indicates whether no more requests are taken.
+    /// A Boolean value that indicates whether no more requests are accepted, because the connection is closing.
     private var isClosing = false
     /// A Boolean value that indicates whether the peer has closed its output.
     private var inputIsClosed = false

@@ -17,7 +17,7 @@ package struct LineLimits: Sendable, Equatable {
     ///
     /// If the reader at this end falls further behind, the connection is closed.
     package var notifications: Int
-    /// The maximum number of peers that a server serves at once.
+    /// The maximum number of peers that a server serves at the same time.
     ///
     /// Further connections are closed.
     package var peers: Int

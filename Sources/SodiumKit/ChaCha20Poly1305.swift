@@ -1,6 +1,6 @@
 internal import CSodium
 
-/// ChaCha20-Poly1305 with a 12-byte nonce (RFC 8439), the only cipher of HAP and of ESPHome.
+/// ChaCha20-Poly1305 with a 12-byte nonce (RFC 8439), the only cipher that HAP and ESPHome use.
 package struct ChaCha20Poly1305: Sendable, Equatable {
     /// The length of a tag, in bytes.
     package static let tagLength = 16

@@ -77,7 +77,7 @@ extension AccessoryServer {
                 if hadFailures { await saveFailures() }
                 reply(body, id)
             case .refuseOwnership(let body):
-                // The setup code was correct.
+                // The setup code was correct, so this doesn't count as a failed attempt.
                 logger.warning("ownership token rejected", metadata: ["peer": "\(session.connection.peer)"])
                 reply(body, id)
             case .reply(let body): reply(body, id)

@@ -91,7 +91,7 @@ struct EventOutbox: Equatable, Sendable {
         beginWindow(now: now)
         let count = hasRepetition ? countBeforeRepetition : entries.count
         defer {
-            // Copies nothing if no entries remain.
+            // This copies nothing if no entries remain.
             entries = Array(entries[count...])
             ages = Array(ages[count...])
             // The remaining entries start with a momentary event.

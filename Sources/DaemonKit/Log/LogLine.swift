@@ -23,7 +23,7 @@ package enum LogStyle: Equatable, Sendable {
 extension LogRecord {
     /// Returns the event as one line, including the line feed.
     ///
-    /// The plain style shows the time, given in milliseconds since 1970.
+    /// The plain style shows the time `moment`, which is in milliseconds since 1970.
     func line(_ style: LogStyle, at moment: Int64) -> String {
         let head =
             switch style {

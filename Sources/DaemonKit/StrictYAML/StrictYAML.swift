@@ -13,7 +13,7 @@ import Yams
 /// The requested type determines what a word means: `012`, `on` and `415-27-893` are valid strings. A number must not
 /// have leading zeros, and only `true` and `false` are valid Booleans.
 package enum StrictYAML {
-    /// The size of the largest file, in bytes.
+    /// The maximum size of a file, in bytes.
     package static let maximumLength = 1 << 20
     /// The text that errors use for the example configuration if the program doesn't name a file.
     package static let usualExample = "the example configuration of the program"

@@ -32,7 +32,7 @@ public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertib
         case timedOut
         /// The connection was lost; the accessory may have carried out a write.
         case connectionLost
-        /// The session is missing at the moment; the controller is reconnecting.
+        /// There is no session at the moment; the controller is reconnecting.
         case notConnected
         /// A different accessory answered at the address.
         case otherAccessory

@@ -15,7 +15,7 @@ package enum LinkState: Equatable, Sendable {
     case stopped
 }
 
-/// The reason for a missing session.
+/// The reason why there is no session.
 package enum LinkFailure: Equatable, Sendable {
     /// No address answers.
     case unreachable

@@ -1,7 +1,7 @@
 internal import HAPModel
 
 extension AdaptiveLightingCurve {
-    /// Parses the curve's item of a configuration.
+    /// Parses the item of a configuration that contains the curve.
     ///
     /// - Throws: A violation.
     init(parsing bytes: [UInt8]) throws(TransitionViolation) {

@@ -44,7 +44,7 @@ package struct AdaptiveLightingCurve: Equatable, Sendable {
 
     /// The points, sorted by time.
     package let entries: [Entry]
-    /// The Brightness characteristic of the curve.
+    /// The Brightness characteristic that the curve depends on.
     package let brightness: InstanceID
     /// The range to which brightness is clamped.
     package let brightnessRange: ClosedRange<Int>

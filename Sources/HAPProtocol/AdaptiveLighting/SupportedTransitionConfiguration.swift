@@ -18,7 +18,7 @@ package struct SupportedTransitionConfiguration: Equatable, Sendable {
 
     /// Parses the value.
     ///
-    /// - Throws: A violation, also if one of the two characteristics is missing.
+    /// - Throws: A violation, for example if one of the two characteristics is missing.
     package init(parsing bytes: [UInt8]) throws(TransitionViolation) {
         var found: [UInt64: InstanceID] = [:]
         for record in try TransitionItems.list(parsing: bytes) {

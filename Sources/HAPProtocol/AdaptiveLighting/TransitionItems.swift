@@ -41,7 +41,7 @@ struct TransitionItems {
         }
     }
 
-    /// Returns an item's bytes, or `nil` if it is missing.
+    /// Returns an item's bytes, or `nil` if the item is missing.
     ///
     /// - Throws: `malformedTLV` if the item occurs twice.
     func bytes(_ type: UInt8) throws(TransitionViolation) -> [UInt8]? {
@@ -52,7 +52,7 @@ struct TransitionItems {
 
     /// Returns an item's bytes.
     ///
-    /// - Throws: `malformedTLV` if the item occurs twice, or `missing` if it is missing.
+    /// - Throws: `malformedTLV` if the item occurs twice, or `missing` if there is none.
     func required(_ type: UInt8, _ name: TransitionViolation.Item) throws(TransitionViolation) -> [UInt8] {
         guard let value = try bytes(type) else { throw .missing(name) }
         return value

@@ -1,6 +1,6 @@
 package import HAPModel
 
-/// The attribute database of an accessory server, as read by a controller: accessories, services, characteristics.
+/// The attribute database of an accessory server, as a controller reads it: accessories, services and characteristics.
 package struct AccessoryDatabase: Equatable, Sendable {
     /// The maximum number of accessories on a server, including itself (HAP 9.3).
     package static let maximumAccessories = 150

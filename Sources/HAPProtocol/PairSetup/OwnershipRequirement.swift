@@ -26,7 +26,7 @@ package struct OwnershipRequirement: Equatable, Sendable {
         self.token = SecretBytes(token)
     }
 
-    /// Returns whether a text is a valid vendor id: 1 to 64 printable ASCII characters without spaces.
+    /// Returns whether text is a valid vendor id: 1 to 64 printable ASCII characters without spaces.
     package static func isVendor(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
