@@ -50,7 +50,7 @@ final class HandlerRuns: Sendable {
                         task.cancel()
                     }
                     guard case .failure(let error) = result, !task.isCancelled else { return }
-                    // An error in a child task doesn't cancel the body of its group, so end the changes that the body waits for.
+                    // An error in a child task doesn't cancel the body of its group, so end the stream that it reads.
                     change.finish()
                     throw error
                 }

@@ -33,7 +33,7 @@ package struct Vectors: Sendable {
         return try JSONValue(parsing: bytes, maximumLength: 1 << 24)
     }
 
-    private func missing(_ what: String) -> Missing { Missing(description: "\(path) is no \(what)") }
+    private func missing(_ what: String) -> Missing { Missing(description: "\(path) isn't of the type \(what)") }
 
     /// A member of an object.
     package subscript(name: String) -> Vectors {
@@ -72,7 +72,7 @@ package struct Vectors: Sendable {
     /// The bytes of a hex string.
     package var bytes: [UInt8] {
         get throws {
-            guard let bytes = [UInt8](hex: try text) else { throw missing("hex") }
+            guard let bytes = [UInt8](hex: try text) else { throw missing("hex string") }
             return bytes
         }
     }
@@ -90,7 +90,7 @@ package struct Vectors: Sendable {
     /// A Boolean value.
     package var bool: Bool {
         get throws {
-            guard let bool = json.bool else { throw missing("truth value") }
+            guard let bool = json.bool else { throw missing("Boolean") }
             return bool
         }
     }

@@ -44,7 +44,7 @@ struct ConnectionTests {
             await bridge.scheduler.advance(by: .milliseconds(10))
         }
         guard case .send = try await pairing.step(action) else {
-            Issue.record("pairing cannot go on")
+            Issue.record("pairing can't continue")
             return
         }
     }

@@ -186,7 +186,7 @@ struct PairSetupTests {
         #expect(try await other.pairSetup(empty.code) == refused(.busy))
         // None of these requests disturbs the owner.
         guard case .send = try await owner.step(action) else {
-            Issue.record("the owner cannot go on")
+            Issue.record("the owner can't continue")
             return
         }
     }
@@ -204,7 +204,7 @@ struct PairSetupTests {
         // The status 400 doesn't end the procedure of the new owner.
         #expect(try await owner.pairSetup(empty.code) == refused(.busy))
         guard case .send = try await thief.step(thiefs) else {
-            Issue.record("the thief cannot go on")
+            Issue.record("the new owner can't continue")
             return
         }
     }

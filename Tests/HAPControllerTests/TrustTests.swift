@@ -143,7 +143,7 @@ struct TrustTests {
         let requests = scene.accessory.requests
         #expect(requests.map(\.path) == ["/pairings"])
         guard case .remove = try PairingsRequest(parsing: try #require(requests.first).body) else {
-            Issue.record("something else than a removal")
+            Issue.record("a request other than a removal")
             return
         }
     }

@@ -57,7 +57,7 @@ struct PairSetupControllerTests {
         for body in malformed + others {
             var machine = try machine(at: stage)
             guard case .fail(.violation) = machine.received(body) else {
-                Issue.record("\(body) at \(stage) is taken")
+                Issue.record("\(body) at \(stage) is accepted")
                 continue
             }
             #expect(machine == (try self.machine(at: .ended)))

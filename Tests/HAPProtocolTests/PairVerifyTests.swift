@@ -214,7 +214,7 @@ struct PairVerifyControllerTests {
         for body in bodies {
             var machine = try machine(at: stage)
             guard case .fail(.violation) = machine.received(body) else {
-                Issue.record("\(body) at \(stage) is taken")
+                Issue.record("\(body) at \(stage) is accepted")
                 continue
             }
             #expect(machine == (try self.machine(at: .ended)))
