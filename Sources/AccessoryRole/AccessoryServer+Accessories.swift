@@ -128,7 +128,7 @@ extension AccessoryServer {
     /// Writes the values of a request to one accessory.
     func write(_ order: AccessoryRegistry.Order, by origin: ConnectionID) async -> OrderResult {
         guard let device = order.accessory.device else {
-            // A bridge can't blink, so it identifies itself in the log.
+            // An accessory without a device can't blink, so it identifies itself in the log.
             if order.identifies { logger.info("accessory identified", metadata: ["aid": "\(order.aid)"]) }
             return .each(order.values.map { _ in .failure(.readOnly) })
         }
@@ -157,9 +157,9 @@ extension AccessoryServer {
         return outcome
     }
 
-    /// Makes an accessory identify itself, if it can; the call doesn't wait for it.
+    /// Makes an accessory identify itself, if it can, without waiting until it is done.
     ///
-    /// - Returns: `false` if too many calls of its handler are unfinished.
+    /// - Returns: `false` if too many calls of the accessory's handler are unfinished.
     @discardableResult
     func identify(_ aid: AccessoryID) -> Bool {
         switch registry[aid]?.device {

@@ -14,7 +14,9 @@ extension AccessoryServer {
     /// Releases all handlers after the server has stopped, because a handler may refer to the server's owner.
     package func removeHandlers() { registry.removeHandlers() }
 
-    /// Writes the values of an order; the values time out if the handler is late.
+    /// Writes the values of an order.
+    ///
+    /// If the handler is late, the status of all values is `timedOut`.
     func write(_ order: AccessoryRegistry.Order, to calls: HandlerCalls) async -> OrderResult {
         let (values, aid) = (order.values, order.aid)
         let results = await limited(calls, of: aid) { handler in
@@ -63,10 +65,10 @@ extension AccessoryServer {
         return failures
     }
 
-    /// Calls a handler.
+    /// Calls a handler, with the time limit.
     ///
     /// After ``handlerTimeout``, or when the request is canceled, cancels the call and returns the failure `timedOut`.
-    /// If too many calls are unfinished, returns the failure `busy` without a call.
+    /// If too many calls are unfinished, returns the failure `busy` without calling the handler.
     private func limited<Value: Sendable>(
         _ calls: HandlerCalls, of aid: AccessoryID,
         _ call: @escaping @Sendable (any RequestHandler) async -> Value,
@@ -84,7 +86,7 @@ extension AccessoryServer {
                 "handler exceeded time limit",
                 metadata: ["aid": "\(aid)", "duration": "\(duration)", "limit": "\(Self.handlerTimeout)"])
         }
-        // Most handlers have finished by now.
+        // Most handlers have already finished, because they don't suspend.
         if let value = first.current { return value }
         let giveUp: @Sendable () -> Void = {
             first.set(failure(.timedOut))
@@ -98,7 +100,7 @@ extension AccessoryServer {
         }
     }
 
-    /// Starts a call of a handler, and returns whether it may start.
+    /// Records the start of a call of a handler, and returns whether the call may start.
     func begin(_ calls: HandlerCalls, of aid: AccessoryID) -> Bool {
         if calls.begin() { return true }
         if calls.isFirstRefused() {

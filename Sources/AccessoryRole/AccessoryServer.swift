@@ -130,7 +130,9 @@ package actor AccessoryServer {
         stopped = nil
     }
 
-    /// Sets the clock of the time limits; call this before the server starts or when it stops.
+    /// Sets the clock for the time limits.
+    ///
+    /// Call this before the server starts or when it stops.
     package func use(_ scheduler: any Scheduler) { self.scheduler = scheduler }
 
     // MARK: Advertisement

@@ -106,9 +106,9 @@ extension SetupAttempts {
 }
 
 extension HandlerCalls {
-    /// The maximum number of unfinished calls of one handler, enough for a request of each connection.
+    /// The maximum number of unfinished calls of one handler; enough for one request from each connection.
     ///
-    /// A handler that ignores cancellation would otherwise pile up tasks. After that, requests get `busy`.
+    /// Without the limit, tasks of a handler that ignores cancellation would pile up. Requests beyond it get `busy`.
     static let maximumUnfinished = ConnectionPolicy.maximum
 }
 

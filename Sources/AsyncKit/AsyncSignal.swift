@@ -25,7 +25,7 @@ package final class AsyncSignal: Sendable {
 
     /// Creates an unsent signal.
     ///
-    /// - Parameter clock: The clock of the deadlines.
+    /// - Parameter clock: The clock for the deadlines.
     package init(clock: any MonotonicClock = ContinuousClock()) { self.clock = clock }
 
     /// Wakes the waiting task, or the next task that waits.
@@ -56,7 +56,7 @@ package final class AsyncSignal: Sendable {
                 defer { (state.isSent, state.waiting) = (false, nil) }
                 return state.isSent
             }
-            // The timer of an earlier wait has fired, so continue to wait.
+            // Only the timer of an earlier wait has fired, so continue to wait.
             if wasSent || Task.isCancelled || deadline.map({ $0 <= clock.now }) ?? false { return wasSent }
         }
     }

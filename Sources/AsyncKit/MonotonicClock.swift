@@ -1,6 +1,6 @@
-/// A clock with the times of `ContinuousClock`, which is independent of changes to the wall clock.
+/// A clock that uses the instants of `ContinuousClock`, and is independent of changes to the wall clock.
 ///
-/// Tests use one that they advance.
+/// Tests use a clock whose time they advance.
 package protocol MonotonicClock: Clock where Instant == ContinuousClock.Instant {}
 
 extension ContinuousClock: MonotonicClock {}

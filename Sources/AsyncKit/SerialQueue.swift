@@ -8,7 +8,7 @@ package actor SerialQueue {
 
     /// Runs an operation after all earlier ones.
     ///
-    /// - Throws: The error of the operation. Later operations run in any case.
+    /// - Throws: The error of the operation. Later operations run nevertheless.
     package func run<Value: Sendable, Failure: Error>(
         _ operation: @escaping @Sendable () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {

@@ -40,7 +40,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
     private let lifecycle = HostLifecycle()
     private let values: HostedValues
     private let handlers = HandlerRuns()
-    /// Changes the accessories of a bridge, one at a time.
+    /// The changes of a bridge's accessories, which are made one at a time.
     private let changes = SerialQueue()
     private let logger: Logger
 
@@ -247,7 +247,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
             services: [
                 Part {
                     try await self.serve(on: SystemNetwork())
-                    // A handler has thrown a `CancellationError`, which ends the run like that of `work`.
+                    // A handler has thrown a `CancellationError`, which ends the run just like one that `work` throws.
                     if !Task.isCancelled, !Task.isShuttingDownGracefully { throw CancellationError() }
                 },
                 Part { [lifecycle] in
@@ -286,7 +286,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
             failure = error is CancellationError ? error : AccessoryHostError(error)
         }
         lifecycle.end()
-        // Even if a test no longer advances its clock, the server stops in time.
+        // With this clock, the server stops in time even if a test no longer advances its own clock.
         await server.use(EventLoopScheduler(loop))
         await server.stop()
         await server.removeHandlers()
@@ -309,7 +309,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
         }
     }
 
-    /// Listens on the port of the last run, or on a free one if that port is in use.
+    /// Listens on the port of the previous run, or on a free port if that one is in use.
     private func listen(on network: any HostNetwork) async throws -> any HostListener {
         func listen(_ port: Int) async throws(ListenerError) -> any HostListener {
             try await network.listen(on: port, for: server, loop: loop, logger: logger)
@@ -396,7 +396,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
         }
     }
 
-    /// Removes an accessory from a bridge; its ids are kept in case it returns.
+    /// Removes an accessory from a bridge, but keeps its aid and iids in case it returns.
     ///
     /// Controllers forget the room and the scenes of a removed accessory. For an accessory that is only switched off,
     /// use ``setReachable(_:of:)``.

@@ -8,8 +8,8 @@ public struct AccessoryHostStatistics: Equatable, Sendable {
     public let openSessions: Int
     /// The number of accepted connections.
     public let connections: UInt64
-    /// The number of connections that the host refused or closed: there were too many, the peer read no data for 30 s,
-    /// or an address without a pairing exceeded its rate limit.
+    /// The number of connections that the host refused or closed because there were too many, the peer read no data for
+    /// 30 s, or an address without a pairing exceeded its rate limit.
     public let refusedConnections: UInt64
     /// The number of answered requests.
     public let requests: UInt64
@@ -41,12 +41,12 @@ public struct AccessoryHostStatistics: Equatable, Sendable {
 extension AccessoryHost {
     /// The counts of the host since its creation.
     ///
-    /// Read it whenever your metrics are collected; it costs little.
+    /// Read this property whenever your metrics are collected; doing so is cheap.
     public var statistics: AccessoryHostStatistics { get async { await server.hostStatistics } }
 }
 
 extension AccessoryServer {
-    /// The counts at one time.
+    /// The counts at one point in time.
     fileprivate var hostStatistics: AccessoryHostStatistics {
         AccessoryHostStatistics(statistics, openConnections: connectionCount, openSessions: controllerCount)
     }

@@ -6,7 +6,7 @@ package import NIOCore
 
 /// The network on which a host runs.
 package protocol HostNetwork: Sendable {
-    /// Returns the clock of the server's time limits.
+    /// Returns the clock for the server's time limits.
     func scheduler(on loop: any EventLoop) -> any HAPProtocol.Scheduler
 
     /// Accepts connections on a port; 0 selects a free one.
@@ -32,7 +32,7 @@ package protocol HostListener: Sendable {
 
 extension AccessoryListener: HostListener {}
 
-/// The system's network: TCP on all interfaces, and mDNS by Avahi.
+/// The system's network: TCP on all interfaces, and mDNS through Avahi.
 struct SystemNetwork: HostNetwork {
     func scheduler(on loop: any EventLoop) -> any HAPProtocol.Scheduler { EventLoopScheduler(loop) }
 

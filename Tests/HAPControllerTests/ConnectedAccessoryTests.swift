@@ -67,7 +67,7 @@ struct ConnectedAccessoryTests {
         }
     }
 
-    @Test("doesn't soon retry a given address after the accessory has reported that it isn't paired")
+    @Test("retries a given address five minutes after the accessory has reported that it isn't paired")
     func refusedAtGivenAddress() async throws {
         let clock = ManualClock()
         let scene = try Scene(isPaired: false, clock: clock)

@@ -1,4 +1,4 @@
-/// The part of the program behind an accessory.
+/// The part of the program that an accessory represents.
 enum AccessoryDevice {
     case source(any AccessorySource)
     case handler(HandlerCalls)

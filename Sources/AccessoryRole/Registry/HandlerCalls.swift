@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The calls of one accessory's handler.
+/// The unfinished calls of one accessory's handler.
 ///
 /// A call ends only when the handler returns, which it may do long after its request has timed out.
 final class HandlerCalls: Sendable {
@@ -15,7 +15,7 @@ final class HandlerCalls: Sendable {
 
     init(_ handler: any RequestHandler) { self.handler = handler }
 
-    /// Starts a call.
+    /// Records the start of a call.
     ///
     /// - Returns: Whether the call may start; `false` while too many are unfinished.
     func begin() -> Bool {
@@ -26,7 +26,7 @@ final class HandlerCalls: Sendable {
         }
     }
 
-    /// Ends a call.
+    /// Records the end of a call.
     func end() { state.withLock { $0.unfinished -= 1 } }
 
     /// Records a late call, and returns whether it is the first one.

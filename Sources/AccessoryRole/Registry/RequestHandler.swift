@@ -72,9 +72,9 @@ public struct ReadResult: Equatable, Sendable {
 ///
 /// It returns a result for each value, and is asked whenever a controller reads values.
 ///
-/// Unlike an ``AccessorySource``, it may take any time. After ``AccessoryServer/handlerTimeout`` the controller gets
-/// `timedOut`, and the task of the request is canceled. After ``HandlerCalls/maximumUnfinished`` unfinished calls, it
-/// gets `busy`.
+/// Unlike an ``AccessorySource``, it may take any amount of time. After ``AccessoryServer/handlerTimeout``, the
+/// controller gets `timedOut`, and the task that handles the request is canceled. While
+/// ``HandlerCalls/maximumUnfinished`` calls are unfinished, controllers get `busy`.
 package protocol RequestHandler: Sendable {
     /// Writes the values of one request and returns a result for each, in order.
     func write(_ values: [CharacteristicWrite], to accessory: AccessoryID) async -> [WriteResult]

@@ -100,8 +100,9 @@ final class NodeDecoder: Decoder {
 
     /// Returns an error for the first key that no type has requested.
     ///
-    /// - missing: The most recently requested key, which is missing. Types without a fixed list of keys may not have
-    ///   requested all of their keys yet, so only a key with a similar spelling or with a remedy counts as unknown.
+    /// - Parameter missing: The most recently requested key, which is missing. Types without a fixed list of keys may
+    ///   not have requested all of their keys yet, so only a key with a similar spelling or with a remedy counts as
+    ///   unknown.
     /// - Returns: The error; `nil` if all keys are known.
     private func unknownKey(missing: String?) -> ConfigurationError? {
         guard isMapping, !takesAnyKey, case .mapping(let mapping) = node else { return nil }

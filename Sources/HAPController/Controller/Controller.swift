@@ -45,11 +45,11 @@ public final class Controller: Sendable {
     ///
     /// - Parameters:
     ///   - store: The storage.
-    ///   - dialer: Opens connections.
+    ///   - dialer: The dialer that opens connections.
     ///   - timing: The time limits.
-    ///   - clock: The clock of the time limits and pauses.
+    ///   - clock: The clock for the time limits and pauses.
     ///   - logger: The logger.
-    ///   - makeBrowser: Returns a browser, which the controller starts and stops.
+    ///   - makeBrowser: A closure that returns a browser, which the controller starts and stops.
     package init(
         store: any PairingStore, dialer: any AccessoryDialer, timing: ControllerTiming = ControllerTiming(),
         clock: any MonotonicClock = ContinuousClock(), logger: Logger,
@@ -193,7 +193,7 @@ public final class Controller: Sendable {
 
     /// The counts of this controller since its creation.
     ///
-    /// Read it whenever your metrics are collected; it costs little.
+    /// Read this property whenever your metrics are collected; doing so is cheap.
     public var statistics: ControllerStatistics { counts.statistics }
 
     // MARK: Sessions

@@ -24,7 +24,7 @@ actor StoredPairings: PairingVault {
 
     private let store: any PairingStore
     private var state: State?
-    /// Makes changes in order, even if the store is slow.
+    /// The queue of changes, which are saved in order even if the store is slow.
     private let changes = SerialQueue()
 
     init(_ store: any PairingStore) { self.store = store }

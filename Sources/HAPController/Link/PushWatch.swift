@@ -50,7 +50,7 @@ struct PushWatch: Equatable, Sendable {
         nextCheck = now + quiet
     }
 
-    /// Records that a flood made the session drop events.
+    /// Records that the session dropped events because there were too many.
     ///
     /// - Returns: Whether these are the first dropped events on this connection.
     mutating func dropped(now: ContinuousClock.Instant) -> Bool {

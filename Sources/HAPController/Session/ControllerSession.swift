@@ -28,8 +28,8 @@ package actor ControllerSession {
     ///
     /// - Parameters:
     ///   - connection: The connection.
-    ///   - clock: The clock of the time limits for responses.
-    ///   - counts: Counts requests and events.
+    ///   - clock: The clock for the time limits of responses.
+    ///   - counts: The counts of the controller's traffic, to which the session adds.
     package init(
         _ connection: any ByteConnection, clock: any MonotonicClock = ContinuousClock(),
         counts: ControllerCounts = ControllerCounts()

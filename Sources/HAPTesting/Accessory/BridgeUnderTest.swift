@@ -113,7 +113,7 @@ package final class BridgeUnderTest: Sendable {
 extension BridgeUnderTest {
     /// Returns a listener that connects to this bridge.
     ///
-    /// `onConnect` gets each connection, so that a test can cut it.
+    /// `onConnect` receives each connection, so that a test can end it.
     package func listener(
         onConnect: @escaping @Sendable (InMemoryByteConnection) -> Void = { _ in }
     ) -> InMemoryDialer.Listener {

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// A dialer that connects to in-memory accessories.
 package final class InMemoryDialer: AccessoryDialer {
-    /// A function that returns the connection to an endpoint, or `nil` if no accessory is listening.
+    /// A function that connects to an endpoint and returns the connection, or `nil` if no accessory is listening.
     package typealias Listener = @Sendable () -> InMemoryByteConnection?
 
     private struct State {
@@ -22,7 +22,7 @@ package final class InMemoryDialer: AccessoryDialer {
         state.withLock { $0.listeners[endpoint] = listener }
     }
 
-    /// Delays all connections until ``release()``.
+    /// Delays all connections until ``release()`` is called.
     package func hold() { state.withLock { $0.isHeld = true } }
 
     /// Completes the delayed connections.
