@@ -67,7 +67,7 @@ def cached_root():
 
 
 class Guest:
-    """A guest whose root file system lasts across boots; `run` runs a command in it."""
+    """A guest whose root file system persists across boots. `run` runs a command in it."""
 
     def __init__(self, namespace):
         self.namespace = namespace
@@ -78,14 +78,14 @@ class Guest:
         subprocess.run(["cp", "-a", "--reflink=auto", cached_root(), self.root], check=True)
 
     def prepare(self, *command):
-        """Run a command in the root file system before the boot, with this machine's network."""
+        """Runs a command in the root file system before the boot, with this machine's network."""
         shutil.copy("/etc/resolv.conf", self.root / "etc/resolv.conf")
         return self._run(["chroot", self.root, *command])
 
     # Boots
 
     def boot(self):
-        """Boot it and wait until systemd is idle; returns the duration in seconds."""
+        """Boots the guest and waits until systemd is idle. Returns the duration in seconds."""
         began = time.monotonic()
         with open(self.console, "ab") as console:
             self._nspawn = subprocess.Popen(
@@ -97,7 +97,7 @@ class Guest:
         return time.monotonic() - began
 
     def reboot(self):
-        """Reboot it with `systemctl reboot`; returns the duration of the boot in seconds."""
+        """Reboots the guest with `systemctl reboot`. Returns the duration of the boot in seconds."""
         self.run("systemctl", "reboot", check=False)
         code = self._nspawn.wait(60)
         assert code == WANTS_REBOOT, f"the guest ended with {code}"
@@ -139,7 +139,7 @@ class Guest:
     # Commands
 
     def run(self, *command, check=True, timeout=90):
-        """Run a command in the guest; returns the finished process with its output as text."""
+        """Runs a command in the guest. Returns the finished process with its output as text."""
         return self._run(["nsenter", f"--target={self._init()}", "--all", *command], check, timeout)
 
     def out(self, *command):
@@ -158,7 +158,7 @@ class Guest:
 
 
 class Running:
-    """A running command in the guest that prints one JSON object per line; a separate unit that ends at the end."""
+    """A command in the guest that prints one JSON object per line. It runs in a separate unit, which is stopped at the end."""
 
     _numbers = itertools.count(1)
 
@@ -179,12 +179,12 @@ class Running:
 
     @property
     def lines(self):
-        """The complete lines of its output."""
+        """Returns the complete lines of the command's output."""
         text = self.output.read_text() if self.output.exists() else ""
         return [json.loads(line) for line in text.splitlines(True) if line.endswith("\n")]
 
     def until(self, event, timeout=15, **members):
-        """Wait for an event with these members; returns it."""
+        """Waits for an event with these members and returns it."""
         deadline = time.monotonic() + timeout
         while True:
             lines = self.lines
