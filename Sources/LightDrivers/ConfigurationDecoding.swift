@@ -34,7 +34,7 @@ extension KeyedDecodingContainer {
         guard let name = Name(rawValue: text) else {
             let names = Name.allCases.map(\.rawValue)
             throw ConfigurationProblem(
-                "not one of the names known here",
+                "not a known name",
                 remedy: "write \(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")", forKey: key,
                 in: self)
         }

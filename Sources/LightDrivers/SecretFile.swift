@@ -46,9 +46,9 @@ package struct SecretFile: Equatable, Sendable {
         }
         guard bytes.count <= Self.longest else { throw problem("is too long for a \(secret)") }
         let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
-        guard !line.isEmpty else { throw problem("is empty; write the \(secret) in its first line") }
+        guard !line.isEmpty else { throw problem("is empty; write the \(secret) on its first line") }
         guard !line.contains(0), let text = String(validating: line, as: UTF8.self) else {
-            throw problem("isn't text; write the \(secret) in its first line as UTF-8")
+            throw problem("isn't text; write the \(secret) on its first line as UTF-8")
         }
         return text
     }

@@ -218,7 +218,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
                 isFull = true
                 actions.append(
                     .warn(
-                        "more than \(Self.maximumDevices) devices; the rest is ignored", about: Self.numberOfDevices
+                        "more than \(Self.maximumDevices) devices; the rest are ignored", about: Self.numberOfDevices
                     )
                 )
             }

@@ -96,12 +96,13 @@ package struct ESPHomeHost: Hashable, Sendable, Decodable {
         guard (1...253).contains(host.utf8.count), host.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x2F })
         else {
             throw ConfigurationProblem(
-                "no host", remedy: "write an address or a name, such as 10.0.0.5", forKey: .host, in: container)
+                "not a valid host", remedy: "write an address or a name, such as 10.0.0.5", forKey: .host, in: container
+            )
         }
         port = try container.decodeIfPresent(Int.self, forKey: .port) ?? Self.usualPort
         guard (1...65_535).contains(port) else {
             throw ConfigurationProblem(
-                "no port", remedy: "write 1 to 65535, or omit it for 6053", forKey: .port, in: container)
+                "not a valid port", remedy: "write 1 to 65535, or omit it for 6053", forKey: .port, in: container)
         }
         keyFile = try container.decodePath(forKey: .keyFile, example: "/etc/lamplighter/NAME.key")
     }

@@ -230,7 +230,7 @@ extension HTTPFault {
                 error.connectionErrors.first.map { HTTPFault($0.error) }
                 ?? .connection(error.dnsAError == nil ? "no address" : "unknown host name")
         case ChannelError.connectTimeout: self = .timedOut
-        case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: self = .connection("no TLS: \(error)")
+        case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: self = .connection("TLS failed: \(error)")
         case is HTTPParserError: self = .connection("its response isn't HTTP")
         default: self = .connection("no connection")
         }

@@ -321,7 +321,7 @@ package struct MQTTDeviceRegistry: Sendable {
         let limit = isReading ? Self.maximumReadings : Self.maximumLights
         guard (isReading ? members.readings : members.lights) >= limit else { return nil }
         return warnings.warn(
-            "more than \(limit) \(isReading ? "readings of sensors" : "lights") are announced; the rest is ignored",
+            "more than \(limit) \(isReading ? "readings of sensors" : "lights") are announced; the rest are ignored",
             about: isReading ? .numberOfReadings : .numberOfLights)
     }
 

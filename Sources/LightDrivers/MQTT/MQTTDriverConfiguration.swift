@@ -96,7 +96,7 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
             id.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x23 && $0 != 0x2B && $0 != 0x2F })
         else {
             throw ConfigurationProblem(
-                "not a client id", remedy: "write 1 to 64 letters and digits without space, #, + and /",
+                "not a valid client id", remedy: "write 1 to 64 ASCII characters without spaces, #, + and /",
                 forKey: .clientID, in: container)
         }
         return id
@@ -107,7 +107,7 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
     ) throws {
         if connection.passwordFile != nil, connection.user == nil {
             throw ConfigurationProblem(
-                "a password without a user", remedy: "add user:", forKey: .passwordFile, in: container)
+                "password-file requires a user", remedy: "add user:", forKey: .passwordFile, in: container)
         }
         if (connection.clientCertificate == nil) != (connection.clientKey == nil) {
             throw ConfigurationProblem(

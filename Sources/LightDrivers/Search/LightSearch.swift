@@ -67,7 +67,7 @@ package struct LightSearch: Sendable {
             if outcome.sources.count > Self.maximumSources {
                 outcome.sources.removeLast(outcome.sources.count - Self.maximumSources)
                 outcome.failures.append(
-                    LightSearchFailure(text: "more than \(Self.maximumSources) devices; the rest is ignored"))
+                    LightSearchFailure(text: "more than \(Self.maximumSources) devices; the rest are ignored"))
             }
             return outcome
         }

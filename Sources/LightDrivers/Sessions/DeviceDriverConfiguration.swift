@@ -32,7 +32,8 @@ package struct DeviceSelection: Equatable, Sendable {
             while !list.isAtEnd {
                 guard let host = DeviceHost(try list.decode(String.self)) else {
                     throw ConfigurationProblem(
-                        "no host", remedy: "write 10.0.0.5 or \"10.0.0.5:\(traits.port)\"", at: list.codingPath)
+                        "not a valid host", remedy: "write 10.0.0.5 or \"10.0.0.5:\(traits.port)\"", at: list.codingPath
+                    )
                 }
                 guard !hosts.contains(host) else {
                     throw ConfigurationProblem(
@@ -40,7 +41,7 @@ package struct DeviceSelection: Equatable, Sendable {
                 }
                 guard hosts.count < traits.maximumDevices else {
                     throw ConfigurationProblem(
-                        "too many", remedy: "write at most \(traits.maximumDevices) hosts", at: list.codingPath)
+                        "too many hosts", remedy: "write at most \(traits.maximumDevices) hosts", at: list.codingPath)
                 }
                 hosts.append(host)
             }

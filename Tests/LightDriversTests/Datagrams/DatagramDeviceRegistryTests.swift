@@ -246,9 +246,9 @@ struct DatagramDeviceRegistryTests {
     @Test(
         "rejects invalid keys with a remedy",
         arguments: [
-            (#"{"hosts": ["lamp"]}"#, "not an address; write 10.0.0.7 or \"10.0.0.7:56700\""),
-            (#"{"hosts": ["10.0.0.256"]}"#, "not an address; write 10.0.0.7 or \"10.0.0.7:56700\""),
-            (#"{"hosts": ["10.0.0.7:0"]}"#, "not an address; write 10.0.0.7 or \"10.0.0.7:56700\""),
+            (#"{"hosts": ["lamp"]}"#, "not a valid address; write 10.0.0.7 or \"10.0.0.7:56700\""),
+            (#"{"hosts": ["10.0.0.256"]}"#, "not a valid address; write 10.0.0.7 or \"10.0.0.7:56700\""),
+            (#"{"hosts": ["10.0.0.7:0"]}"#, "not a valid address; write 10.0.0.7 or \"10.0.0.7:56700\""),
             (#"{"discover": false}"#, "no devices to search for; write discover: true or hosts: [10.0.0.7]"),
         ])
     func keys(text: String, problem: String) throws {

@@ -67,7 +67,7 @@ package struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
         }
         if let port {
             guard let number = UInt16(port), number > 0, port.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-                throw Problem("not a port", remedy: "write a number from 1 to 65535 after the colon")
+                throw Problem("not a valid port", remedy: "write a number from 1 to 65535 after the colon")
             }
             self.port = number
         } else {
