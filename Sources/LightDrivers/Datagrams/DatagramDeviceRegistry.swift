@@ -96,7 +96,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
         members.values.flatMap { member in member.lights.map { ($0, member.endpoint) } }
     }
 
-    /// The time at which ``timePassed(now:)`` or ``search(on:now:)`` has something to do.
+    /// The time at which ``timePassed(now:)`` or ``search(on:now:)`` must be called next.
     package var deadline: Duration {
         members.values.filter { !$0.isForeign }.reduce(searchAt) { earliest, member in
             min(earliest, member.queue.deadline ?? (member.identificationEnds.isEmpty ? member.pollAt : earliest))
@@ -180,7 +180,9 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
         return unreadable
     }
 
-    /// Returns the key for a device's address: without the port for a system with a fixed answer port.
+    /// Returns the address under which a device is stored in `devicesAt`.
+    ///
+    /// The port is omitted if the system has a fixed port for answers.
     private func place(_ endpoint: IPv4Endpoint) -> IPv4Endpoint {
         Device.traits.answerPort == nil ? endpoint : IPv4Endpoint(address: endpoint.address, port: 0)
     }
@@ -268,7 +270,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
         tell(id)
     }
 
-    /// Reports changes of a device to the host, unless part of a command is pending.
+    /// Reports changes of a device to the host, unless a command or an identification is pending.
     private mutating func tell(_ id: LightID) {
         guard var member = members[id], member.identificationEnds.isEmpty, !member.queue.hasCommand else { return }
         if member.device.questions.isEmpty {

@@ -84,7 +84,11 @@ final class DatagramSocket: Sendable {
         }
     }
 
-    /// Sends a datagram, to a multicast group over the interface with that address; whether it arrives isn't known.
+    /// Sends a datagram.
+    ///
+    /// For a multicast group, `interface` is the address of the interface to use.
+    ///
+    /// The datagram may get lost without an error.
     ///
     /// - Throws: The system's error.
     func send(_ bytes: [UInt8], to endpoint: IPv4Endpoint, over interface: UInt32? = nil) throws(Failure) {

@@ -59,9 +59,11 @@ package struct IPv4Network: Hashable, Sendable {
 
     package func contains(_ other: UInt32) -> Bool { other & mask == address & mask }
 
-    /// Returns the networks of this network namespace that allow broadcasts; queries only the kernel and never blocks.
+    /// Returns the networks of this network namespace that allow broadcasts.
+    ///
+    /// This queries only the kernel and never blocks.
     package static func current() -> [IPv4Network] {
-        // The C library owns the list; it is copied into values and freed before this function returns.
+        // The C library allocates this list. It is copied into values, and freed before this function returns.
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return [] }
         defer { freeifaddrs(list) }

@@ -6,7 +6,7 @@ internal import DeviceKit
 package struct LANDevices: Equatable, Sendable {
     /// A Boolean value that indicates whether to search the networks of this computer.
     package var discover: Bool
-    /// Additional hosts to query, for devices that broadcasts don't reach.
+    /// Additional hosts to which searches are sent, for devices that broadcasts don't reach.
     package var hosts: [IPv4Endpoint]
 
     static let maximumHosts = 256

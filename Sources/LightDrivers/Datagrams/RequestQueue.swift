@@ -108,7 +108,8 @@ package struct RequestQueue<Request: Equatable & Sendable>: Sendable {
         if current?.command == command { current = nil }
     }
 
-    /// The time at which ``transmit(now:)`` or ``isGivenUp(now:)`` has a new result.
+    /// The time from which ``transmit(now:)`` or ``isGivenUp(now:)`` returns a different result; `nil` if there are no
+    /// requests.
     package var deadline: Duration? {
         guard let current else { return waiting.isEmpty ? nil : pace.mayAt }
         if current.attempts == 0 { return pace.mayAt }

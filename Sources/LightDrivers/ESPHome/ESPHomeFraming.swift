@@ -90,7 +90,7 @@ struct ESPHomeFraming: Sendable {
                     throw .malformed("a message can't be decrypted")
                 }
                 state = .encrypted(sending: sending, receiving: receiving)
-                // The content's length field repeats the frame's own and isn't needed.
+                // Ignore the length in the content, because the frame's length already determines it.
                 messages.append(Message(Int(content[0]) << 8 | Int(content[1]), Array(content[4...])))
             }
         }

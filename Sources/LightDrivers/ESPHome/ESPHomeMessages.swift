@@ -108,8 +108,8 @@ struct ESPHomeEntity: Equatable, Sendable {
     var objectID: String
     var name: String
     var kind: Kind
-    /// A Boolean value that indicates whether the entity isn't shown, because it is marked as internal, as disabled by
-    /// default, as a setting or as a diagnostic entity.
+    /// A Boolean value that indicates whether the entity isn't shown, because it is disabled by default, a setting or a
+    /// diagnostic entity.
     var isHidden: Bool
     var problem: String?
     /// A Boolean value that indicates whether the device has firmware from before the middle of 2021, which has no

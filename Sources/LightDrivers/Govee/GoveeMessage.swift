@@ -87,7 +87,9 @@ package enum GoveeMessage: Equatable, Sendable {
     case status(GoveeStatus)
     case presence(device: LightID, model: String?, firmware: String?)
 
-    /// Parses a datagram; `nil` if it isn't a valid message of a device.
+    /// Parses a datagram.
+    ///
+    /// Returns `nil` if it isn't a valid message from a device.
     package init?(_ bytes: [UInt8]) {
         guard let json = try? JSONValue(parsing: bytes), let data = json["msg"]?["data"],
             data.object != nil

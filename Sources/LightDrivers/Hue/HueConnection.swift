@@ -2,8 +2,9 @@ import NIOSSL
 import Synchronization
 import TerminalKit
 
-/// The transport of a session with a bridge: requests over two persistent connections, and the event stream over a
-/// third.
+/// The transport of a session with a bridge.
+///
+/// It sends requests over two persistent connections, and receives the event stream over a third one.
 package struct HueConnection: DeviceConnection {
     package typealias Session = HueSession
     package typealias Receive = @Sendable (HueSession.Input) async -> Void

@@ -31,7 +31,7 @@ struct HueRequestQueue: Sendable {
 
     private var waiting: [Entry] = []
     private(set) var underWay: [Entry?] = Array(repeating: nil, count: lanes)
-    /// Signify recommends at most ten commands a second to lights and one to groups.
+    /// Signify recommends at most ten commands per second to lights and one per second to groups.
     private var lightPace = Pace(interval: .milliseconds(100), burst: 10)
     private var groupPace = Pace(interval: .seconds(1), burst: 2)
     private var lastNumber = 0
@@ -74,7 +74,7 @@ struct HueRequestQueue: Sendable {
         return (lane, entry)
     }
 
-    /// Returns the time at which an entry may be sent.
+    /// Returns the earliest time at which an entry may be sent.
     ///
     /// - Returns: The time, or `nil` if another request must be answered first.
     private func mayAt(_ entry: Entry, _ isGroup: (LightID) -> Bool) -> Duration? {
@@ -122,7 +122,8 @@ struct HueRequestQueue: Sendable {
     /// Removes a waiting command that the host has canceled, unless it counts as accepted.
     mutating func cancel(command: Int) { waiting.removeAll { $0.request.command == command && !$0.isAccepted } }
 
-    /// The time at which ``transmit(now:isGroup:)`` or ``takeAccepted(now:)`` has something to do.
+    /// The time at which ``transmit(now:isGroup:)`` or ``takeAccepted(now:)`` must be called next; `nil` if nothing is
+    /// due.
     func deadline(isGroup: (LightID) -> Bool) -> Duration? {
         let isFree = underWay.contains { $0 == nil }
         return waiting.flatMap { entry in

@@ -221,7 +221,7 @@ package struct MQTTDeviceRegistry: Sendable {
 
     /// Processes a message about several entities.
     ///
-    /// If the message is complete, former entities that it leaves out are withdrawn.
+    /// If the message lists all entities of its topic, those that it no longer lists are withdrawn.
     private mutating func take(
         _ things: [Announcement.Part], on topic: String, isComplete: Bool, now: Duration
     ) -> [MQTTAction] {
@@ -280,7 +280,8 @@ package struct MQTTDeviceRegistry: Sendable {
         case .announcement, .configuration:
             guard setAside.count < Self.maximumLights || setAside[key] != nil else { return actions }
             setAside[key] = (entity, origin)
-            // Zigbee2MQTT announces its lights in both ways, with the same ids.
+            // Don't warn about Zigbee2MQTT, which lists its lights and also announces them to Home Assistant with the
+            // same ids.
             if case .announcement(let other) = member.source, other.isFromZigbee2MQTT != key.isFromZigbee2MQTT {
                 return actions
             }

@@ -151,7 +151,8 @@ struct WLEDState: Sendable {
             let master = (Double(wanted) * 255 / Double(shown.brightness)).rounded()
             body["bri"] = .integer(Int64(min(master, 255)))
             if master > 255 {
-                // The device is at full brightness, so the segment limits the brightness: brighten the segment.
+                // Even at full brightness, the device can't reach this level, because the segment limits it. Set the
+                // segment to full brightness and the device to the level.
                 body["bri"] = .integer(Int64(wanted))
                 changes.dim(shown, to: 255)
             }

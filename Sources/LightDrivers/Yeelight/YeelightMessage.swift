@@ -1,7 +1,9 @@
 import BoundedJSON
 import DeviceKit
 
-/// A Yeelight device's answer to a search, in the form of an HTTP head (Lights 9.7).
+/// The identity of a Yeelight device, which it sends in its answer to a search.
+///
+/// The answer has the form of an HTTP head (Lights 9.7).
 package struct YeelightIdentity: Equatable, Sendable {
     /// The device's id, which has up to 16 hexadecimal digits.
     package let id: String

@@ -71,7 +71,7 @@ enum DeviceColor: Equatable {
         if case .channels(let channels) = self { channels.max() } else { nil }
     }
 
-    /// Returns the channels scaled to a brightness; at least one channel stays above 0.
+    /// Returns the color with its channels scaled to a brightness, such that at least one channel stays above 0.
     func scaled(percent: Int) -> DeviceColor {
         guard case .channels(let channels) = self else { return self }
         let scaled = channels.map { Int(exactly: (Double($0) * Double(percent) / 100).rounded()) ?? 0 }

@@ -10,7 +10,7 @@ struct TemplateEntity: Equatable, Sendable {
     /// The entity's name or, if it has none, that of its device.
     let name: String
 
-    /// Derives the entity from an announcement of a component such as `light`.
+    /// Derives the entity from an announcement of the given component, such as `light`.
     init(component: String, _ keys: KeyReader, device: KeyReader, fallback: String) {
         func text(_ reader: KeyReader, _ key: String) -> String? {
             guard let text = try? reader.string(key), !text.isEmpty else { return nil }
