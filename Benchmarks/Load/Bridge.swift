@@ -35,7 +35,7 @@ struct Bridge: Sendable {
         _ body: ([ControllerSession]) async throws -> Outcome
     ) async throws -> Outcome {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            // The connections run until they are canceled.
+            // End the connections, which otherwise run until they are canceled.
             defer { group.cancelAll() }
             var sessions: [ControllerSession] = []
             for number in 0..<count {

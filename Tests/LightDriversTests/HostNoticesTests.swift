@@ -12,7 +12,7 @@ struct HostNoticesTests {
         notices.add(.added(LightDescription(id: "one", name: "One")))
         notices.add(LightReport(on: true), from: "one")
         notices.add(LightReport(brightness: 7), from: "one")
-        // Reports that can be merged count once.
+        // Reports that may still be merged aren't counted as waiting.
         #expect(notices.waiting.count == 1)
         notices.add(.removed("one"))
         notices.add(LightReport(on: false), from: "two")

@@ -449,7 +449,7 @@ struct MQTTDeviceRegistryTests {
 
     // MARK: Shared ids
 
-    /// Returns the id of a component's light.
+    /// Announces an entity of a component. Returns the id of the light that is added for it, if any.
     private static func id(_ house: inout House, _ component: String, _ name: String) -> LightID? {
         let keys = "{\"cmd_t\": \"\(name)/set\", \"uniq_id\": \"AABBCC\", \"name\": \"\(name)\"}"
         return house.receives("homeassistant/\(component)/\(name)/config", keys).added.first?.id
@@ -550,7 +550,7 @@ struct MQTTDeviceRegistryTests {
         let text = first.warnings.first ?? ""
         #expect(text.hasPrefix("homeassistant/light/a/config: ") && first.contains(.warn(text, about: "u")))
         #expect(house.announces("a", #""uniq_id": "u""#).contains(.warn(nil, about: "u")))
-        // The announcement moves, and the former topic clears no warning of the new one.
+        // When the announcement moves to a new topic, the former topic doesn't withdraw the warning about the new one.
         house.announces("a", odd)
         house.receives("homeassistant/light/a/config", "{\"migrate_discovery\": true}")
         let second = house.announces("b", odd)

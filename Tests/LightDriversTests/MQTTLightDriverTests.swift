@@ -166,7 +166,7 @@ struct MQTTLightDriverTests {
                     && (!isWanted || online.contains("homeassistant/status"))
             }
         }
-        // The last message arrives after all others.
+        // The status "offline" is the last message that the driver sends.
         try await producer.wait { $0.contains { $0.payload == Array("offline".utf8) } }
         #expect(producer.received.contains(MQTTMessage(topic: "homeassistant/status", text: "online")) == isWanted)
     }

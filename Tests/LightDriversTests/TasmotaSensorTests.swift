@@ -26,7 +26,7 @@ struct TasmotaSensorTests {
         MQTTHouse(MQTTDeviceRegistry(prefix: nil, tasmota: "tasmota/discovery", lights: []), kinds: kinds)
     }
 
-    /// A house with a device that is online.
+    /// Returns a house with a device that is online.
     static func house(_ device: TasmotaDevice) -> MQTTHouse {
         var sensors = house()
         sensors.receives(config, device.config)

@@ -395,7 +395,7 @@ struct Zigbee2MQTTTests {
         let asked = #"{"ieee_address":"0x1","type":"Router","friendly_name":"one","definition":null}"#
         house.receives("zigbee2mqtt/bridge/devices", "[\(Self.coordinator),\(asked)]")
         #expect(house.home.timePassed(now: MQTTDeviceRegistry.grace) == [])
-        // Group 1 stays and group 12 is removed, although their names start alike.
+        // Group 12 is removed although its name begins with that of group 1, which is kept.
         house.receives(
             "zigbee2mqtt/bridge/groups", #"[{"id":1,"friendly_name":"all","members":[{"ieee_address":"0x1"}]}]"#)
         #expect(house.home.timePassed(now: MQTTDeviceRegistry.grace) == [.removed("12_light_zigbee2mqtt")])

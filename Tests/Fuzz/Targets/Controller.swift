@@ -69,7 +69,7 @@ private func use(_ session: ControllerSession) async {
 private final class Script: Sendable {
     private struct State {
         var answers: ArraySlice<[UInt8]>
-        /// Parses the responses to track their state.
+        /// The parser that determines whether the responses are complete.
         var stream = MessageStream(role: .controller)
         var asked = 0
         var answered = 0

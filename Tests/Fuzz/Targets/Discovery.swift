@@ -22,7 +22,8 @@ internal import LightDrivers
                     !topic.isEmpty && topic.utf8.count <= MQTTLimits.topic,
                     "the length of a subscribed topic is limited")
                 promise((0...2).contains(qos), "the quality of service is 0, 1 or 2")
-                // A second subscription makes the broker repeat its retained messages.
+                // A topic may be subscribed twice, because a second subscription makes the broker repeat its retained
+                // messages.
                 topics.insert(topic)
             case .unsubscribe(let topic):
                 promise(topics.remove(topic) != nil, "an unsubscribed topic was subscribed before")

@@ -214,7 +214,7 @@ struct DatagramDeviceRegistryTests {
         let answer = LIFXTests.answer(107, LIFXTests.state([0, 0, .max, 3500]), number: bytes[23])
         home.received(answer, from: there, now: .seconds(109))
         let report = LightReport(on: true, brightness: 100, color: .temperature(mired: 286), reachable: true)
-        // The light's group and firmware may have changed.
+        // The light's group is queried again, because it may have changed.
         let actionsNow = home.takeActions()
         #expect(actionsNow.first == .report(Self.id, report) && Self.types(actionsNow) == [51])
     }

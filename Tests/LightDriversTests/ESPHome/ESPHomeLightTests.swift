@@ -18,7 +18,7 @@ struct ESPHomeLightTests {
         return info
     }()
 
-    /// Returns a light as a device describes it.
+    /// Returns the message with which a device describes a light.
     static func entity(
         _ modes: [UInt64], name: String = "Shelf", id: String = "", key: UInt32 = 1, mireds: (Float, Float)? = nil,
         part: UInt64 = 0, category: UInt64 = 0

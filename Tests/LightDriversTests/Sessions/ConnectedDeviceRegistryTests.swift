@@ -52,7 +52,7 @@ struct ConnectedDeviceRegistryTests {
         @discardableResult
         mutating func start(known: [LightID] = []) -> [Action] { note(home.started(known: known, now: now)) }
 
-        /// Accepts the connection at the next address, or at the address `last`.
+        /// Accepts the connection at the next address or, if `last` isn't `nil`, only at that address.
         @discardableResult
         mutating func answer(_ target: DeviceTarget, at last: String? = nil) -> DeviceEndpoint? {
             let number = numbers[target] ?? 0

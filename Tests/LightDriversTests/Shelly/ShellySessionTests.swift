@@ -339,7 +339,7 @@ struct ShellySessionTests {
         #expect(throws: LightError.unknownLight) {
             try talk.session.apply(LightCommand(on: true), to: "a8032abe54dc/sensor:100", number: 9, now: .zero)
         }
-        // Readings stay after the configuration is read again.
+        // The readings are kept when the configuration is read again.
         _ = talk.receive(#"{"method": "NotifyEvent", "params": {"events": [{"event": "config_changed"}]}}"#)
         _ = talk.receive(#"{"id": 3, "result": {"sys": {}, "temperature:100": {}, "humidity:100": {}}}"#)
         #expect(talk.receive(#"{"id": 4, "result": {}}"#).reports() == [cellar])

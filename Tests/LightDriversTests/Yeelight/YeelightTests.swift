@@ -376,7 +376,7 @@ struct YeelightTests {
         #expect(
             talk.receive(#"{"method": "props", "params": {"main_power": "on"}}"#).reports().map(\.on)
                 == [true, false])
-        // The firmware doesn't know the property.
+        // Firmware that doesn't know the property returns an empty text.
         (talk, events) = Self.ceilingTalk(main: "")
         #expect(events.reports().map(\.on) == [true, true])
     }
