@@ -449,7 +449,9 @@ struct MQTTDeviceRegistryTests {
 
     // MARK: Shared ids
 
-    /// Announces an entity of a component. Returns the id of the light that is added for it, if any.
+    /// Announces an entity of a component.
+    ///
+    /// Returns the id of the light that is added for it, if any.
     private static func id(_ house: inout House, _ component: String, _ name: String) -> LightID? {
         let keys = "{\"cmd_t\": \"\(name)/set\", \"uniq_id\": \"AABBCC\", \"name\": \"\(name)\"}"
         return house.receives("homeassistant/\(component)/\(name)/config", keys).added.first?.id
