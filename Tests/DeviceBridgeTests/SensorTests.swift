@@ -139,7 +139,7 @@ struct SensorTests {
         #expect(await session.events.last == #"{"characteristics":[{"aid":2,"iid":9,"value":false}]}"#)
         #expect(await session.events.count == 3)
         await house.report(LightReport(readings: [.temperature: .number(22)]), "hall")
-        #expect(await session.events.count == 3, "a temperature behind motion waits as ever")
+        #expect(await session.events.count == 3, "a temperature after motion waits as usual")
         await house.advance(.seconds(2))
         #expect(
             await session.events.last == #"{"characteristics":[{"aid":2,"iid":12,"value":22}]}"#)

@@ -260,7 +260,7 @@ struct WriteTests {
         house.bridge.driver.setIdentifyWaits()
         let session = try await house.session()
         #expect(try await session.write(#"{"aid":2,"iid":2,"value":true}"#).status == 204)
-        try await eventually("it blinks") { house.bridge.driver.waitingCount == 1 }
+        try await eventually("the light is identified") { house.bridge.driver.waitingCount == 1 }
         await house.bridge.scheduler.advance(by: .milliseconds(1999))
         #expect(house.bridge.driver.waitingCount == 1)
         await house.bridge.scheduler.advance(by: .milliseconds(1))

@@ -19,7 +19,7 @@ extension AvahiTests {
             #expect(service.addresses.map(\.description) == ["10.77.0.2"])
             #expect(service.txt.description == "id=AA:BB C#=1 x=\u{e9}")
             #expect(!service.isLocal)
-            try await eventually("the first look is over") { browser.snapshot.isComplete }
+            try await eventually("the first query is complete") { browser.snapshot.isComplete }
             #expect(browser.snapshot.hostName == "bridge.local")
 
             plug.end()
@@ -53,16 +53,18 @@ extension AvahiTests {
     @Test("keeps services across a restart of the bus and of Avahi")
     func browseRestart() async throws {
         try await AvahiBench.withBrowser { lan, _, browser in
-            try await eventually("the bus is missed") { browser.snapshot.discoveryError?.contains("D-Bus") == true }
+            try await eventually("the missing bus is reported") {
+                browser.snapshot.discoveryError?.contains("D-Bus") == true
+            }
             try await lan.startBus(of: lan.bridge)
-            try await eventually("Avahi is missed") {
+            try await eventually("the missing Avahi is reported") {
                 browser.snapshot.discoveryError?.contains("isn't running") == true
             }
             try lan.startAvahi(of: lan.bridge)
             try await lan.startPhone()
             let plug = try lan.publish("Plug", port: 4711)
             let lamp = try lan.publish("Lamp", port: 4712)
-            try await eventually("both are found") {
+            try await eventually("both services are found") {
                 browser.snapshot.services.count == 2 && browser.snapshot.isComplete
             }
             let before = browser.snapshot
@@ -73,10 +75,10 @@ extension AvahiTests {
             #expect(browser.snapshot.services == before.services)
             plug.end()
             try await lan.startBridge()
-            try await eventually("all is well again") { browser.snapshot.isComplete }
+            try await eventually("the query is complete again") { browser.snapshot.isComplete }
             #expect(browser.snapshot.services.map(\.name) == ["Lamp"])
             lamp.end()
-            try await eventually("the last one goes") { browser.snapshot.services == [] }
+            try await eventually("the last service disappears") { browser.snapshot.services == [] }
         }
     }
 }

@@ -18,21 +18,21 @@ struct AvahiTests {
 
             publisher.publish(record)
             try await eventually("published") { publisher.state == published }
-            try await eventually("it comes") { try lan.events() == ["+" + seen] }
+            try await eventually("the service appears") { try lan.events() == ["+" + seen] }
             #expect(try await lan.services() == [seen + #" 51826 "c#=1" "id=AA:BB" "sf=1""#])
 
             publisher.update(txt: ["c#": "2", "id": "AA:BB", "sf": "0"])
             let changed = [seen + #" 51826 "c#=2" "id=AA:BB" "sf=0""#]
-            try await eventually("the TXT record is a new one") { try await lan.services() == changed }
+            try await eventually("the TXT record changes") { try await lan.services() == changed }
 
-            #expect(await publisher.withdraw(), "known to be done, and so in time")
+            #expect(await publisher.withdraw(), "the withdrawal is confirmed in time")
             // There are no other events, so the TXT record was changed in place, without a goodbye.
-            try await eventually("it goes") { try lan.events() == ["+" + seen, "-" + seen] }
+            try await eventually("the service disappears") { try lan.events() == ["+" + seen, "-" + seen] }
             #expect(publisher.state == .notAdvertised)
             #expect(try await lan.services() == [])
 
             publisher.publish(record)
-            try await eventually("it comes again") { try lan.events().count == 3 }
+            try await eventually("the service appears again") { try lan.events().count == 3 }
         }
     }
 
@@ -40,9 +40,9 @@ struct AvahiTests {
     func bus() async throws {
         try await AvahiBench.withLAN { lan, publisher in
             publisher.publish(record)
-            try await eventually("the bus is missed") { publisher.state.isWaiting(for: "D-Bus") }
+            try await eventually("the missing bus is reported") { publisher.state.isWaiting(for: "D-Bus") }
             try await lan.startBus(of: lan.bridge)
-            try await eventually("Avahi is missed") {
+            try await eventually("the missing Avahi is reported") {
                 publisher.state == .waiting(reason: "the Avahi daemon isn't running")
             }
             try lan.startAvahi(of: lan.bridge)
@@ -50,7 +50,7 @@ struct AvahiTests {
 
             lan.stopAvahi(of: lan.bridge)
             lan.stopBus(of: lan.bridge)
-            try await eventually("the bus is missed again") { publisher.state.isWaiting(for: "D-Bus") }
+            try await eventually("the missing bus is reported again") { publisher.state.isWaiting(for: "D-Bus") }
             try await lan.startBridge()
             try await eventually("published again") { publisher.state == published }
         }
@@ -69,7 +69,7 @@ struct AvahiTests {
             let renamed = PublicationState.published(name: AvahiBench.name + " #2")
             try await eventually("published under the next name") { publisher.state == renamed }
             lan.stopAvahi(of: lan.bridge)
-            try await eventually("Avahi is missed") { publisher.state.isWaiting(for: "Avahi") }
+            try await eventually("the missing Avahi is reported") { publisher.state.isWaiting(for: "Avahi") }
             try lan.startAvahi(of: lan.bridge)
             try await eventually("published under that name again") { publisher.state == renamed }
         }
@@ -83,7 +83,7 @@ struct AvahiTests {
             try lan.watch()
             publisher.publish(record)
             try await eventually("published") { publisher.state == published }
-            try await eventually("it comes") { try lan.events() == ["+" + seen] }
+            try await eventually("the service appears") { try lan.events() == ["+" + seen] }
 
             lan.bridge.avahi?.freeze()
             for number in 0..<1000 { publisher.update(txt: ["c#": "\(number)"]) }
@@ -91,7 +91,7 @@ struct AvahiTests {
             #expect(await publisher.withdraw() == false)
 
             lan.bridge.avahi?.thaw()
-            try await eventually("it goes") { try lan.events() == ["+" + seen, "-" + seen] }
+            try await eventually("the service disappears") { try lan.events() == ["+" + seen, "-" + seen] }
             try await eventually("nothing is advertised") { publisher.state == .notAdvertised }
         }
     }

@@ -263,7 +263,7 @@ struct BrowseMachineTests {
         _ = bench(.addresses(.found(try address(8)), of: host))
         #expect(shown(bench) == ["10.0.0.5", "10.0.0.8", "10.0.0.9"])
         _ = bench(.addresses(.allForNow(isIPv4: false), of: host))
-        #expect(shown(bench).count == 3, "nothing was said of this family")
+        #expect(shown(bench).count == 3, "no report concerned this family")
         _ = bench(.addresses(.allForNow(isIPv4: true), of: host))
         #expect(shown(bench) == ["10.0.0.5", "10.0.0.8"])
     }
@@ -281,7 +281,7 @@ struct BrowseMachineTests {
             browsed += bench(.resolver(found(try address(5), host: "host-\(number).local"), of: announcement)).count
         }
         #expect(browsed == BrowseMachine.maximumHosts)
-        #expect(bench.services.count == BrowseMachine.largestNumber - 2 * browsed, "Avahi grants 1024 objects")
+        #expect(bench.services.count == BrowseMachine.largestNumber - 2 * browsed, "Avahi allows 1024 objects")
     }
 
     @Test("completes the first query when every instance has been resolved or has failed")
@@ -297,7 +297,7 @@ struct BrowseMachineTests {
         _ = bench(.resolver(.failed, of: plug))
         #expect(bench.snapshot.isComplete)
         _ = bench(.found(lamp6))
-        #expect(bench.snapshot.isComplete, "the first look stays over")
+        #expect(bench.snapshot.isComplete, "the first query remains complete")
 
         var empty = browsing()
         _ = empty(.allForNow)
@@ -364,7 +364,7 @@ struct BrowseMachineTests {
         #expect(bench(.client(.failed(reason: "gone"))) == [.freeClient, .makeClient])
         #expect(bench.services == before)
         #expect(!bench.snapshot.isComplete)
-        #expect(bench(.resolver(.failed, of: plug)) == [], "an old resolver's last word")
+        #expect(bench(.resolver(.failed, of: plug)) == [], "a late result of an old resolver")
         #expect(bench.services == before)
 
         #expect(bench(.client(.running)) == [.browse])
@@ -397,7 +397,7 @@ struct BrowseMachineTests {
         }
         _ = bench(.allForNow)
         _ = bench(.failed(reason: "no"))
-        #expect(bench.wait(.seconds(1)) == [.makeClient], "success has been forgotten about failure")
+        #expect(bench.wait(.seconds(1)) == [.makeClient], "a success resets the backoff")
     }
 
     @Test("keeps services while Avahi chooses its host name")

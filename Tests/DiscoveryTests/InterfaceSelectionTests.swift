@@ -61,7 +61,7 @@ struct InterfaceSelectionTests {
         for name in ["docker0", "vethab12", "br-77aa", "tun0", "wg0"] {
             #expect(InterfaceFacts(name: name, index: 1).isVirtual)
         }
-        #expect(!InterfaceFacts(name: "br0", index: 1).isVirtual, "a bridge a person has set up is the way to the home")
+        #expect(!InterfaceFacts(name: "br0", index: 1).isVirtual, "a bridge that a person has configured isn't virtual")
     }
 
     @Test("reads default routes from both kernel tables")

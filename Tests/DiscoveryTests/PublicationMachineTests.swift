@@ -223,7 +223,7 @@ struct PublicationMachineTests {
         }
         var changed = record
         changed.txt = ["c#": "2"]
-        #expect(bench(.wanted(changed)) == [], "a TXT change is no way around the minute")
+        #expect(bench(.wanted(changed)) == [], "a TXT change doesn't shorten the wait")
         #expect(bench.wait(.milliseconds(57_999)) == [])
         #expect(bench.wait(.milliseconds(1)) == [.chooseName(after: "B")])
         #expect(bench(.nameChosen("C")) == [add(2, "C", txt: ["c#": "2"])])

@@ -41,7 +41,7 @@ struct CloneWatchTests {
             var probes: [DiscoveredService] = []
             while let due = watch.wakeAt, due <= end {
                 // A wake-up that leaves its own time unchanged would repeat endlessly.
-                #expect(due > now, "the next wake-up lies in the past")
+                #expect(due > now, "the next wake-up is in the past")
                 guard due > now else { break }
                 now = due
                 probes += watch.timeReached(now: now)
@@ -104,7 +104,7 @@ struct CloneWatchTests {
         var bench = try Bench()
         _ = bench.watch.seen(ServiceSnapshot(), now: bench.now)
         #expect(bench.wait(.milliseconds(29_999)) == [])
-        #expect(bench.verdict == .undecided, "without Avahi, nothing can be seen anyhow")
+        #expect(bench.verdict == .undecided, "without Avahi, no services can be found")
         bench.isComplete = false
         _ = bench.sees()
         _ = bench.wait(.milliseconds(1999))
@@ -183,11 +183,11 @@ struct CloneWatchTests {
         #expect(bench.wait(.milliseconds(1)) == [clone])
         #expect(bench.probed(clone, true) == [])
         #expect(bench.wait(.seconds(30)) == [clone])
-        #expect(bench.probed(clone, false) == [clone], "one lost packet is not the end")
+        #expect(bench.probed(clone, false) == [clone], "a single lost packet changes nothing")
         #expect(!bench.verdict.isAdvertised)
         #expect(bench.probed(clone, false) == [])
         #expect(bench.verdict == .advertise)
-        #expect(bench.wait(.seconds(30)) == [clone], "it may come back without a new record")
+        #expect(bench.wait(.seconds(30)) == [clone], "the host may return without a new record")
     }
 
     @Test("probes the new address of a host that has moved, and ignores the old one")

@@ -72,7 +72,7 @@ struct PluginEntryTests {
     func mistakes(text: String, message: String) {
         do {
             _ = try plugin(text)
-            Issue.record("taken")
+            Issue.record("the entry is accepted")
         } catch {
             #expect("\(error)" == message)
         }

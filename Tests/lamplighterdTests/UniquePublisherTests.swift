@@ -115,7 +115,7 @@ struct UniquePublisherTests {
             try await eventually("it is withdrawn") { published.records == [record, nil] }
             browser.show(look([own]))
             // The decision changes only after ten seconds, because that's the minimum time between two changes.
-            try await eventually("it is to wake up") { scheduler.timerCount > 0 }
+            try await eventually("a wake-up is scheduled") { scheduler.timerCount > 0 }
             await scheduler.advance(by: CloneWatch.steadiness)
             try await eventually("it is published again") { published.record == record }
         }
@@ -129,15 +129,15 @@ struct UniquePublisherTests {
             publisher.publish(record)
             // As long as Avahi isn't available, the publisher waits for half a minute.
             browser.show(ServiceSnapshot())
-            try await eventually("it is to wake up") { scheduler.timerCount > 0 }
+            try await eventually("a wake-up is scheduled") { scheduler.timerCount > 0 }
             browser.show(ServiceSnapshot(services: [], isComplete: false, hostName: "bridge.local"))
-            try await eventually("it is to wake up earlier") { scheduler.timerCount > 1 }
+            try await eventually("an earlier wake-up is scheduled") { scheduler.timerCount > 1 }
             await scheduler.advance(by: CloneWatch.timeout)
             try await eventually("it is published") { published.record == record }
             browser.show(look([clone]))
             for count in 1...4 {
-                try await eventually("it asks for the \(count). time") { asked.withLock { $0 } == count }
-                try await eventually("it is to wake up") { scheduler.timerCount > 0 }
+                try await eventually("probe \(count) is sent") { asked.withLock { $0 } == count }
+                try await eventually("a wake-up is scheduled") { scheduler.timerCount > 0 }
                 await scheduler.advance(by: CloneWatch.probeInterval)
             }
         }
