@@ -5,7 +5,7 @@
       id: desk
       command: [/usr/share/doc/lamplighter/examples/fan.py]
 
-The bridge shows fans with `include: [lights, switches, outlets, fans]`.
+The bridge shows fans unless `include:` leaves them out.
 
 Test it without the bridge: lamplighter plugin test Examples/Plugins/fan.py
 Documentation/Plugins.md describes the protocol. Replace `temperature` and `apply` with code for your device.

@@ -1,3 +1,5 @@
+internal import DeviceKit
+
 /// The status of the bridge, as `status` shows it.
 package struct BridgeStatus: BridgeMessage {
     /// The mDNS advertisement of the bridge.
@@ -96,6 +98,24 @@ package struct BridgeStatus: BridgeMessage {
         }
     }
 
+    /// The devices of a kind that the configuration doesn't show.
+    package struct HiddenKind: BridgeMessage {
+        /// The kind's name in the key `include`.
+        package var kind: String
+        package var count: Int
+
+        /// The number and the kind, such as `12 sensors`.
+        package var words: String {
+            let known = LightKind.allCases.first { $0.plural == kind }
+            return "\(count) \(count == 1 ? known?.rawValue ?? kind : kind)"
+        }
+
+        package init(kind: String, count: Int) {
+            self.kind = kind
+            self.count = count
+        }
+    }
+
     /// A bridge of the daemon.
     ///
     /// A bridge has at most 149 lights.
@@ -152,7 +172,11 @@ package struct BridgeStatus: BridgeMessage {
     package var bridges: [Bridge]?
     package var drivers: [Driver]
     package var lights: Lights
-    /// The human-readable descriptions of the problems that need attention.
+    /// The kinds with devices that aren't shown, or `nil` from an older daemon.
+    package var hiddenKinds: [HiddenKind]?
+    /// The line of the configuration that shows those kinds, too, or `nil` without any.
+    package var includeLine: String?
+    /// The problems that need attention; for people.
     package private(set) var warnings: [String]
     /// The codes of the warnings, or `nil` from a daemon without codes.
     package private(set) var warningCodes: [BridgeWarning.Code]?
@@ -162,7 +186,7 @@ package struct BridgeStatus: BridgeMessage {
     package init(
         name: String, deviceID: String, since: String, port: Int, configurationNumber: Int, paired: Bool,
         controllers: Int, advertisement: Advertisement, bridges: [Bridge]? = nil, drivers: [Driver], lights: Lights,
-        warnings: [BridgeWarning]
+        hiddenKinds: [HiddenKind]? = nil, includeLine: String? = nil, warnings: [BridgeWarning]
     ) {
         self.bridges = bridges
         self.name = name
@@ -175,6 +199,8 @@ package struct BridgeStatus: BridgeMessage {
         self.advertisement = advertisement
         self.drivers = drivers
         self.lights = lights
+        self.hiddenKinds = hiddenKinds
+        self.includeLine = includeLine
         self.warnings = warnings.map(\.message)
         warningCodes = warnings.map(\.code)
         warningSubjects = warnings.map(\.subject)
@@ -204,6 +230,6 @@ package struct BridgeStatus: BridgeMessage {
         case name
         case deviceID = "deviceId"
         case since, port, configurationNumber, paired, controllers, advertisement, bridges, drivers, lights, warnings
-        case warningCodes, warningSubjects
+        case hiddenKinds, includeLine, warningCodes, warningSubjects
     }
 }

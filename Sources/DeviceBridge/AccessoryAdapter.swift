@@ -20,6 +20,9 @@ final class AccessoryAdapter {
         /// A Boolean value that indicates whether the device itself has the characteristic, and not only the bridge,
         /// which adds the characteristics that HAP requires.
         let isOfDevice: Bool
+        /// A Boolean value that indicates whether the value is a part of the accessory's state: controllers can read it,
+        /// and it isn't a momentary event.
+        let isState: Bool
     }
 
     let description: LightDescription
@@ -53,7 +56,8 @@ final class AccessoryAdapter {
                         iid: ids.id(of: part.type, in: function.type, function.id), type: part.type,
                         property: description.kind.property(part.type, of: function.id), metadata: metadata,
                         initial: part.value, manufacturerDescription: part.manufacturerDescription,
-                        isOfDevice: description.has(part.type)))
+                        isOfDevice: description.has(part.type),
+                        isState: metadata.permissions.contains(.pairedRead) && !part.type.isMomentary))
             }
             services.append((iid, function, parts))
         }
@@ -111,7 +115,7 @@ final class AccessoryAdapter {
         var values: [(InstanceID, CharacteristicValue)] = []
         values.reserveCapacity(services.reduce(0) { $0 + $1.parts.count })
         for service in services {
-            for part in service.parts where !part.type.isMomentary {
+            for part in service.parts where part.isState {
                 values.append((part.iid, value(part, of: service.function, in: state)))
             }
         }

@@ -19,6 +19,9 @@ struct CommandPipeline: ~Copyable {
     /// The time without a report after which a command is sent again, because wireless devices miss some commands.
     static let retryTime = Duration.seconds(2)
 
+    /// The longest wait for a newer command, for kinds with a ``DeviceRules/pause``.
+    static let longestPause = Duration.seconds(1)
+
     /// The rules for the light's values.
     var rules: any DeviceRules
     private(set) var underWay: LightCommand?
@@ -27,6 +30,10 @@ struct CommandPipeline: ~Copyable {
     /// The next command waits until it returns.
     private(set) var isAbandoned = false
     private(set) var waiting: LightCommand?
+    /// The time until which newer commands are merged, or `nil` before the first command.
+    private var pausedUntil: ContinuousClock.Instant?
+    /// The latest time for the waiting command of a pause.
+    private var pauseEndsAt: ContinuousClock.Instant?
     private var target = LightCommand()
     /// The values of the command that the light hasn't confirmed yet.
     private var unconfirmed = PropertyValues()
@@ -53,12 +60,26 @@ struct CommandPipeline: ~Copyable {
     /// Adds a command.
     ///
     /// - Returns: The command to send now, or `nil` if it waits for the running one.
-    mutating func wanted(_ command: LightCommand) -> LightCommand? {
-        guard !isBusy else {
-            if waiting == nil { waiting = command } else { waiting?.merge(command) }
-            return nil
-        }
+    mutating func wanted(_ command: LightCommand, now: ContinuousClock.Instant) -> LightCommand? {
+        let isPaused = pausedUntil.map { now < $0 } ?? false
+        if rules.pause > .zero { pausedUntil = now + rules.pause }
+        guard isBusy || isPaused else { return begin(command) }
+        if waiting == nil { waiting = command } else { waiting?.merge(command) }
+        if !isBusy, pauseEndsAt == nil { pauseEndsAt = now + Self.longestPause }
+        return nil
+    }
+
+    /// Returns the waiting command once its pause has ended.
+    mutating func resumed(now: ContinuousClock.Instant) -> LightCommand? {
+        guard let sendsAt, sendsAt <= now, let command = waiting else { return nil }
+        waiting = nil
         return begin(command)
+    }
+
+    /// The time at which the command that waits for newer ones is sent.
+    private var sendsAt: ContinuousClock.Instant? {
+        guard !isBusy, waiting != nil, let pausedUntil, let pauseEndsAt else { return nil }
+        return min(pausedUntil, pauseEndsAt)
     }
 
     private mutating func begin(_ command: LightCommand, isRetry: Bool = false) -> LightCommand {
@@ -66,6 +87,7 @@ struct CommandPipeline: ~Copyable {
         underWay = command
         unconfirmed = command.values
         retriesAt = nil
+        pauseEndsAt = nil
         self.isRetry = isRetry
         return command
     }
@@ -110,7 +132,10 @@ struct CommandPipeline: ~Copyable {
     }
 
     /// Cancels the waiting command.
-    mutating func dropWaiting() { waiting = nil }
+    mutating func dropWaiting() {
+        waiting = nil
+        pauseEndsAt = nil
+    }
 
     private mutating func complete(success: Bool, now: ContinuousClock.Instant) {
         if success, let command = underWay {
@@ -153,7 +178,7 @@ struct CommandPipeline: ~Copyable {
     /// Those values are held.
     private mutating func matched(_ report: LightReport, now: ContinuousClock.Instant) -> LightReport {
         let isCompleting = isCompleting(now)
-        guard isCompleting || underWay != nil else { return report }
+        guard isCompleting || underWay != nil || pauseEndsAt != nil else { return report }
         var expected = isCompleting ? target : LightCommand()
         if let underWay { expected.merge(underWay) }
         if let waiting { expected.merge(waiting) }
@@ -185,17 +210,16 @@ struct CommandPipeline: ~Copyable {
 
     private func isCompleting(_ now: ContinuousClock.Instant) -> Bool { completesAt.map { now < $0 } ?? false }
 
-    /// The time at which to call ``completed(now:)`` and ``retried(now:)``, or `nil` if no report is held and no
-    /// command must be repeated.
+    /// The time at which to call ``completed(now:)``, ``resumed(now:)`` and ``retried(now:)``, or `nil` if no report
+    /// is held and no command must be sent.
     var wakeAt: ContinuousClock.Instant? {
         guard !isBusy else { return nil }
-        guard !held.isEmpty, let completesAt else { return retriesAt }
-        return min(completesAt, retriesAt ?? completesAt)
+        return [held.isEmpty ? nil : completesAt, retriesAt, sendsAt].compactMap(\.self).min()
     }
 
     /// Returns the unanswered command if it's time to send it again, otherwise `nil`.
     mutating func retried(now: ContinuousClock.Instant) -> LightCommand? {
-        guard !isBusy, let retriesAt, retriesAt <= now, let command = unanswered else { return nil }
+        guard !isBusy, waiting == nil, let retriesAt, retriesAt <= now, let command = unanswered else { return nil }
         isUnconfirmed = true
         return begin(command, isRetry: true)
     }
@@ -213,7 +237,7 @@ struct CommandPipeline: ~Copyable {
 
     /// Resets the pipeline of a light that was removed or is unreachable.
     mutating func reset() {
-        waiting = nil
+        dropWaiting()
         superseded()
     }
 

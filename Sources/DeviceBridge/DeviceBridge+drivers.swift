@@ -20,6 +20,7 @@ extension DeviceBridge {
         guard isReplacement else { return }
         withdrawWarnings(of: id)
         forgetUnstored(of: id)
+        forgetExcluded(of: id)
         let deadline = scheduler.now + Self.takeoverTime
         for (key, light) in lights where key.driver == id {
             if light.state.isReachable { unconfirmed[key] = deadline }
@@ -45,6 +46,7 @@ extension DeviceBridge {
         driver(id).driver = nil
         withdrawWarnings(of: id)
         forgetUnstored(of: id)
+        forgetExcluded(of: id)
         loseLights(of: id)
     }
 
@@ -55,6 +57,8 @@ extension DeviceBridge {
         warn("driver \(id) has ended: \(reason)", about: .driver(id))
         loseLights(of: id)
     }
+
+    private func forgetExcluded(of driver: String) { excluded = excluded.filter { $0.key.driver != driver } }
 
     private func loseLights(of driver: String) {
         for (key, light) in lights where key.driver == driver && light.state.isReachable {

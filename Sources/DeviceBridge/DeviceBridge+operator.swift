@@ -22,6 +22,9 @@ extension DeviceBridge {
         lights.values.map { snapshot($0) }.sorted { $0.aid < $1.aid }
     }
 
+    /// The number of devices that drivers report but whose kind isn't shown, by kind.
+    package var excludedCounts: [LightKind: Int] { excluded.values.reduce(into: [:]) { $0[$1, default: 0] += 1 } }
+
     /// Removes a light; if it returns, it keeps its aid.
     package func forget(_ key: LightKey) async { await removed(key.light, by: key.driver) }
 

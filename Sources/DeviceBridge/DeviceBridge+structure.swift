@@ -109,6 +109,7 @@ extension DeviceBridge {
         // HAP's firmware revision must increase with each update (HAP 9.5).
         let known = lights[key]?.adapter.description ?? absent[key]?.description
         description.firmware = FirmwareRevision.latest(known?.firmware, reported.firmware)
+        excluded[key] = kinds.contains(description.kind) ? nil : description.kind
         guard isShown(key, description) else {
             if unstored.removeValue(forKey: key) != nil { warn(nil, about: .light(key)) }
             return
@@ -186,6 +187,7 @@ extension DeviceBridge {
         let key = LightKey(driver: driver, light: id)
         let about = about(key)
         unstored[key] = nil
+        excluded[key] = nil
         warn(nil, about: .light(key))
         guard var stored = await hide(key) else { return }
         stored.removal = nextRemoval()

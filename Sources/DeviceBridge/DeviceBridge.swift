@@ -31,6 +31,8 @@ package actor DeviceBridge {
     var overrides: [LightKey: LightOverride]
     /// The kinds of lights to show.
     var kinds: Set<LightKind>
+    /// The reported devices of other kinds.
+    var excluded: [LightKey: LightKind] = [:]
 
     /// The drivers of all lights, including drivers that are no longer configured.
     private var drivers: [String: BridgedDriver] = [:]
@@ -278,11 +280,12 @@ package actor DeviceBridge {
         if !overrides.isEmpty, light.adapter.description.fades {
             command.transition = overrides[light.key]?.transition
         }
-        if let next = light.pipeline.wanted(command) {
+        if let next = light.pipeline.wanted(command, now: now) {
             light.waitersUnderWay.append(waiter)
             start(next, on: light, by: driver, now: now)
         } else {
             light.waitersWaiting.append(waiter)
+            wakeWhenCompleted(light)
         }
         if waiter.answer == nil {
             waiters.append(waiter)
@@ -295,8 +298,9 @@ package actor DeviceBridge {
     ///
     /// The light must not have a running command.
     func send(_ command: LightCommand, to light: BridgedLight) {
-        guard let driver = light.driver.driver, let next = light.pipeline.wanted(command) else { return }
-        start(next, on: light, by: driver, now: scheduler.now)
+        let now = scheduler.now
+        guard let driver = light.driver.driver, let next = light.pipeline.wanted(command, now: now) else { return }
+        start(next, on: light, by: driver, now: now)
     }
 
     private func start(
@@ -362,13 +366,18 @@ package actor DeviceBridge {
         // If all requests of the waiting command have timed out, it isn't sent anymore.
         if light.waitersWaiting.allSatisfy({ $0.answer != nil }) { light.pipeline.dropWaiting() }
         let next = light.pipeline.ended(success: success, now: now)
-        swap(&light.waitersUnderWay, &light.waitersWaiting)
-        light.waitersWaiting.removeAll(keepingCapacity: true)
+        takeWaiters(light)
         if let next, let driver = light.driver.driver { start(next, on: light, by: driver, now: now) }
         wakeWhenCompleted(light)
     }
 
-    /// Handles a command that has timed out: its requests fail, and its driver's task is canceled.
+    /// Makes the requests of the waiting command those of the running one.
+    private func takeWaiters(_ light: BridgedLight) {
+        swap(&light.waitersUnderWay, &light.waitersWaiting)
+        light.waitersWaiting.removeAll(keepingCapacity: true)
+    }
+
+    /// Times out a command: its requests fail, and its driver is canceled.
     ///
     /// The next command waits until the driver's call returns, because each light gets one command at a time.
     private func giveUp(_ light: BridgedLight) {
@@ -421,7 +430,10 @@ package actor DeviceBridge {
                 if let color = report.color { endTransition(of: light, color) }
                 change(light, by: .device) { $0.apply(report, light.adapter.rules) }
             }
-            if let driver = light.driver.driver, let command = light.pipeline.retried(now: now) {
+            if let driver = light.driver.driver, let command = light.pipeline.resumed(now: now) {
+                takeWaiters(light)
+                start(command, on: light, by: driver, now: now)
+            } else if let driver = light.driver.driver, let command = light.pipeline.retried(now: now) {
                 start(command, on: light, by: driver, now: now)
             }
             wakeWhenCompleted(light)

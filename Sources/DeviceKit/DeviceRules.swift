@@ -11,6 +11,12 @@ package protocol DeviceRules: Sendable {
     /// Values that are requested together with "off" are held until the next "on".
     var power: CharacteristicType? { get }
 
+    /// The time after a command in which newer ones wait for the newest, for devices such as motors.
+    var pause: Duration { get }
+
+    /// The functions that devices of this kind can have besides those of all capabilities.
+    var otherFunctions: [AccessoryFunction] { get }
+
     /// Returns the functions of a device with these capabilities.
     func functions(_ capabilities: LightCapabilities) -> [AccessoryFunction]
 
@@ -63,6 +69,10 @@ package protocol DeviceRules: Sendable {
 
 extension DeviceRules {
     package var power: CharacteristicType? { nil }
+
+    package var pause: Duration { .zero }
+
+    package var otherFunctions: [AccessoryFunction] { [] }
 
     package func shown(_ functions: [AccessoryFunction]) -> [AccessoryFunction] { functions }
 

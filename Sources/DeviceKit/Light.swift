@@ -21,7 +21,7 @@ public struct LightID: RawRepresentable, Hashable, Sendable, CustomStringConvert
     public var description: String { rawValue }
 }
 
-/// The capabilities of a light, a fan or a sensor.
+/// The capabilities of a light, a fan, a sensor or a cover.
 ///
 /// Capabilities that don't apply to the ``LightKind`` are ignored.
 public struct LightCapabilities: Equatable, Sendable {
@@ -41,6 +41,10 @@ public struct LightCapabilities: Equatable, Sendable {
     public var oscillation = false
     /// The readings of a sensor.
     public var readings: Set<SensorReading> = []
+    /// A Boolean value that indicates whether the slats of a cover can be turned.
+    public var tilt = false
+    /// A Boolean value that indicates whether a cover can be stopped.
+    public var stop = false
 
     /// Creates the capabilities of a light.
     ///
@@ -80,6 +84,19 @@ public struct LightCapabilities: Equatable, Sendable {
     public static func sensor(_ readings: Set<SensorReading>) -> LightCapabilities {
         var capabilities = LightCapabilities()
         capabilities.readings = readings
+        return capabilities
+    }
+
+    /// Creates the capabilities of a cover with a position.
+    ///
+    /// - Parameters:
+    ///   - tilt: Whether its slats can be turned.
+    ///   - stop: Whether it can be stopped.
+    /// - Returns: The capabilities.
+    public static func cover(tilt: Bool = false, stop: Bool = false) -> LightCapabilities {
+        var capabilities = LightCapabilities()
+        capabilities.tilt = tilt
+        capabilities.stop = stop
         return capabilities
     }
 }
@@ -185,6 +202,7 @@ extension LightCapabilities {
         var all = sensor(Set(SensorReading.allCases))
         (all.brightness, all.color, all.temperature) = (true, true, 140...500)
         (all.speed, all.direction, all.oscillation) = (true, true, true)
+        (all.tilt, all.stop) = (true, true)
         return all
     }()
 
@@ -203,6 +221,8 @@ extension LightCapabilities {
                 case .rotationSpeed: speed = true
                 case .rotationDirection: direction = true
                 case .swingMode: oscillation = true
+                case .targetHorizontalTiltAngle: tilt = true
+                case .holdPosition: stop = true
                 default: SensorReading(part.type).map { _ = readings.insert($0) }
                 }
             }

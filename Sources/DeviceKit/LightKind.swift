@@ -11,13 +11,19 @@ public struct LightKind: Sendable {
     package let rules: any DeviceRules
     /// The names of the values, in listing order.
     package let names: [PropertyName]
+    /// A Boolean value that indicates whether devices are shown if the configuration names no kinds.
+    package let isShownByDefault: Bool
 
-    package init(_ name: String, plural: String, title: String, _ rules: any DeviceRules, _ names: [PropertyName]) {
+    package init(
+        _ name: String, plural: String, title: String, _ rules: any DeviceRules, _ names: [PropertyName],
+        isShownByDefault: Bool = true
+    ) {
         rawValue = name
         self.plural = plural
         self.title = title
         self.rules = rules
         self.names = names
+        self.isShownByDefault = isShownByDefault
     }
 }
 
@@ -30,7 +36,7 @@ extension LightKind {
     }
 
     /// All functions that devices of this kind can have, with their initial values.
-    package var possibleFunctions: [AccessoryFunction] { rules.functions(.all) }
+    package var possibleFunctions: [AccessoryFunction] { rules.functions(.all) + rules.otherFunctions }
 }
 
 extension LightKind: CaseIterable {

@@ -19,9 +19,14 @@ public struct Property: Hashable, Sendable {
 
     /// The property that represents this one and all properties that are replaced together with it.
     ///
-    /// A lamp shows a color or a white, so hue, saturation and color temperature form one group.
+    /// A lamp shows a color or a white, so hue, saturation and color temperature form one group. A cover moves to a
+    /// position or stops.
     package var group: Property {
-        type == .saturation || type == .colorTemperature ? Property(.hue, of: function) : self
+        switch type {
+        case .saturation, .colorTemperature: Property(.hue, of: function)
+        case .holdPosition: Property(.targetPosition, of: function)
+        default: self
+        }
     }
 }
 
@@ -85,7 +90,9 @@ public struct PropertyValues: Sendable {
         guard !entries.isEmpty else { return self = newer }
         for (property, value) in newer.entries {
             let group = property.group
-            if group.type == .hue { entries.removeAll { $0.property.group == group && !newer.contains($0.property) } }
+            if group.type == .hue || group.type == .targetPosition {
+                entries.removeAll { $0.property.group == group && !newer.contains($0.property) }
+            }
             set(value, for: property)
         }
     }

@@ -231,7 +231,8 @@ package struct PluginContract: Sendable {
             if let problem = await refusal(peer, method, params) { return "\(params.text): \(problem)" }
             let isTold = await peer.wait(timing.answer) { messages, _ in
                 guard let state = Self.state(of: light.id, messages[count...]) else { return false }
-                let values = light.canonical(state.values).values
+                var values = light.canonical(state.values).values
+                light.kind.rules.complete(&values, over: { DeviceState(before?.values ?? PropertyValues()) })
                 return wish.values.allSatisfy { property, value in
                     // Devices round and convert colors, so any reported color counts.
                     property.group.type == .hue
@@ -293,10 +294,10 @@ package struct PluginContract: Sendable {
 }
 
 extension LightDescription {
-    /// The properties that a controller can write.
+    /// The properties that a controller can write and read back.
     fileprivate var writable: [(property: Property, metadata: CharacteristicMetadata)] {
         properties.compactMap { property, part in
-            part.metadata.flatMap { $0.permissions.contains(.pairedWrite) ? (property, $0) : nil }
+            part.metadata.flatMap { $0.permissions.isSuperset(of: [.pairedRead, .pairedWrite]) ? (property, $0) : nil }
         }
     }
 

@@ -60,6 +60,8 @@ struct BridgeOperations: BridgeControlHandler {
                     "\(report.name) has the \(report.lights) lights that exceed the limit of one bridge, and isn't paired; "
                         + "lamplighter setup shows its code"))
         }
+        let hidden = await lights.excludedCounts
+        let included = await reloader.configuration.include.kinds
         let first = reports[0]
         let statistics = Dictionary(uniqueKeysWithValues: await lights.driverStatistics().map { ($0.id, $0) })
         return BridgeStatus(
@@ -70,6 +72,10 @@ struct BridgeOperations: BridgeControlHandler {
                 BridgeStatus.Driver(id: entry.id, driver: entry.driver, statistics[entry.id])
             },
             lights: BridgeStatus.Lights(count: snapshots.count, reachable: snapshots.count(where: \.isReachable)),
+            hiddenKinds: LightKind.allCases.compactMap { kind in
+                hidden[kind].map { BridgeStatus.HiddenKind(kind: kind.plural, count: $0) }
+            },
+            includeLine: hidden.isEmpty ? nil : "include: \(IncludedKinds(included.union(hidden.keys)).text)",
             warnings: warnings)
     }
 

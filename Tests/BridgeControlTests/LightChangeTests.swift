@@ -124,7 +124,7 @@ struct LightChangeTests {
             LightChange.Purpose.command.help == """
                 light: on, brightness (percent), hue (degrees), saturation (percent), temperature (mired); switch: on; \
                 outlet: on; fan: on, speed (percent), direction (clockwise, counterclockwise), oscillates; \
-                cover: position (percent)
+                cover: position (percent), tilt (degrees), movement (closing, opening, stopped)
                 """)
     }
 

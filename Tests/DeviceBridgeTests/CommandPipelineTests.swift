@@ -7,6 +7,11 @@ private let start = ContinuousClock.now
 
 private func at(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
 
+extension CommandPipeline {
+    /// Adds a command to the pipeline of a kind without a pause.
+    fileprivate mutating func wanted(_ command: LightCommand) -> LightCommand? { wanted(command, now: start) }
+}
+
 @Suite("CommandPipeline")
 struct CommandPipelineTests {
     @Test("sends one command at a time, and merges waiting commands")
@@ -24,6 +29,41 @@ struct CommandPipelineTests {
         #expect(pipeline.underWay == nil)
         // The next command is sent at once, even if it equals the previous one.
         #expect(pipeline.wanted(merged) == LightCommand(on: false))
+    }
+
+    @Test("sends a cover's first command at once, and the newest of a dragged slider after a pause")
+    func pause() {
+        var pipeline = CommandPipeline(LightKind.cover.rules)
+        func move(_ percent: Int) -> LightCommand {
+            var command = LightCommand()
+            command.targetPosition = percent
+            return command
+        }
+        #expect(pipeline.wanted(move(10), now: at(0)) == move(10))
+        #expect(pipeline.ended(success: true, now: at(1)) == nil)
+        #expect(pipeline.wanted(move(20), now: at(100)) == nil)
+        #expect(pipeline.wanted(move(30), now: at(200)) == nil)
+        #expect(pipeline.wakeAt == at(500) && pipeline.resumed(now: at(499)) == nil)
+        // A state from before the drag doesn't take the target back.
+        var report = LightReport(move(10).values)
+        report.position = 5
+        #expect(pipeline.reported(report, now: at(300)).targetPosition == nil)
+        #expect(pipeline.resumed(now: at(500)) == move(30))
+        #expect(pipeline.ended(success: true, now: at(501)) == nil)
+        pipeline.superseded()
+        // A finger that doesn't rest still moves the cover each second.
+        #expect(pipeline.wanted(move(6), now: at(600)) == move(6))
+        #expect(pipeline.ended(success: true, now: at(601)) == nil)
+        for time in stride(from: 700, to: 1700, by: 100) {
+            #expect(pipeline.wanted(move(time / 100), now: at(time)) == nil)
+            #expect(pipeline.resumed(now: at(time)) == nil)
+        }
+        #expect(pipeline.wakeAt == at(1700) && pipeline.resumed(now: at(1700)) == move(16))
+        #expect(pipeline.ended(success: true, now: at(1701)) == nil)
+        #expect(pipeline.wanted(move(90), now: at(1800)) == nil)
+        pipeline.reset()
+        #expect(pipeline.waiting == nil && pipeline.resumed(now: at(9000)) == nil)
+        #expect(pipeline.wanted(move(91), now: at(9000)) == move(91))
     }
 
     @Test(

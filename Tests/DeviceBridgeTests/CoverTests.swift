@@ -13,11 +13,13 @@ struct CoverTests {
     private static let rules = LightKind.cover.rules
 
     private func values(
-        position: Int? = nil, target: Int? = nil, _ motion: CoverMotion? = nil
+        position: Int? = nil, target: Int? = nil, tilt: Int? = nil, targetTilt: Int? = nil, _ motion: CoverMotion? = nil
     ) -> PropertyValues {
         var values = PropertyValues()
         values.position = position
         values.targetPosition = target
+        values.tilt = tilt
+        values.targetTilt = targetTilt
         values.motion = motion
         return values
     }
@@ -41,12 +43,87 @@ struct CoverTests {
         }
     }
 
-    @Test("gets only its target in a command, even if the operator sets the position")
+    @Test("lets the slats' target follow them at rest, and keeps it while the cover moves")
+    func tiltTarget() {
+        let still = DeviceState(values(position: 20, target: 20, tilt: 10, targetTilt: 45, .stopped))
+        let moving = DeviceState(values(position: 20, target: 80, tilt: 10, targetTilt: 45, .opening))
+        let table: [(state: DeviceState, reported: PropertyValues, completed: PropertyValues)] = [
+            (still, values(tilt: 30), values(target: 20, tilt: 30, targetTilt: 30)),
+            (still, values(position: 30), values(position: 30, target: 30, targetTilt: 10, .stopped)),
+            (moving, values(tilt: 30), values(target: 80, tilt: 30, targetTilt: 45)),
+            (moving, values(tilt: -90, .stopped), values(target: 20, tilt: -90, targetTilt: -90, .stopped)),
+            (DeviceState(), values(tilt: 30), values(tilt: 30, targetTilt: 30)),
+        ]
+        for (state, reported, completed) in table {
+            var report = reported
+            Self.rules.complete(&report, over: { state })
+            #expect(report == completed)
+        }
+    }
+
+    @Test("replaces a position by a stop and a stop by a position, and reads no stop")
+    func stop() {
+        var state = DeviceState(values(position: 20, target: 80, .opening))
+        var hold = PropertyValues()
+        hold[Property(.holdPosition)] = .bool(true)
+        #expect(Self.rules.command(hold, over: state) == hold)
+        #expect(Self.rules.command(values(.stopped), over: state) == hold)
+        #expect(!Self.rules.command(values(target: 5, .stopped), over: state).stops)
+        var command = LightCommand(values(target: 80, targetTilt: 10))
+        command.merge(LightCommand(hold))
+        #expect(command.values.stops && command.targetPosition == nil && command.targetTilt == 10)
+        command.merge(LightCommand(values(target: 40)))
+        #expect(!command.values.stops && command.targetPosition == 40)
+        state.apply(hold, Self.rules)
+        #expect(state.values == values(position: 20, target: 80, .opening))
+        #expect(Self.rules.outcome(of: hold) == values(.stopped))
+    }
+
+    @Test("converts angles to shares and back as Home Assistant does")
+    func angles() {
+        for (degrees, share) in [(-90, 0.0), (-45, 0.25), (0, 0.5), (90, 1.0)] {
+            #expect(TiltAngle.degrees(share) == degrees && TiltAngle.share(degrees) == share)
+        }
+        for share in [-3.0, -.infinity, .nan] { #expect(TiltAngle.degrees(share) == -90) }
+        #expect(TiltAngle.degrees(.infinity) == 90 && TiltAngle.share(400) == 1)
+    }
+
+    @Test("moves a cover that can only open and close toward the nearer end, or stops it")
+    func openOrClose() {
+        let table: [(percent: Int, canStop: Bool, motion: CoverMotion)] = [
+            (100, true, .opening), (71, true, .opening), (70, true, .stopped), (30, true, .stopped),
+            (29, true, .closing), (0, true, .closing), (50, false, .opening), (49, false, .closing),
+        ]
+        for (percent, canStop, motion) in table {
+            #expect(CoverMotion(toward: percent, canStop: canStop) == motion)
+        }
+    }
+
+    @Test("shows slats and a stop, and locks the position of a cover that only tilts")
+    func services() async throws {
+        var blind = LightDescription(
+            id: "blind", name: "Blind", kind: .cover, capabilities: .cover(tilt: true, stop: true))
+        #expect(blind.capabilities == .cover(tilt: true, stop: true))
+        blind.functions = [.cover(moves: false, tilts: true)]
+        let window = LightDescription(
+            id: "window", name: "Window", kind: .cover, functions: [.cover(.window, tilts: true, stops: true)])
+        let house = try await House([blind, window])
+        let services = await house.bridge.server.accessories.dropFirst().map { $0.services[1] }
+        #expect(services.map(\.type) == [.windowCovering, .window])
+        let target = services[0].characteristics.first { $0.type == .targetPosition }
+        #expect(target?.metadata.maximum == 0)
+        #expect(!services[1].characteristics.contains { $0.type == .targetHorizontalTiltAngle })
+        #expect(services[1].characteristics.contains { $0.type == .holdPosition && $0.value == nil })
+    }
+
+    @Test("writes the target, also for an operator's position or movement, and nothing else")
     func command() {
         let state = DeviceState()
         #expect(Self.rules.command(values(target: 40), over: state) == values(target: 40))
         #expect(Self.rules.command(values(position: 40), over: state) == values(target: 40))
-        #expect(Self.rules.command(values(.opening), over: state) == values())
+        #expect(Self.rules.command(values(.opening), over: state) == values(target: 100))
+        #expect(Self.rules.command(values(target: 5, .closing), over: state) == values(target: 5))
+        #expect(Self.rules.command(values(tilt: 40), over: state) == values(targetTilt: 40))
     }
 
     @Test("shows its movement from the write until it stops")

@@ -187,6 +187,27 @@ struct IncludedKindsTests {
         #expect(await house.bridge.server.configurationNumber == number + 2)
     }
 
+    @Test("counts the devices of excluded kinds until their source removes them")
+    func counts() async throws {
+        let house = try await House([.plain])
+        let lights = house.bridge.lights
+        #expect(await lights.excludedCounts == [:])
+        await lights.use([:], kinds: [.light])
+        for id: LightID in ["a", "b"] {
+            await house.bridge.host.added(LightDescription(id: id, name: id.rawValue, kind: .fan))
+        }
+        await house.bridge.host.added(.hall)
+        #expect(await lights.excludedCounts == [.fan: 2, .sensor: 1])
+        await house.bridge.host.added(LightDescription(id: "a", name: "a", kind: .cover))
+        await house.bridge.host.removed("b")
+        #expect(await lights.excludedCounts == [.cover: 1, .sensor: 1])
+        await lights.use([:], kinds: [.light, .sensor])
+        await house.bridge.host.added(.hall)
+        #expect(await lights.excludedCounts == [.cover: 1])
+        await lights.detach(BridgeUnderTest.driverID)
+        #expect(await lights.excludedCounts == [:])
+    }
+
     @Test("frees the places of excluded lights, and protects them from a purge")
     func room() async throws {
         let house = try await House([.hall])

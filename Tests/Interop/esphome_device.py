@@ -38,7 +38,7 @@ class Device:
         self.states = {
             "temperature": api.SensorStateResponse(key=101, state=20), "battery": api.SensorStateResponse(key=102, state=90),
             "motion": api.BinarySensorStateResponse(key=103), "door": api.BinarySensorStateResponse(key=104),
-            "fan": api.FanStateResponse(key=105, speed_level=1)}
+            "fan": api.FanStateResponse(key=105, speed_level=1), "blind": api.CoverStateResponse(key=107, position=0, tilt=1)}
         for number, (light, modes) in enumerate(LIGHTS.items(), 1):
             self.states[light] = api.LightStateResponse(
                 key=number, brightness=1, color_brightness=1, red=1, green=1, blue=1, white=1, color_mode=modes[0],
@@ -178,6 +178,10 @@ class Connection:
                 self.send(api.ListEntitiesFanResponse(
                     key=105, name="Fan", supports_oscillation=True, supports_speed=True, supports_direction=True,
                     supported_speed_count=3))
+                self.send(api.ListEntitiesCoverResponse(
+                    key=107, name="Blind", supports_position=True, supports_tilt=True, supports_stop=True,
+                    device_class="blind"))
+                self.send(api.ListEntitiesCoverResponse(key=108, name="Car", supports_position=True, device_class="garage"))
                 self.send(api.ListEntitiesDoneResponse())
             case "SubscribeStatesRequest":
                 self.is_subscribed = True
@@ -192,6 +196,16 @@ class Connection:
                 values = {field: getattr(message, field) for field in fields if getattr(message, f"has_{field}")}
                 report(command="fan", **values)
                 self.device.change("fan", **values)
+
+            case "CoverCommandRequest":
+                values = {field: getattr(message, field) for field in ("position", "tilt") if getattr(message, f"has_{field}")}
+                if message.stop:
+                    values["stop"] = True
+                report(command="blind", **values)
+                # The motor starts; the test ends its movement.
+                now = device.states["blind"].position
+                operation = 1 if values.get("position", now) > now else 2 if values.get("position", now) < now else 0
+                device.change("blind", current_operation=operation, **{k: v for k, v in values.items() if k == "tilt"})
 
     def obey(self, message):
         """Does to the state what firmware does, and says it to everybody."""

@@ -24,6 +24,7 @@ START = {
     "rgbw": {"output": False, "brightness": 50, "rgb": [255, 255, 255], "white": 0},
     "cct": {"output": False, "brightness": 50, "ct": 3000},
     "rgbcct": {"output": False, "brightness": 50, "mode": "cct", "ct": 3000, "rgb": [255, 255, 255]},
+    "cover": {"state": "closed", "pos_control": True, "current_pos": 0, "target_pos": None, "slat_pos": 0},
 }
 
 
@@ -116,6 +117,8 @@ class Device:
                 return {"components": [], "cfg_rev": 1, "offset": 0, "total": 0}
         space, _, verb = method.partition(".")
         key = f"{space.lower()}:{params.get('id')}"
+        if space == "Cover" and key in self.configuration:
+            return await self.move(key, verb, params)
         if verb != "Set" or key not in self.configuration:
             raise Refused(404, f"No handler for {method}")
         known = self.status[key]
@@ -126,6 +129,23 @@ class Device:
             raise Refused(-103, "Invalid argument 'brightness' or 'transition_duration'")
         if "on" in params:
             change["output"] = params["on"]
+        await self.change(key, {**change, "source": "WS_in"})
+
+    async def move(self, key, verb, params):
+        known = self.status[key]
+        match verb:
+            case "Stop":
+                change = {"state": "stopped", "target_pos": None}
+            case "GoToPosition" if known["pos_control"] and "pos" in params:
+                change = {"state": "opening" if params["pos"] > known["current_pos"] else "closing", "target_pos": params["pos"]}
+            case "GoToPosition" if "slat_pos" in params:
+                change = {"slat_pos": params["slat_pos"]}
+            case "Open":
+                change = {"state": "opening"}
+            case "Close":
+                change = {"state": "closing"}
+            case _:
+                raise Refused(-106, "Cover is not calibrated")
         await self.change(key, {**change, "source": "WS_in"})
 
     async def change(self, key, change):

@@ -17,7 +17,7 @@ def device(**keys):
 
 
 def entities(message):
-    """The lights and switches: their numbers, topics, words and ranges."""
+    """The lights, switches and shutters: their numbers, topics, words and ranges."""
     config = discovery.TASMOTA_DISCOVERY_SCHEMA(dict(message))
     found = []
     kinds = {light.LIGHT_TYPE_NONE: "power", light.LIGHT_TYPE_DIMMER: "dimmer", light.LIGHT_TYPE_COLDWARM: "temperature",
@@ -34,6 +34,15 @@ def entities(message):
             if entity.endpoint == "light" and kind != "power":
                 item |= {"dimmer": entity.dimmer_cmd, "mireds": [entity.min_mireds, entity.max_mireds]}
             found.append(item)
+    for entity, _ in discovery.get_entities_for_platform(dict(config), "cover"):
+        if entity is None:
+            continue
+        item = {"number": entity.idx + 1, "platform": "cover", "result": entity.state_topic1, "sensor": entity.state_topic2,
+                "status": entity.state_topic3, "will": entity.availability_topic, "command": entity.command_topic,
+                "inverted": bool(entity.inverted_shutter)}
+        if entity.tilt_dur and entity.tilt_min != entity.tilt_max:
+            item["tilt"] = [entity.tilt_min, entity.tilt_max]
+        found.append(item)
     return found
 
 
@@ -53,6 +62,8 @@ DEVICES = {
     "relay before a light": device(rl=[1, 2] + [0] * 30, lt_st=1),
     "tuya dimmer": device(lt_st=1, ty=1),
     "shutters and a relay": device(rl=[3, 3, 1] + [0] * 29, lt_st=0),
+    "shutters with slats, one inverted": device(
+        rl=[3, 3, 3, 3] + [0] * 28, lt_st=0, sho=[0, 1], sht=[[-90, 90, 12], [0, 0, 0]]),
     "topics the other way round": device(ft="home/%topic%/%prefix%/", t="lamp", lt_st=1),
     "other words": device(state=["0", "1", "2", "3"], onln="up", ofln="down", lt_st=1),
 }

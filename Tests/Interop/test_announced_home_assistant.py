@@ -15,6 +15,8 @@ from test_announced import Publishers, retained
 
 FIXTURES = Path(__file__).resolve().parent.parent / "Fixtures"
 COLORS = {"hs", "xy", "rgb", "rgbw", "rgbww"}
+#: The domains of the kinds that are compared.
+DOMAINS = {"light": "light", "switch": "switch", "outlet": "switch", "cover": "cover"}
 #: The service call for each command of the fixtures.
 CALLS = {
     "on": lambda: ("turn_on", {}),
@@ -22,6 +24,11 @@ CALLS = {
     "brightness": lambda level: ("turn_on", {"brightness_pct": int(level)}),
     "mired": lambda mired: ("turn_on", {"color_temp": int(mired)}),
     "hue": lambda hue, _, saturation: ("turn_on", {"hs_color": [float(hue), float(saturation)]}),
+    "position": lambda percent: ("set_cover_position", {"position": int(percent)}),
+    "tilt": lambda percent: ("set_cover_tilt_position", {"tilt_position": int(percent)}),
+    "open": lambda: ("open_cover", {}),
+    "close": lambda: ("close_cover", {}),
+    "stop": lambda: ("stop_cover", {}),
 }
 #: The things that 2025.4 treats differently from the fixtures, with the difference.
 INFERRED = "it ignores a color or temperature without its mode; we infer the mode"
@@ -38,7 +45,7 @@ REASONS = {
 def things(path):
     for thing in json.loads(path.read_text(encoding="utf-8"))["things"]:
         # The announcement of a device adds several entities at once.
-        if "/device/" not in thing["topic"] and thing["expect"]["kind"] in ("light", "switch", "outlet"):
+        if "/device/" not in thing["topic"] and thing["expect"]["kind"] in DOMAINS:
             yield f"{path.stem}: {thing['name']}", thing
 
 
@@ -68,7 +75,7 @@ class Judge:
     def differences(self, thing):
         """What Home Assistant makes of a thing in another way than the fixture says."""
         expected = thing["expect"]
-        domain = "light" if expected["kind"] == "light" else "switch"
+        domain = DOMAINS[expected["kind"]]
         before = set(self.entities(domain))
         self.publishers.publish(retained(thing["topic"], thing["payload"]))
         if not holds(lambda: set(self.entities(domain)) - before, 3):
@@ -115,6 +122,8 @@ class Judge:
         wanted = expected.get("state", {})
         if state == "unavailable" or not wanted:
             return []
+        if expected["kind"] == "cover":
+            return self.cover(wanted, state, attributes)
         found = []
         if wanted.get("on") is not None and (state == "on") != wanted["on"]:
             found.append(f"it is {state}, and not {wanted}")
@@ -130,6 +139,16 @@ class Judge:
             if abs(saturation - wanted["saturation"]) > 1 or min(turn, 360 - turn) > (2 if saturation > 6 else 180):
                 found.append(f"colour is {hue} {saturation}, and not {wanted['hue']} {wanted['saturation']}")
         return found
+
+    def cover(self, wanted, state, attributes):
+        """The differences between the shown and the expected state of a cover; one without a position is open or closed."""
+        position = attributes.get("current_position", {"open": 100, "closed": 0}.get(state))
+        found = [
+            f"{name} is {value}, and not {wanted[name]} %"
+            for name, value in (("position", position), ("tilt", attributes.get("current_tilt_position")))
+            if name in wanted and abs((-9 if value is None else value) - wanted[name]) > 1]
+        motion = state if state in ("opening", "closing") else "stopped"
+        return found + ([f"it is {state}"] if wanted.get("motion", motion) != motion else [])
 
     def command(self, entity, domain, name, wanted):
         word, *values = name.split()

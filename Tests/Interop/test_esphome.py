@@ -1,4 +1,4 @@
-"""A device of ESPHome's native API with aioesphomeapi's messages is HomeKit lights, a fan and sensors."""
+"""A device of ESPHome's native API with aioesphomeapi's messages is HomeKit lights, a fan, sensors and a cover."""
 
 import base64
 
@@ -53,9 +53,11 @@ def warnings(daemon):
 def test_a_device_is_found_obeys_and_shows_changes_from_outside(key, make_daemon, make_device, key_file):
     device = make_device(key=key)
     keys = {"devices": {"den": {"key-file": str(key_file)}}} if key else {}
-    daemon = make_bridge(make_daemon, discover=True, **keys)
+    daemon = make_daemon(configuration(drivers=[{"driver": "esphome", "discover": True, **keys}]) | {"include": ["lights"]})
     light(daemon, "dim", reachable=True, on=False)
     until(lambda: len(daemon.lights) == 9, 10, "a light for each color mode, and no sensor")
+    assert daemon.status["hiddenKinds"] == [{"kind": kind, "count": 1} for kind in ("fans", "sensors", "covers")]
+    assert daemon.status["includeLine"] == "include: [lights, fans, sensors, covers]"
     daemon.cli("lights", "set", f"esphome/{MAC}/dim", "on=true", "brightness=40")
     light(daemon, "dim", on=True, brightness=40)
     # A device doesn't answer a command, so the bridge may show it before the device has it.
@@ -123,3 +125,21 @@ def test_the_fan_and_the_sensors_of_a_device_are_shown_if_they_are_included(make
     assert device.events[0] == {"command": "fan", "state": True, "direction": 1, "speed_level": 2}
     device.send(light="fan", state=False, oscillating=True, speed_level=3)
     light(daemon, "fan/fan", on=False, oscillates=True, speed=100)
+
+
+def test_a_cover_of_a_device_moves_and_stops(make_daemon, make_device):
+    device = make_device()
+    daemon = make_bridge(make_daemon)
+    key = f"esphome/{MAC}/cover/blind"
+    light(daemon, "cover/blind", reachable=True, position=0, tilt=90, movement="stopped")
+    assert not any("car" in name for name in daemon.lights), "a garage door is no cover"
+    daemon.cli("lights", "set", key, "position=40", "tilt=-90")
+    light(daemon, "cover/blind", movement="opening", tilt=-90)
+    device.send(light="blind", position=0.25)
+    light(daemon, "cover/blind", position=25, movement="opening")
+    daemon.cli("lights", "set", key, "movement=stopped")
+    until(lambda: len(device.events) == 2, 5, "both commands are there")
+    assert device.events == [
+        {"command": "blind", "position": pytest.approx(0.4), "tilt": 0}, {"command": "blind", "stop": True}]
+    device.send(light="blind", position=0.5, current_operation=0)
+    light(daemon, "cover/blind", position=50, movement="stopped")

@@ -1,4 +1,4 @@
-"""A Shelly device on another host is a HomeKit light; the library aioshelly reads it and changes it from outside."""
+"""A Shelly device on another host is a HomeKit light or a cover; the library aioshelly reads it and changes it from outside."""
 
 import json
 import time
@@ -90,6 +90,34 @@ def test_a_device_is_found_obeys_and_shows_changes_by_others(kind, make_daemon, 
     print(f"a change by others was shown after {(time.monotonic() - start) * 1000:.0f} ms")
     device.send({output: {"output": True}})
     light(daemon, output, timeout=3, on=True, brightness=77)
+
+
+def test_a_cover_moves_and_stops_and_shows_changes_by_others(make_daemon, make_device):
+    device = make_device(outputs={"cover:0": {"slat": {"enable": True}}})
+    daemon = make_bridge(make_daemon)
+    light(daemon, "cover:0", reachable=True, position=0, tilt=-90, movement="stopped", name="Shelf")
+    daemon.cli("lights", "set", name("cover:0"), "position=60")
+    light(daemon, "cover:0", movement="opening")
+    assert device.status("cover:0")["target_pos"] == 60
+    device.send({"cover:0": {"current_pos": 30}})
+    light(daemon, "cover:0", position=30, movement="opening")
+    daemon.cli("lights", "set", name("cover:0"), "movement=stopped")
+    light(daemon, "cover:0", movement="stopped")
+    daemon.cli("lights", "set", name("cover:0"), "tilt=90")
+    light(daemon, "cover:0", tilt=90)
+
+    async def change(client):
+        await client.call_rpc("Cover.GoToPosition", {"id": 0, "pos": 10})
+
+    device.judge(change)
+    light(daemon, "cover:0", position=30, movement="closing")
+    device.send({"cover:0": {"state": "stopped", "current_pos": 10, "target_pos": None}})
+    light(daemon, "cover:0", position=10, movement="stopped")
+    # Without calibration, it only opens and closes.
+    device.send({"cover:0": {"pos_control": False, "current_pos": None, "state": "closed"}})
+    light(daemon, "cover:0", position=0)
+    daemon.cli("lights", "set", name("cover:0"), "position=80")
+    light(daemon, "cover:0", movement="opening")
 
 
 def test_a_device_with_a_password_wants_the_right_one(make_daemon, make_device, tmp_path):

@@ -1,6 +1,7 @@
 import BoundedJSON
 import DeviceKit
 import Foundation
+import HAPModel
 import TestTimeouts
 import Testing
 
@@ -33,6 +34,7 @@ struct AnnouncedThing: CustomTestStringConvertible, Sendable {
 
     static let lights = all.filter { ["light", "switch", "outlet"].contains($0.kind) }
     static let fans = all.filter { $0.kind == "fan" }
+    static let covers = all.filter { $0.kind == "cover" }
     static let sensors = all.filter { $0.kind == "sensor" }
 
     var payload: [UInt8] {
@@ -40,9 +42,11 @@ struct AnnouncedThing: CustomTestStringConvertible, Sendable {
         return (json["payload"] ?? .null).encoded
     }
 
+    /// Returns a house with the announcement, and only the devices of these kinds.
     func announced(kinds: Set<LightKind> = [.light, .switch, .outlet]) -> MQTTHouse {
         var house = MQTTHouse(kinds: kinds)
         house.receives(json["topic"]?.string ?? "", payload)
+        house.actions.removeAll { if case .added(let other) = $0 { !kinds.contains(other.kind) } else { false } }
         return house
     }
 
@@ -213,9 +217,41 @@ struct AnnouncedThingsTests {
         }
     }
 
-    /// Returns a command of the fixture.
-    ///
-    /// Each attribute is combined with "on".
+    @Test(
+        "adds a cover with its features, reads its messages and sends its commands as Home Assistant does",
+        arguments: AnnouncedThing.covers)
+    func covers(_ thing: AnnouncedThing) throws {
+        var house = thing.announced(kinds: [.cover])
+        let cover = try #require(house.added.first, "\(house.warnings)")
+        let function = try #require(cover.functions.first)
+        #expect(function.type == (thing.expected["service"] == "Window" ? .window : .windowCovering))
+        #expect(cover.capabilities.tilt == (thing.expected["tilts"]?.bool ?? false))
+        #expect((function.metadata(of: .targetPosition)?.maximum == 0) == (thing.expected["locked"]?.bool ?? false))
+        thing.notified(&house)
+        let state = try #require(house.states[cover.id])
+        let wanted = thing.expected["state"]
+        #expect(state.position == wanted?["position"]?.int)
+        #expect(state.tilt == (wanted?["tilt"]?.double).map { TiltAngle.degrees($0 / 100) })
+        if let motion = wanted?["motion"]?.string { #expect(state.motion?.rawValue == motion) }
+        for member in thing.json["commands"]?.object?.members ?? [] {
+            let words = member.name.split(separator: " ")
+            let number = words.last.flatMap { Double($0) } ?? 0
+            var command = LightCommand()
+            switch words.first {
+            case "position": command.targetPosition = Int(number)
+            case "tilt": command.targetTilt = TiltAngle.degrees(number / 100)
+            case "open": command.targetPosition = 100
+            case "close": command.targetPosition = 0
+            default: command.values[Property(.holdPosition)] = .bool(true)
+            }
+            let sent = try house.home.messages(for: command, to: cover.id, now: .zero).map {
+                [$0.topic, String(decoding: $0.payload, as: UTF8.self)]
+            }
+            #expect(sent == (member.value.array ?? []).map { ($0.array ?? []).compactMap(\.string) }, "\(member.name)")
+        }
+    }
+
+    /// A command of the fixture, with power on for every attribute.
     private static func command(_ name: String) -> LightCommand? {
         let words = name.split(separator: " ")
         switch words.first {

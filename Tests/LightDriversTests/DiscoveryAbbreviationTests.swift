@@ -11,6 +11,13 @@ import Testing
 @Suite("The parser of abbreviated announcement keys")
 struct DiscoveryAbbreviationTests {
     static let keys = [
+        "pl_cls": "payload_close", "pl_open": "payload_open", "pl_stop": "payload_stop", "pos_clsd": "position_closed",
+        "pos_open": "position_open", "pos_t": "position_topic", "pos_tpl": "position_template",
+        "set_pos_t": "set_position_topic", "set_pos_tpl": "set_position_template", "stat_clsd": "state_closed",
+        "stat_closing": "state_closing", "stat_open": "state_open", "stat_opening": "state_opening",
+        "stat_stopped": "state_stopped", "tilt_cmd_t": "tilt_command_topic", "tilt_cmd_tpl": "tilt_command_template",
+        "tilt_opt": "tilt_optimistic", "tilt_status_t": "tilt_status_topic",
+        "tilt_status_tpl": "tilt_status_template",
         "def_ent_id": "default_entity_id", "e": "encoding", "obj_id": "object_id",
         "dir_cmd_t": "direction_command_topic", "dir_cmd_tpl": "direction_command_template",
         "dir_stat_t": "direction_state_topic", "dir_val_tpl": "direction_value_template", "exp_aft": "expire_after",

@@ -1,5 +1,6 @@
 import DeviceKit
 import FoundationEssentials
+import HAPModel
 import HAPTesting
 import Logging
 import Synchronization
@@ -143,6 +144,32 @@ struct SimulatedLightDriverTests {
             #expect(steps.first == 100 && steps.last == 50)
             #expect(steps.dropFirst().contains { $0 > 50 })
             #expect(steps == steps.sorted(by: >))
+        }
+    }
+
+    @Test("moves a cover over time, and stops it on the way")
+    func cover() async throws {
+        let driver = try Self.driver(#"{"id": "a", "kind": "cover", "tilt": true, "transition": "500ms"}"#)
+        try await Self.running(driver) { host in
+            var command = LightCommand()
+            command.targetPosition = 100
+            command.targetTilt = 45
+            try await driver.apply(command, to: "a")
+            #expect(await host.wait(for: "a") { $0.position == 100 && $0.motion == .stopped })
+            #expect(host.state(of: "a")?.tilt == 45)
+            let way = host.calls.compactMap { call in
+                if case .report("a", let report) = call { report } else { nil }
+            }
+            #expect(way.contains { (1...99).contains($0.position ?? 0) && $0.motion == .opening })
+            #expect(way.compactMap(\.position) == way.compactMap(\.position).sorted())
+            command = LightCommand()
+            command.targetPosition = 0
+            try await driver.apply(command, to: "a")
+            var stop = LightCommand()
+            stop.values[Property(.holdPosition)] = .bool(true)
+            try await driver.apply(stop, to: "a")
+            #expect(await host.wait(for: "a") { $0.motion == .stopped })
+            #expect(host.state(of: "a")?.position != 0)
         }
     }
 

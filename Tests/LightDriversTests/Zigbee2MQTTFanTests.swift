@@ -104,11 +104,12 @@ struct Zigbee2MQTTFanTests {
         #expect(house.fans.map(\.capabilities.speed) == Array(repeating: hasSpeed, count: count))
     }
 
-    @Test("skips a fan that isn't included, and shows its light")
+    @Test("adds a fan that isn't included, and reads only its light")
     func unwanted() {
-        let house = Self.house(Self.standard(), kinds: [.light])
-        #expect(house.fans.isEmpty)
-        #expect(house.added.map(\.id) == ["0x1_light_zigbee2mqtt"])
+        var house = Self.house(Self.standard(), kinds: [.light])
+        #expect(Set(house.added.map(\.id)) == ["0x1_light_zigbee2mqtt", "0x1_fan_zigbee2mqtt"])
+        house.receives("z/fan", #"{"state":"ON","fan_state":"ON"}"#)
+        #expect(house.states["0x1_fan_zigbee2mqtt"]?.on == nil)
     }
 }
 

@@ -162,6 +162,34 @@ struct PluginMessageTests {
                 """) == .added(expected))
     }
 
+    @Test("reads covers, windows and doors, and sends them positions, angles and stops")
+    func covers() throws {
+        let blind = AccessoryFunction.cover(tilts: true, stops: true)
+        let names = #""HoldPosition": {}, "TargetPosition": {}, "PositionState": {}, "CurrentPosition": {}"#
+        let tilts = #""TargetHorizontalTiltAngle": {}, "CurrentHorizontalTiltAngle": {}, "#
+        for (service, tilt, function) in [
+            ("WindowCovering", tilts, blind), ("Window", "", .cover(.window, stops: true)),
+            ("Door", "", .cover(.door, stops: true)),
+        ] {
+            let json = #"{"service": "\#(service)", "characteristics": {\#(tilt)\#(names)}}"#
+            #expect(
+                try notification("devices/added", #"{"id": "b", "name": "B", "functions": [\#(json)]}"#)
+                    == .added(LightDescription(id: "b", name: "B", kind: .cover, functions: [function])))
+        }
+        var command = LightCommand()
+        command.targetPosition = 40
+        command.targetTilt = -90
+        let light = LightDescription(id: "b", name: "B", kind: .cover, functions: [blind])
+        #expect(
+            PluginProtocol.version2.params(of: command, to: light, cause: 1).text
+                == #"{"id":"b","values":{"TargetPosition":40,"TargetHorizontalTiltAngle":-90},"cause":1}"#)
+        command = LightCommand()
+        command.values[Property(.holdPosition)] = .bool(true)
+        #expect(
+            PluginProtocol.version2.params(of: command, to: light, cause: 2).text
+                == #"{"id":"b","values":{"HoldPosition":true},"cause":2}"#)
+    }
+
     @Test("reads values and events by HAP's names")
     func values() throws {
         var report = LightReport(reachable: true)

@@ -117,6 +117,7 @@ struct LamplighterTests {
                     paired         yes, 1 controller connected
                     advertised     published, as "Lamplighter EEFF"
                     lights         2, 1 reachable
+                    not shown      1 fan, 12 sensors; to show them: include: [lights, fans, sensors]
                     driver         simulated: running
                     driver         home (mqtt): degraded: no broker, 2 messages dropped
                     warning        simulated/reading: one\\ntwo
@@ -565,6 +566,8 @@ final class Bridge: BridgeControlHandler {
                 .init(id: "simulated", driver: "simulated", code: .running),
                 .init(id: "home", driver: "mqtt", code: .degraded, reason: "no broker", dropped: 2),
             ], lights: .init(count: 2, reachable: 1),
+            hiddenKinds: [.init(kind: "fans", count: 1), .init(kind: "sensors", count: 12)],
+            includeLine: "include: [lights, fans, sensors]",
             warnings: [
                 BridgeWarning(.lights, "one\ntwo", about: .init(driver: "simulated", light: "simulated/reading")),
                 BridgeWarning(.storage, "full"), BridgeWarning(.lights, "no broker", about: .init(driver: "home")),

@@ -142,7 +142,11 @@ struct BridgeConfigurationTests {
         #expect(configuration.drivers.map(\.id) == ["simulated", "second", "home"])
         #expect(configuration.include.kinds == [.light, .fan, .sensor])
         #expect(try decode("include: []").include.kinds.isEmpty)
-        #expect(try decode("bridge: {}").include.kinds == [.light, .switch, .outlet])
+        #expect(
+            try decode("bridge: {}").include.kinds == [.light, .switch, .outlet, .fan, .sensor, .cover])
+        for text in ["include: all", "include: [all]", "include: [fans, all]"] {
+            #expect(try decode(text).include.kinds == Set(LightKind.allCases))
+        }
         #expect((configuration.drivers.first?.configuration as? Simulated)?.lights.map(\.id) == ["a", "1"])
         let desk = configuration.lights[LightKey(driver: "home", light: "0x00158d0001")]
         #expect(desk?.name?.valid == "Desk Lamp")

@@ -1,12 +1,16 @@
-internal import HAPModel
+package import HAPModel
 
 extension LightKind {
-    /// A blind, a shutter, an awning or a curtain.
+    /// A blind, a shutter, an awning, a curtain, a window or a door with a motor.
     public static let cover = LightKind(
         "cover", plural: "covers", title: "Window Covering", CoverRules(),
         [
             PropertyName("position", .currentPosition, .whole(0...100, unit: "percent"), target: .targetPosition),
-            PropertyName("movement", .positionState, .choice(CoverMotion.allCases.map(\.rawValue))),
+            PropertyName(
+                "tilt", .currentHorizontalTiltAngle, .whole(-90...90, unit: "degrees"),
+                target: .targetHorizontalTiltAngle),
+            PropertyName(
+                "movement", .positionState, .choice(CoverMotion.allCases.map(\.rawValue)), target: .holdPosition),
         ])
 }
 
@@ -18,6 +22,28 @@ public enum CoverMotion: String, CaseIterable, Hashable, Sendable {
     case opening
     /// The cover is standing still.
     case stopped
+}
+
+extension CoverMotion {
+    /// Creates the movement toward a position for a cover that can only open, close and perhaps stop.
+    ///
+    /// The limits are those of Home Assistant's bridge.
+    ///
+    /// - Parameters:
+    ///   - percent: The requested position in percent.
+    ///   - canStop: Whether the cover can stop. If not, it opens or closes.
+    package init(toward percent: Int, canStop: Bool) {
+        self = canStop && 30...70 ~= percent ? .stopped : percent >= 50 ? .opening : .closing
+    }
+
+    /// The position in percent at the end of the movement, or `nil` if the cover stops anywhere.
+    package var end: Int? {
+        switch self {
+        case .closing: 0
+        case .opening: 100
+        case .stopped: nil
+        }
+    }
 }
 
 extension PropertyContainer {
@@ -33,6 +59,18 @@ extension PropertyContainer {
         set { values[.targetPosition] = newValue }
     }
 
+    /// The angle of a cover's slats in degrees, -90 to 90: 0 is horizontal.
+    public var tilt: Int? {
+        get { values[.currentHorizontalTiltAngle] }
+        set { values[.currentHorizontalTiltAngle] = newValue }
+    }
+
+    /// The angle that a cover's slats turn to, in degrees.
+    public var targetTilt: Int? {
+        get { values[.targetHorizontalTiltAngle] }
+        set { values[.targetHorizontalTiltAngle] = newValue }
+    }
+
     /// The movement of a cover.
     public var motion: CoverMotion? {
         get {
@@ -45,43 +83,104 @@ extension PropertyContainer {
             }
         }
     }
+
+    /// A Boolean value that indicates whether a command stops a cover.
+    public var stops: Bool { values[Property(.holdPosition)]?.bool == true }
+}
+
+/// The conversion between the slats' angle and a share of their range, as in Home Assistant.
+package enum TiltAngle {
+    /// Returns the angle in degrees for a share, 0 to 1; other shares are clamped.
+    package static func degrees(_ share: Double) -> Int {
+        Int((min(max(share.isNaN ? 0 : share, 0), 1) * 180).rounded()) - 90
+    }
+
+    /// Returns the share for an angle in degrees.
+    package static func share(_ degrees: Int) -> Double { Double(min(max(degrees, -90), 90) + 90) / 180 }
+}
+
+extension AccessoryFunction {
+    /// Creates the function of a cover.
+    ///
+    /// - Parameters:
+    ///   - service: Window covering, window or door.
+    ///   - moves: Whether its position can change. If not, only its slats turn.
+    ///   - tilts: Whether the angle of its slats can be set. Windows and doors have none.
+    ///   - stops: Whether it can be stopped.
+    /// - Returns: The function.
+    package static func cover(
+        _ service: ServiceType = .windowCovering, moves: Bool = true, tilts: Bool = false, stops: Bool = false
+    ) -> AccessoryFunction {
+        var values: [(CharacteristicType, CharacteristicValue)] = [
+            (.currentPosition, .integer(0)), (.targetPosition, .integer(0)), (.positionState, .integer(2)),
+        ]
+        if tilts, service == .windowCovering {
+            values += [(.currentHorizontalTiltAngle, .integer(0)), (.targetHorizontalTiltAngle, .integer(0))]
+        }
+        if stops { values.append((.holdPosition, .bool(false))) }
+        let function = AccessoryFunction(service, values)
+        return moves ? function : function.with(.targetPosition) { ($0.minimum, $0.maximum) = (0, 0) }
+    }
 }
 
 /// The rules of a cover.
 ///
 /// While the cover isn't moving, its target position equals its position, even if it was moved by hand.
 struct CoverRules: DeviceRules {
+    private static let pairs: [(current: Property, target: Property)] = [
+        (Property(.currentPosition), Property(.targetPosition)),
+        (Property(.currentHorizontalTiltAngle), Property(.targetHorizontalTiltAngle)),
+        (Property(.currentVerticalTiltAngle), Property(.targetVerticalTiltAngle)),
+    ]
+    private static let hold = Property(.holdPosition)
+
+    /// A finger on a slider must not start and stop a motor with each step.
+    var pause: Duration { .milliseconds(300) }
+
     func functions(_ capabilities: LightCapabilities) -> [AccessoryFunction] {
-        [
-            AccessoryFunction(
-                .windowCovering,
-                [(.currentPosition, .integer(0)), (.targetPosition, .integer(0)), (.positionState, .integer(2))])
-        ]
+        [.cover(tilts: capabilities.tilt, stops: capabilities.stop)]
     }
+
+    var otherFunctions: [AccessoryFunction] { [.cover(.window, stops: true), .cover(.door, stops: true)] }
 
     func command(_ written: PropertyValues, over state: DeviceState) -> PropertyValues {
         var command = PropertyValues()
-        command.targetPosition = written.targetPosition ?? written.position
-        return command
+        for (current, target) in Self.pairs { command[target] = written[target] ?? written[current] }
+        // The operator moves or stops a cover by its motion, too.
+        if command.isEmpty { command.targetPosition = written.motion?.end }
+        guard written.stops || (command.isEmpty && written.motion == .stopped) else { return command }
+        var stop = PropertyValues()
+        stop[Self.hold] = .bool(true)
+        return stop
     }
 
     func complete(_ reported: inout PropertyValues, over state: () -> DeviceState) {
-        guard reported.position != nil || reported.motion != nil else { return }
-        // A report with only a position means that the cover has stopped.
-        let motion = reported.motion ?? .stopped
-        reported.motion = motion
-        reported.targetPosition =
-            motion == .stopped
-            ? reported.position ?? state().values.position
-            : reported.targetPosition ?? state().values.targetPosition
+        guard reported.motion != nil || Self.pairs.contains(where: { reported[$0.current] != nil }) else { return }
+        let former = state().values
+        // A device that reports only its position is at rest.
+        if reported.position != nil, reported.motion == nil { reported.motion = .stopped }
+        let isMoving = (reported.motion ?? former.motion ?? .stopped) != .stopped
+        for (current, target) in Self.pairs {
+            let value = isMoving ? reported[target] ?? former[target] : reported[current] ?? former[current]
+            if let value { reported[target] = value }
+        }
     }
 
     func outcome(of command: PropertyValues) -> PropertyValues {
         var outcome = command
-        outcome.position = command.targetPosition
+        for (current, target) in Self.pairs where command[target] != nil { outcome[current] = command[target] }
+        outcome.remove(Self.hold)
         outcome.motion = .stopped
         return outcome
     }
 
-    func isLasting(_ type: CharacteristicType) -> Bool { type != .positionState }
+    func reconcile(_ state: inout DeviceState, after new: PropertyValues) -> Bool {
+        // Stopping is an action; no controller reads it.
+        if new.contains(Self.hold) { state.values.remove(Self.hold) }
+        return false
+    }
+
+    func isLasting(_ type: CharacteristicType) -> Bool {
+        type != .positionState && type != .holdPosition && SensorReading(type)?.isMomentary != true
+    }
 }

@@ -34,6 +34,10 @@ extension CharacteristicKey<Int> {
     public static var currentPosition: Self { Self(.currentPosition) }
     /// The target position in percent; 100 is fully open.
     public static var targetPosition: Self { Self(.targetPosition) }
+    /// The current angle of horizontal slats in degrees, -90 to 90.
+    public static var currentHorizontalTiltAngle: Self { Self(.currentHorizontalTiltAngle) }
+    /// The target angle of horizontal slats in degrees, -90 to 90.
+    public static var targetHorizontalTiltAngle: Self { Self(.targetHorizontalTiltAngle) }
     /// The direction of a fan: 0 is clockwise, 1 is counterclockwise.
     public static var rotationDirection: Self { Self(.rotationDirection) }
     /// The battery's charge in percent.

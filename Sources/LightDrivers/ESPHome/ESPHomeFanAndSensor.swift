@@ -70,7 +70,7 @@ extension ESPHomeEntity {
     }
 
     /// Parses the common fields of all descriptions.
-    private mutating func readCommon(_ field: Int, _ value: ProtobufReader.Value) {
+    mutating func readCommon(_ field: Int, _ value: ProtobufReader.Value) {
         switch field {
         case 1: objectID = value.text
         case 2: key.key = UInt32(truncatingIfNeeded: value.number)

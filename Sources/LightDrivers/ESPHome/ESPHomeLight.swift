@@ -31,15 +31,18 @@ struct ESPHomeLight: Equatable, Sendable {
         case .switch: id += "switch/"
         case .fan: id += "fan/"
         case .sensor: id += "sensor/"
+        case .cover: id += "cover/"
         }
         if entity.key.part != 0 { id += String(entity.key.part, radix: 16) + "/" }
-        description = LightDescription(
+        var description = LightDescription(
             id: LightID(id + objectID), name: entity.name.isEmpty ? owner : "\(owner) \(entity.name)",
             kind: entity.lightKind, capabilities: entity.capabilities,
             manufacturer: device.manufacturer.isEmpty ? "ESPHome" : device.manufacturer,
             model: [device.projectName, device.model].first { !$0.isEmpty }, serialNumber: device.mac,
             firmware: [device.projectVersion, device.version].first { !$0.isEmpty },
             suggestedRoom: device.area.isEmpty ? nil : device.area)
+        if case .cover(let cover) = entity.kind { description.functions = [cover.function] }
+        self.description = description
         guard case .sensor = entity.kind else { return }
         var sensor = description
         let part = entity.key.part == 0 ? "" : String(entity.key.part, radix: 16) + "/"
@@ -65,6 +68,7 @@ struct ESPHomeLight: Equatable, Sendable {
     var report: LightReport? {
         guard let state else { return nil }
         var report = LightReport(on: state.on, reachable: true)
+        if case .cover(let cover) = entity.kind { return cover.report(state) }
         guard !state.isInvalid else { return report }
         let range: ClosedRange<Int>?
         switch entity.kind {
@@ -75,6 +79,7 @@ struct ESPHomeLight: Equatable, Sendable {
                 speeds, direction: direction, oscillation: oscillation, asked: askedSpeed, isLegacy: entity.isLegacy)
         case .sensor(let reading):
             return LightReport(readings: [reading.reading: reading.value(state)], reachable: true)
+        case .cover: return report
         }
         // A light that is off still reports its brightness; 0 means that it has never been on.
         if entity.capabilities.brightness, state.brightness > 0 {
@@ -119,6 +124,7 @@ struct ESPHomeLight: Equatable, Sendable {
         case .switch: return command.on.map { ESPHomeLightCommand.message(on: $0, to: entity.key) }
         case .fan(let speeds, _, _): return command.message(toFan: entity.key, speeds, isLegacy: entity.isLegacy)
         case .sensor: return nil
+        case .cover(let cover): return cover.message(for: command, to: entity.key)
         }
         var order = ESPHomeLightCommand(on: command.on)
         if let percent = command.brightness { order.brightness = Float(percent) / 100 }
@@ -213,6 +219,7 @@ extension ESPHomeEntity {
         case .switch(let isOutlet): isOutlet ? .outlet : .switch
         case .fan: .fan
         case .sensor: .sensor
+        case .cover: .cover
         }
     }
 
@@ -224,6 +231,7 @@ extension ESPHomeEntity {
         case .fan(let speeds, let direction, let oscillation):
             return .fan(speed: speeds != nil, direction: direction, oscillation: oscillation)
         case .sensor(let reading): return .sensor([reading.reading])
+        case .cover(let cover): return .cover(tilt: cover.hasTilt, stop: cover.canStop)
         }
         let brightness = modes.contains { $0.contains(.brightness) }
         return LightCapabilities(

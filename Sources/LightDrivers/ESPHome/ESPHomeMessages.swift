@@ -1,4 +1,6 @@
-/// The type numbers of the messages that the driver uses from ESPHome's API.
+import DeviceKit
+
+/// The numbers of the messages of ESPHome's API that the driver uses.
 enum ESPHomeMessageType {
     static let hello = 1
     static let helloResponse = 2
@@ -12,6 +14,7 @@ enum ESPHomeMessageType {
     static let deviceInfoResponse = 10
     static let listEntities = 11
     static let binarySensorEntity = 12
+    static let coverEntity = 13
     static let fanEntity = 14
     static let lightEntity = 15
     static let sensorEntity = 16
@@ -19,10 +22,12 @@ enum ESPHomeMessageType {
     static let entitiesDone = 19
     static let subscribeStates = 20
     static let binarySensorState = 21
+    static let coverState = 22
     static let fanState = 23
     static let lightState = 24
     static let sensorState = 25
     static let switchState = 26
+    static let coverCommand = 30
     static let fanCommand = 31
     static let lightCommand = 32
     static let switchCommand = 33
@@ -102,6 +107,7 @@ struct ESPHomeEntity: Equatable, Sendable {
         /// A fan. `speeds` is `nil` if its speed can't be set.
         case fan(speeds: FanSpeeds?, direction: Bool, oscillation: Bool)
         case sensor(SensorClass)
+        case cover(ESPHomeCover)
     }
 
     var key: Key
@@ -127,6 +133,9 @@ extension ESPHomeEntity {
         case ESPHomeMessageType.lightEntity: self = try Self(light: true, body)
         case ESPHomeMessageType.switchEntity: self = try Self(light: false, body)
         case ESPHomeMessageType.fanEntity: self = try Self(fan: body)
+        case ESPHomeMessageType.coverEntity:
+            guard let cover = try Self(cover: body) else { return nil }
+            self = cover
         case ESPHomeMessageType.binarySensorEntity, ESPHomeMessageType.sensorEntity:
             guard let sensor = try Self(sensor: message.type == ESPHomeMessageType.sensorEntity, body) else {
                 return nil
@@ -225,9 +234,12 @@ struct ESPHomeState: Equatable, Sendable {
     /// The value of a sensor.
     var value: Float = 0
     var isMissing = false
-    /// A Boolean value that indicates whether a value of a light is out of range.
-    ///
-    /// Then only the power of this state is used.
+    /// The position of a cover and the angle of its slats, 0 to 1: 1 is open.
+    var position: Float = 0
+    var tilt: Float = 0
+    var motion = CoverMotion.stopped
+    /// A Boolean value that indicates whether a value of a light or a cover is out of range: of this state, only the
+    /// power is used.
     var isInvalid = false
 
     /// Parses the state of a light or of a switch.
@@ -263,10 +275,8 @@ struct ESPHomeState: Equatable, Sendable {
         return isMissing ? nil : state
     }
 
-    /// Returns a field as a fraction from 0 to 1.
-    ///
-    /// Marks the state as invalid if the value is outside that range by more than the device's rounding can explain.
-    private mutating func share(_ value: ProtobufReader.Value) -> Float {
+    /// Returns a field as a fraction, 0 to 1; rounding on the device may exceed that range slightly.
+    mutating func share(_ value: ProtobufReader.Value) -> Float {
         let share = value.float
         guard (-0.01...1.01).contains(share) else {
             isInvalid = true
@@ -289,6 +299,7 @@ extension ESPHomeState {
             }
             self = state
         case ESPHomeMessageType.fanState: self = try Self(fan: body)
+        case ESPHomeMessageType.coverState: self = try Self(cover: body)
         case ESPHomeMessageType.binarySensorState, ESPHomeMessageType.sensorState: self = try Self(sensor: body)
         default: return nil
         }

@@ -1,5 +1,6 @@
 package import DeviceKit
 package import Discovery
+internal import HAPModel
 
 /// A session with one ESPHome device over one connection (Lights 9.2).
 ///
@@ -208,7 +209,7 @@ package struct ESPHomeSession: DeviceSession {
         _ entities: [ESPHomeEntity], of device: ESPHomeDeviceInfo
     ) -> [SessionEvent<Output>] {
         let shown = entities.filter { !$0.isHidden && isWanted($0) }
-        let problems = shown.compactMap(\.problem)
+        let problems = kinds.contains(.sensor) ? shown.compactMap(\.problem) : []
         var lights: [LightDescription] = []
         var readings: [LightID: LightDescription] = [:]
         for entity in shown where entity.problem == nil {
@@ -228,12 +229,7 @@ package struct ESPHomeSession: DeviceSession {
     }
 
     private func isWanted(_ entity: ESPHomeEntity) -> Bool {
-        switch entity.kind {
-        case .light: true
-        case .switch: options.switches
-        case .fan: kinds.contains(.fan)
-        case .sensor: kinds.contains(.sensor)
-        }
+        if case .switch = entity.kind { options.switches } else { true }
     }
 
     private mutating func learnt(_ state: ESPHomeState, now: Duration) -> [SessionEvent<Output>] {
@@ -287,7 +283,7 @@ package struct ESPHomeSession: DeviceSession {
     ) throws(LightError) -> [SessionEvent<Output>] {
         guard let lamp = lamps[light] else { throw .unknownLight }
         // Don't switch motors on and off to identify them.
-        guard lamp.light.description.kind != .fan else { return [.finished(command: number, nil)] }
+        guard lamp.light.description.has(.on) else { return [.finished(command: number, nil)] }
         let former = blinking.begin(light, number: number, isOn: lamp.light.state?.on ?? false, now: now)
         return (former.map { [.finished(command: $0, nil)] } ?? []) + (try blink(now: now))
     }

@@ -38,7 +38,9 @@ package struct MQTTDeviceRegistry: Sendable {
     package static let maximumReadings = 4500
 
     private var reader: AnnouncementReader
-    /// The ids of the lights that the bridge knew before the start.
+    /// The kinds that are shown; the values of other devices aren't needed.
+    private var kinds = Set(LightKind.allCases)
+    /// The ids that the bridge knew before the start.
     private var known: Set<LightID> = []
     private var sensors = SensorDevices()
     private var members = MQTTMembers()
@@ -74,9 +76,9 @@ package struct MQTTDeviceRegistry: Sendable {
     ///   - known: The ids that the bridge knew before the start.
     /// - Returns: The actions that add the hand-written lights.
     package mutating func started(
-        kinds: Set<LightKind> = [.light, .switch, .outlet], known: [LightID] = []
+        kinds: Set<LightKind> = Set(LightKind.allCases), known: [LightID] = []
     ) -> [MQTTAction] {
-        reader.kinds = kinds
+        self.kinds = kinds
         self.known = Set(known)
         sensors = SensorDevices(known: known)
         let ids = members.ids
@@ -143,6 +145,7 @@ package struct MQTTDeviceRegistry: Sendable {
         do throws(MQTTProblem) {
             for announcement in try reader.read(payload, on: topic, place) { actions += take(announcement, now: now) }
         } catch {
+            if case .homeAssistant(let place) = place, !isShown(place.component) { return joined(actions) }
             actions += ignored(
                 MQTTProblem.quoted(topic, maximum: 200), error, about: AnnouncementOrigin(topic: topic))
         }
@@ -203,7 +206,8 @@ package struct MQTTDeviceRegistry: Sendable {
     /// Returns the queries for those of the lights that don't report their state without a request.
     private func polls(of ids: [LightID]) -> [MQTTAction] {
         guard isConnected else { return [] }
-        return ids.compactMap { members[$0]?.light.settings.poll }.map { .publish($0) }
+        return ids.compactMap { members[$0]?.light.settings }.filter { kinds.contains($0.kind) }.compactMap(\.poll)
+            .map { .publish($0) }
     }
 
     // MARK: Announcements
@@ -233,7 +237,9 @@ package struct MQTTDeviceRegistry: Sendable {
             switch thing.content {
             case .entity(let entity): actions += announce(entity, as: thing.key, at: thing.origin, now: now)
             case .hidden: actions += withdraw(thing.key, now: now)
-            case .problem(let problem): actions += ignored("\(thing.origin)", problem, about: thing.origin)
+            case .problem(let problem):
+                guard isShown(thing.key.component) else { break }
+                actions += ignored("\(thing.origin)", problem, about: thing.origin)
             case .unchanged: keys.formUnion(former.filter { $0.name.hasPrefix("\(thing.key.name)_") })
             }
         }
@@ -268,7 +274,7 @@ package struct MQTTDeviceRegistry: Sendable {
             if !entity.hasOwnID {
                 actions.append(.idMissing(topic: origin.description))
             }
-            actions += listen(id, to: entity.settings.topics)
+            actions += listen(id, to: topics(of: entity))
             if let report = members[id]?.light.settings.component?.beginning { actions.append(.report(id, report)) }
             return actions + reach(id) + warn(of: entity, origin)
         }
@@ -290,6 +296,16 @@ package struct MQTTDeviceRegistry: Sendable {
                     "\(origin): the id \"\(MQTTProblem.quoted(id.rawValue))\" already belongs to another light; "
                         + "give each light a different unique_id", about: .message(origin))
         }
+    }
+
+    /// Returns whether the devices of a component are shown.
+    private func isShown(_ component: String) -> Bool {
+        MQTTComponents.named(component).map { kinds.contains($0.kind) } ?? true
+    }
+
+    /// Returns the topics to subscribe to for an entity.
+    private func topics(of entity: MQTTEntity) -> Set<String> {
+        kinds.contains(entity.description.kind) ? entity.settings.topics : []
     }
 
     /// Returns the id of an entity.
@@ -321,6 +337,7 @@ package struct MQTTDeviceRegistry: Sendable {
         let isReading = kind == .sensor
         let limit = isReading ? Self.maximumReadings : Self.maximumLights
         guard (isReading ? members.readings : members.lights) >= limit else { return nil }
+        guard kinds.contains(kind) else { return [] }
         return warnings.warn(
             "more than \(limit) \(isReading ? "readings of sensors" : "lights") are announced; the rest are ignored",
             about: isReading ? .numberOfReadings : .numberOfLights)
@@ -344,7 +361,7 @@ package struct MQTTDeviceRegistry: Sendable {
         member.light.update(entity.settings)
         members[id] = member
         if isNew { actions.append(.added(entity.description)) }
-        let topics = entity.settings.topics
+        let topics = topics(of: entity)
         actions += unlisten(id, to: formerTopics.subtracting(topics))
         if isReadOtherwise {
             for topic in topics where member.light.isWaiting(for: topic) { _ = listeners.remove(id, for: topic) }
@@ -412,7 +429,6 @@ package struct MQTTDeviceRegistry: Sendable {
 
     /// Combines the readings of each device into one sensor.
     private mutating func joined(_ actions: [MQTTAction]) -> [MQTTAction] {
-        guard reader.kinds.contains(.sensor) else { return actions }
         return sensors.joined(actions) { [members] light in
             light.kind == .sensor ? members[light.id]?.device ?? light : nil
         }
@@ -437,7 +453,7 @@ package struct MQTTDeviceRegistry: Sendable {
     // MARK: Warnings
 
     private mutating func warn(of entity: MQTTEntity, _ origin: AnnouncementOrigin) -> [MQTTAction] {
-        entity.losses.isEmpty
+        entity.losses.isEmpty || !kinds.contains(entity.description.kind)
             ? []
             : warnings.warn(
                 "\(origin): \(entity.losses.joined(separator: "; "))", about: .light(entity.description.id, origin))

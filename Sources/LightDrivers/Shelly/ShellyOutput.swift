@@ -1,5 +1,6 @@
 import BoundedJSON
 import DeviceKit
+import HAPModel
 
 /// An output of a Shelly device: a dimmable light or a relay (Lights 9.6).
 struct ShellyOutput: Equatable, Sendable {
@@ -9,12 +10,14 @@ struct ShellyOutput: Equatable, Sendable {
     enum Kind: String, CaseIterable, Sendable {
         case light, rgb, rgbw, cct, rgbcct
         case relay = "switch"
+        case cover
 
         /// The prefix of the component's methods.
         var methods: String {
             switch self {
             case .light: "Light"
             case .relay: "Switch"
+            case .cover: "Cover"
             case .rgb, .rgbw, .cct, .rgbcct: rawValue.uppercased()
             }
         }
@@ -37,7 +40,8 @@ struct ShellyOutput: Equatable, Sendable {
     private var rgb: [Double]?
     private var white: Double?
     private var temperature: Int?
-    /// A Boolean value that indicates whether an output with colors and whites is showing a white.
+    private var cover: ShellyCover
+    /// A Boolean value that indicates whether an output with colors and whites shows a white.
     private var showsWhite = false
 
     /// The name of its component, such as `light:0`.
@@ -52,15 +56,17 @@ struct ShellyOutput: Equatable, Sendable {
         return (String(parts[0]), number)
     }
 
-    /// Parses a component of the device's configuration, such as `light:0`.
-    ///
-    /// Returns `nil` if the component isn't an output.
+    /// A Boolean value that indicates whether its state is known.
+    var isKnown: Bool { kind == .cover ? cover.isKnown : isOn != nil }
+
+    /// Parses a component of the device's configuration, such as `light:0`; `nil` if it can't switch, dim or move.
     init?(_ key: String, _ json: JSONValue) {
         guard let (kindName, number) = Self.parts(of: key), let kind = Kind(rawValue: kindName), number < 100
         else { return nil }
         self.kind = kind
         self.number = number
         name = json["name"]?.shortText.flatMap { $0.isEmpty ? nil : $0 }
+        cover = ShellyCover(json)
         let range = (json["ct_range"]?.array ?? []).compactMap(\.int)
         kelvin =
             range.count == 2 && Self.kelvins.contains(range[0]) && Self.kelvins.contains(range[1])
@@ -69,6 +75,7 @@ struct ShellyOutput: Equatable, Sendable {
 
     /// Updates the output from a complete or partial status.
     mutating func merge(_ json: JSONValue) {
+        guard kind != .cover else { return cover.merge(json) }
         isOn = json["output"]?.bool ?? isOn
         brightness = json["brightness"]?.double.map { Int(min(max($0, 0), 100).rounded()) } ?? brightness
         if let parts = json["rgb"]?.array?.prefix(3).compactMap(\.double), parts.count == 3 {
@@ -85,10 +92,16 @@ struct ShellyOutput: Equatable, Sendable {
     mutating func keepState(of former: ShellyOutput) {
         (isOn, brightness, rgb, white) = (former.isOn, former.brightness, former.rgb, former.white)
         (temperature, showsWhite) = (former.temperature, former.showsWhite)
+        let hasSlats = cover.hasSlats
+        cover = former.cover
+        cover.hasSlats = hasSlats
     }
 
+    /// The functions of a cover, or `nil` for other outputs.
+    var functions: [AccessoryFunction]? { kind == .cover ? [cover.function] : nil }
+
     var capabilities: LightCapabilities {
-        guard kind != .relay else { return LightCapabilities() }
+        guard kind != .relay, kind != .cover else { return LightCapabilities() }
         return LightCapabilities(
             brightness: true, color: kind.hasColor, temperature: kind.hasTemperature ? mireds : nil, transition: true)
     }
@@ -96,6 +109,7 @@ struct ShellyOutput: Equatable, Sendable {
     private var mireds: ClosedRange<Int> { ColorConversion.mireds(kelvin: kelvin) }
 
     var report: LightReport {
+        guard kind != .cover else { return cover.report }
         var report = LightReport(on: isOn, reachable: true)
         guard kind != .relay else { return report }
         report.brightness = brightness.flatMap { $0 > 0 ? $0 : nil }
@@ -115,6 +129,7 @@ struct ShellyOutput: Equatable, Sendable {
 
     /// Returns the method and the parameters for a command.
     func call(for command: LightCommand) -> (method: String, params: JSONValue) {
+        guard kind != .cover else { return cover.call(for: command, number: number) }
         var params: JSONObject = ["id": .integer(Int64(number))]
         params["on"] = command.on.map { .bool($0) }
         if kind != .relay {

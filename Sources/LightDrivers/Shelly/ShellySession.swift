@@ -285,7 +285,7 @@ package struct ShellySession: DeviceSession {
             lights = descriptions
             events.append(.lights(descriptions))
         }
-        for output in outputs where output.isOn != nil && !blinking.contains(id(output)) {
+        for output in outputs where output.isKnown && !blinking.contains(id(output)) {
             events.append(.report(id(output), output.report))
         }
         for sensor in sensors {
@@ -307,9 +307,14 @@ package struct ShellySession: DeviceSession {
 
     private func description(of output: ShellyOutput, index: Int) -> LightDescription {
         let isPlug = product?.contains("Plug") ?? false
-        return description(
-            id(output), output.name ?? (outputs.count > 1 ? "\(deviceName) \(index + 1)" : deviceName),
-            output.kind != .relay || switchesLamp(output) ? .light : isPlug ? .outlet : .switch, output.capabilities)
+        let kind: LightKind =
+            output.kind == .cover
+            ? .cover : output.kind != .relay || switchesLamp(output) ? .light : isPlug ? .outlet : .switch
+        var description = description(
+            id(output), output.name ?? (outputs.count > 1 ? "\(deviceName) \(index + 1)" : deviceName), kind,
+            output.capabilities)
+        if let functions = output.functions { description.functions = functions }
+        return description
     }
 
     private func sensorDescription(_ index: Int) -> LightDescription {
@@ -366,8 +371,8 @@ package struct ShellySession: DeviceSession {
         _ light: LightID, number: Int, now: Duration
     ) throws(LightError) -> [SessionEvent<Output>] {
         guard let output = output(light) else { throw .unknownLight }
-        // Don't switch a relay, because the appliance connected to it may not tolerate that.
-        guard output.kind != .relay else { return [.finished(command: number, nil)] }
+        // The appliance at a relay may not tolerate being switched, and a motor doesn't move to identify itself.
+        guard output.kind != .relay, output.kind != .cover else { return [.finished(command: number, nil)] }
         blinking.begin(light, number: number, isOn: output.isOn ?? false, now: now)
         return blink(now)
     }

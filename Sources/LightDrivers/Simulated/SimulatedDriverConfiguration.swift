@@ -53,6 +53,7 @@ package struct SimulatedLight: Equatable, Sendable {
     package var description: LightDescription
     /// The delay between a command and the light's answer.
     package var latency: Duration
+    /// The duration of a fade, or of a cover's way from closed to open.
     package var transition: Duration
     package var failure: Failure
     package var report: Report
@@ -61,7 +62,7 @@ package struct SimulatedLight: Equatable, Sendable {
 extension SimulatedLight: Decodable {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case id, name, kind, brightness, color, temperature, latency, transition, fail, report
-        case speed, direction, oscillation, readings
+        case speed, direction, oscillation, readings, tilt
     }
 
     package init(from decoder: any Decoder) throws {
@@ -78,11 +79,12 @@ extension SimulatedLight: Decodable {
         let speed = try container.decodeIfPresent(Bool.self, forKey: .speed) ?? false
         let direction = try container.decodeIfPresent(Bool.self, forKey: .direction) ?? false
         let oscillation = try container.decodeIfPresent(Bool.self, forKey: .oscillation) ?? false
+        let tilt = try container.decodeIfPresent(Bool.self, forKey: .tilt) ?? false
         let readings = try Self.readings(container)
         let owners: [(key: CodingKeys, isSet: Bool, kind: LightKind)] = [
             (.brightness, brightness, .light), (.color, color, .light), (.temperature, temperature, .light),
             (.speed, speed, .fan), (.direction, direction, .fan), (.oscillation, oscillation, .fan),
-            (.readings, !readings.isEmpty, .sensor),
+            (.readings, !readings.isEmpty, .sensor), (.tilt, tilt, .cover),
         ]
         if let wrong = owners.first(where: { $0.isSet && $0.kind != kind }) {
             throw ConfigurationProblem(
@@ -102,11 +104,13 @@ extension SimulatedLight: Decodable {
         try container.checkName(name, forKey: .name)
         var capabilities = LightCapabilities(
             brightness: brightness, color: color, temperature: temperature ? 153...500 : nil,
-            transition: transition > .zero)
+            transition: transition > .zero && kind != .cover)
         capabilities.speed = speed
         capabilities.direction = direction
         capabilities.oscillation = oscillation
         capabilities.readings = readings
+        capabilities.tilt = tilt
+        capabilities.stop = kind == .cover
         description = LightDescription(
             id: LightID(id), name: name ?? id, kind: kind, capabilities: capabilities, manufacturer: "Lamplighter",
             model: "Simulated \(kind.rawValue)", serialNumber: id)

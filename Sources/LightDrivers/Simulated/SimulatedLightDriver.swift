@@ -187,7 +187,7 @@ extension SimulatedLightDriver.Home {
     fileprivate mutating func apply(_ command: LightCommand, to place: Int) -> Outcome {
         do throws(LightError) {
             guard let report = try lights[place].apply(command, now: .now) else { return .done }
-            if let host, outbox.isEmpty, !isReporting, !lights[place].isFading { return .report(report, host) }
+            if let host, outbox.isEmpty, !isReporting, !lights[place].isChanging { return .report(report, host) }
             outbox.add(report, from: lights[place].light.description.id)
             return .queued
         } catch {

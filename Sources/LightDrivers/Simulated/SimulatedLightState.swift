@@ -13,6 +13,22 @@ struct SimulatedLightState {
         var length: Duration
     }
 
+    /// The movement of a cover.
+    private struct Move: Equatable {
+        var from, to: Int
+        var start: ContinuousClock.Instant
+        var length: Duration
+        /// The number of the next report.
+        var step = 1
+
+        var motion: CoverMotion { from < to ? .opening : .closing }
+
+        func position(at now: ContinuousClock.Instant) -> Int {
+            let share = length > .zero ? min(max((now - start) / length, 0), 1) : 1
+            return from + Int((Double(to - from) * share).rounded())
+        }
+    }
+
     /// The number of reports in a transition, including the final state.
     private static let steps = 5
 
@@ -22,8 +38,10 @@ struct SimulatedLightState {
     private let ranges: [(property: Property, range: ClosedRange<Double>?)]
     private var state: DeviceState
     private var commands = 0
-    private var fade: Fade? { didSet { isFading = fade != nil } }
-    private(set) var isFading = false
+    private var fade: Fade? { didSet { isChanging = fade != nil || move != nil } }
+    private var move: Move? { didSet { isChanging = fade != nil || move != nil } }
+    /// A Boolean value that indicates whether a fade or a movement has further steps.
+    private(set) var isChanging = false
 
     init(_ light: SimulatedLight) {
         self.light = light
@@ -78,7 +96,7 @@ struct SimulatedLightState {
     }
 
     private mutating func change(_ values: PropertyValues) {
-        if isFading { fade = nil }
+        if isChanging { (fade, move) = (nil, nil) }
         let rules = limits.rules
         var values = values
         rules.complete(&values) { state }
@@ -108,6 +126,10 @@ struct SimulatedLightState {
         if case .every(let n) = light.failure, commands.isMultiple(of: n) { throw .refused("simulated failure") }
         let asked = limits.canonical(command.values)
         if let problem = problem(with: asked) { throw .refused(problem) }
+        if light.description.kind == .cover, light.transition > .zero, let report = moved(by: asked.values, now: now())
+        {
+            return light.report == .none ? nil : report
+        }
         let outcome = limits.rules.outcome(of: asked.values)
         let before = light.report == .stepped ? state.values.brightness : nil
         change(outcome)
@@ -125,18 +147,56 @@ struct SimulatedLightState {
         }
     }
 
-    /// The time of the next step of the current transition.
+    /// Starts or stops the movement of a cover, and returns its report; `nil` if the command moves nothing.
+    private mutating func moved(by command: PropertyValues, now: ContinuousClock.Instant) -> LightReport? {
+        let position = move?.position(at: now) ?? state.values.position ?? 0
+        var report = LightReport()
+        report.tilt = command.targetTilt
+        report.targetTilt = command.targetTilt
+        if command.stops {
+            guard move != nil else { return nil }
+            report.position = position
+            report.motion = .stopped
+            change(report.values)
+        } else {
+            guard let target = command.targetPosition, target != position else { return nil }
+            let move = Move(
+                from: position, to: target, start: now, length: light.transition * abs(target - position) / 100)
+            report.position = position
+            report.motion = move.motion
+            report.targetPosition = target
+            change(report.values)
+            self.move = move
+        }
+        return report
+    }
+
+    /// The time of the next step of a transition.
     var nextStep: ContinuousClock.Instant? {
-        fade.map { $0.start + $0.length * $0.step / Self.steps }
+        if let move { return move.start + move.length * move.step / Self.steps }
+        return fade.map { $0.start + $0.length * $0.step / Self.steps }
     }
 
     /// Returns the report of the transition's step that is now due, or `nil` if none is due.
     mutating func step(now: ContinuousClock.Instant) -> LightReport? {
+        if var move { return step(&move, now: now) }
         guard var fade, let due = nextStep, due <= now else { return nil }
         let level = fade.from + (fade.to - fade.from) * fade.step / Self.steps
         fade.step += 1
         self.fade = fade.step > Self.steps ? nil : fade
         return LightReport(brightness: max(level, 1))
+    }
+
+    private mutating func step(_ move: inout Move, now: ContinuousClock.Instant) -> LightReport? {
+        guard let due = nextStep, due <= now else { return nil }
+        let isLast = move.step >= Self.steps
+        move.step += 1
+        var report = LightReport()
+        report.position = isLast ? move.to : move.position(at: due)
+        report.motion = isLast ? .stopped : move.motion
+        change(report.values)
+        self.move = isLast ? nil : move
+        return light.report == .none ? nil : report
     }
 }
 

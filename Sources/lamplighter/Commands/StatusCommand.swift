@@ -24,6 +24,10 @@ struct StatusCommand: AsyncParsableCommand {
             ("advertised", "\(status.advertisement.state.rawValue), as \"\(status.advertisement.name)\""),
             ("lights", "\(status.lights.count), \(status.lights.reachable) reachable"),
         ]
+        if let hidden = status.hiddenKinds, !hidden.isEmpty {
+            let counts = hidden.map(\.words).joined(separator: ", ")
+            lines.append(("not shown", status.includeLine.map { "\(counts); to show them: \($0)" } ?? counts))
+        }
         // The first bridge is already shown above.
         let further = (status.bridges ?? []).dropFirst()
         if !further.isEmpty, let first = status.bridges?.first {

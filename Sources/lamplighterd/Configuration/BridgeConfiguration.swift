@@ -26,10 +26,10 @@ struct BridgeConfiguration: DeclaredSection, Sendable {
             DeclaredKey(
                 "include", \.include, .reload,
                 .byDefault(
-                    "[\(IncludedKinds.names(byDefault: true))]",
+                    IncludedKinds().text,
                     explanation: """
-                        The kinds of devices to show; also: \(IncludedKinds.names(byDefault: false)). If you remove a kind, its \
-                        devices are hidden, and keep their numbers, rooms and scenes.
+                        \(IncludedKinds.explanation). If you remove a kind, its devices are hidden, and keep their \
+                        numbers, rooms and scenes; lamplighter status counts them.
                         """)),
             DeclaredKey(
                 optional: "metrics", \.metrics, .restart,

@@ -5,28 +5,40 @@ import TerminalKit
 
 /// The key `include`: the kinds of devices that the bridge shows.
 struct IncludedKinds: Equatable, Sendable {
-    /// The kinds that are shown by default.
-    private static let byDefault: Set<LightKind> = [.light, .switch, .outlet]
+    /// The name of all kinds together.
+    private static let all = "all"
 
     var kinds: Set<LightKind>
 
-    init(_ kinds: Set<LightKind> = byDefault) { self.kinds = kinds }
+    init(_ kinds: Set<LightKind> = Set(LightKind.allCases.filter(\.isShownByDefault))) { self.kinds = kinds }
 
-    /// Returns the names of the kinds that are shown by default, or of the others.
-    static func names(byDefault isDefault: Bool) -> String {
-        LightKind.allCases.filter { byDefault.contains($0) == isDefault }.map(\.plural).joined(separator: ", ")
+    /// The names of the kinds in the form of the configuration.
+    var text: String { "[\(LightKind.allCases.filter(kinds.contains).map(\.plural).joined(separator: ", "))]" }
+
+    /// The explanation of the key's value.
+    static var explanation: String {
+        let others = LightKind.allCases.filter { !$0.isShownByDefault }.map(\.plural).joined(separator: ", ")
+        return "The kinds of devices to show, or [\(all)]" + (others.isEmpty ? "" : "; not by default: \(others)")
     }
 }
 
 extension IncludedKinds: Decodable {
     init(from decoder: any Decoder) throws {
+        if let name = try? decoder.singleValueContainer().decode(String.self), name == Self.all {
+            kinds = Set(LightKind.allCases)
+            return
+        }
         var list = try decoder.unkeyedContainer()
         kinds = []
         while !list.isAtEnd {
             let path = list.codingPath + [ConfigurationKey(list.currentIndex)]
             let name = try list.decode(String.self)
+            guard name != Self.all else {
+                kinds = Set(LightKind.allCases)
+                continue
+            }
             guard let kind = LightKind.allCases.first(where: { $0.plural == name }) else {
-                let names = LightKind.allCases.map(\.plural)
+                let names = LightKind.allCases.map(\.plural) + [Self.all]
                 throw ConfigurationProblem(
                     "unknown kind",
                     remedy: "write \(name.nearest(in: names) ?? "one of \(names.joined(separator: ", "))")", at: path)

@@ -132,8 +132,8 @@ struct ESPHomeSensorTests {
     @Test("skips kinds that aren't included, and removes entities that the device no longer lists")
     func removed() {
         let known: [LightID] = ["AABBCCDDEEFF/sensors", "AABBCCDDEEFF/sensor/probe", "AABBCCDDEEFF/fan/fan"]
-        let (_, none) = house([Self.number(1, "Temp", "temperature"), Self.fan], kinds: [.light])
-        #expect(added(none).isEmpty)
+        let (_, all) = house([Self.number(1, "Temp", "temperature"), Self.fan], kinds: [.light])
+        #expect(Set(added(all).map(\.kind)) == [.sensor, .fan])
         let (_, some) = house([Self.number(1, "Temp", "temperature")], known: known)
         let gone = some.compactMap { if case .removed(let id) = $0 { id } else { nil } }
         #expect(gone == ["AABBCCDDEEFF/fan/fan", "AABBCCDDEEFF/sensor/probe"])

@@ -1,5 +1,6 @@
 import BoundedJSON
 import DeviceKit
+import HAPModel
 import TestTimeouts
 import Testing
 
@@ -58,6 +59,73 @@ struct ShellyOutputTests {
         #expect(
             try Self.output("switch:0", #"{"output": false, "brightness": 9}"#).report
                 == LightReport(on: false, reachable: true))
+    }
+
+    private static func cover(_ status: String, _ configuration: String = "{}") throws -> ShellyOutput {
+        try output("cover:0", status, configuration)
+    }
+
+    private static func report(
+        _ position: Int?, target: Int? = nil, tilt: Int? = nil, _ motion: CoverMotion?
+    ) -> LightReport {
+        var report = LightReport(reachable: true)
+        report.position = position
+        report.targetPosition = target
+        report.tilt = tilt
+        report.motion = motion
+        return report
+    }
+
+    @Test("reads a cover, with the target that it moves to")
+    func covers() throws {
+        let plain = #""pos_control": false"#
+        let states: [(status: String, report: LightReport)] = [
+            (#""state": "stopped", "current_pos": 40, "target_pos": null"#, Self.report(40, .stopped)),
+            (#""state": "opening", "current_pos": 40, "target_pos": 90"#, Self.report(40, target: 90, .opening)),
+            (#""state": "closing", "current_pos": 40, "slat_pos": 25"#, Self.report(40, tilt: -45, .closing)),
+            (#""state": "stopped", "current_pos": 1e300, "slat_pos": -7"#, Self.report(100, tilt: -90, .stopped)),
+            (#""state": "open", "current_pos": null, \#(plain)"#, Self.report(100, .stopped)),
+            (#""state": "stopped", \#(plain)"#, Self.report(100, .stopped)),
+            (#""state": "closed", \#(plain)"#, Self.report(0, .stopped)),
+            (#""state": "opening", \#(plain)"#, Self.report(nil, .opening)),
+            (#""state": "calibrating", \#(plain)"#, Self.report(nil, nil)), (#""state": 5"#, Self.report(nil, nil)),
+        ]
+        for (status, expected) in states {
+            let control = status.contains("pos_control") ? "" : #", "pos_control": true"#
+            let cover = try Self.cover("{\(status)\(control)}", #"{"slat": {"enable": true}}"#)
+            #expect(cover.report == expected)
+        }
+        var cover = try Self.cover(#"{"state": "stopped", "pos_control": true, "current_pos": 40}"#)
+        #expect(cover.isKnown && cover.functions == [.cover(stops: true)])
+        cover.merge(["state": "opening", "target_pos": 70])
+        cover.merge(["current_pos": 55])
+        #expect(cover.report == Self.report(55, target: 70, .opening))
+        let slats = try Self.cover("{}", #"{"slat": {"enable": true}}"#)
+        #expect(slats.functions == [.cover(tilts: true, stops: true)])
+    }
+
+    @Test("moves a cover, and only opens, closes or stops one without calibration")
+    func coverCalls() throws {
+        func command(_ percent: Int? = nil, tilt: Int? = nil, stops: Bool = false) -> LightCommand {
+            var command = LightCommand()
+            command.targetPosition = percent
+            command.targetTilt = tilt
+            if stops { command.values[Property(.holdPosition)] = .bool(true) }
+            return command
+        }
+        let calibrated = try Self.cover(#"{"state": "open", "pos_control": true}"#, #"{"slat": {"enable": true}}"#)
+        let plain = try Self.cover(#"{"state": "open", "pos_control": false}"#)
+        for (cover, command, expected) in [
+            (calibrated, command(40), #"Cover.GoToPosition {"id":0,"pos":40}"#),
+            (calibrated, command(40, tilt: 0), #"Cover.GoToPosition {"id":0,"pos":40,"slat_pos":50}"#),
+            (calibrated, command(tilt: 90), #"Cover.GoToPosition {"id":0,"slat_pos":100}"#),
+            (calibrated, command(stops: true), #"Cover.Stop {"id":0}"#),
+            (plain, command(90), #"Cover.Open {"id":0}"#), (plain, command(50), #"Cover.Stop {"id":0}"#),
+            (plain, command(10), #"Cover.Close {"id":0}"#),
+        ] {
+            let call = cover.call(for: command)
+            #expect("\(call.method) \(call.params.text)" == expected)
+        }
     }
 
     @Test("ignores invalid components and values")

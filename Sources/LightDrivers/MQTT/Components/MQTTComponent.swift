@@ -1,5 +1,6 @@
 import BoundedJSON
 import DeviceKit
+import HAPModel
 
 /// A component of Home Assistant's discovery other than `light` and `switch`.
 ///
@@ -12,7 +13,14 @@ protocol MQTTComponent: Equatable, Sendable {
 
     static var kind: LightKind { get }
 
-    /// Returns whether the announced entity is shown.
+    /// The component's short keys in announcements, with their long forms.
+    static var abbreviations: [String: String] { get }
+
+    /// The long keys of a device in the configuration, apart from those of every device; empty if such devices can only
+    /// be announced.
+    static var keys: [String] { get }
+
+    /// Returns whether the announced device is shown.
     static func isShown(_ reader: KeyReader, component: String) throws(MQTTProblem) -> Bool
 
     /// Creates a component from an announcement, and adds its properties to the settings, which already contain the
@@ -26,7 +34,10 @@ protocol MQTTComponent: Equatable, Sendable {
 
     var capabilities: LightCapabilities { get }
 
-    /// The sources of the entity's state, except for the power.
+    /// The functions, by default those of the capabilities.
+    var functions: [AccessoryFunction] { get }
+
+    /// The sources of its state, except for power.
     var sources: [MQTTLightSettings.Source?] { get }
 
     /// The state of an entity before its first message; `nil` if unknown.
@@ -54,6 +65,12 @@ protocol MQTTComponent: Equatable, Sendable {
 
 extension MQTTComponent {
     static func isShown(_ reader: KeyReader, component: String) throws(MQTTProblem) -> Bool { true }
+
+    static var abbreviations: [String: String] { [:] }
+
+    static var keys: [String] { [] }
+
+    var functions: [AccessoryFunction] { Self.kind.rules.functions(capabilities) }
 
     var sources: [MQTTLightSettings.Source?] { [] }
 

@@ -53,11 +53,6 @@ struct AnnouncementReader: Sendable {
         case misplaced
     }
 
-    /// The kinds of entities to show.
-    ///
-    /// Announcements of other components, such as fans and sensors, are read only if their kinds are in this set.
-    var kinds: Set<LightKind> = [.light, .switch, .outlet]
-
     private let prefix: String?
     private let tasmotaPrefix: String?
     private var zigbee2MQTT: Zigbee2MQTTDiscovery?
@@ -77,10 +72,9 @@ struct AnnouncementReader: Sendable {
 
     var filters: [String] {
         var filters: [String] = []
-        if let prefix { filters += DiscoveryTopic.filters(prefix: prefix, kinds: kinds) }
+        if let prefix { filters += DiscoveryTopic.filters(prefix: prefix) }
         if let tasmotaPrefix {
-            filters.append("\(tasmotaPrefix)/+/config")
-            if kinds.contains(.sensor) { filters.append("\(tasmotaPrefix)/+/sensors") }
+            filters += ["config", "sensors"].map { "\(tasmotaPrefix)/+/\($0)" }
         }
         if let base = zigbee2MQTT?.base { filters += ["devices", "groups"].map { "\(base)/bridge/\($0)" } }
         return filters
@@ -122,7 +116,7 @@ struct AnnouncementReader: Sendable {
         _ payload: MQTTPayload, on topic: String, _ place: DiscoveryTopic
     ) throws(MQTTProblem) -> [Announcement] {
         let isDevice = place.component == "device"
-        guard isDevice || DiscoveryTopic.components(kinds).contains(place.component) else { return [] }
+        guard isDevice || DiscoveryTopic.components.contains(place.component) else { return [] }
         switch try DiscoveryPayload(payload, isDevice: isDevice) {
         case .removed: return [isDevice ? .things([], topic: topic) : .gone(place.key)]
         case .migrated: return [isDevice ? .allMoving(topic: topic) : .moving(place.key)]
@@ -142,9 +136,8 @@ struct AnnouncementReader: Sendable {
     private func things(
         _ parts: [DiscoveryPayload.Part], of place: DiscoveryTopic, on topic: String
     ) -> [Announcement.Part] {
-        let components = DiscoveryTopic.components(kinds)
         var things: [Announcement.Part] = []
-        for part in parts where components.contains(part.platform) {
+        for part in parts where DiscoveryTopic.components.contains(part.platform) {
             var thing = Announcement.Part(
                 key: place.key(platform: part.platform, part: part.name),
                 origin: AnnouncementOrigin(topic: topic, part: MQTTProblem.quoted(part.name)), content: .hidden)
@@ -188,7 +181,6 @@ struct AnnouncementReader: Sendable {
         let discovery = payload.bytes.isEmpty ? nil : try TasmotaDiscovery(payload)
         let things = (discovery?.things ?? []).map { ($0.name, Optional($0.entity)) }
         let announcement = Self.announcement(of: things, by: "tasmota", on: topic)
-        guard kinds.contains(.sensor) else { return [announcement] }
         tasmotaSensors.take(discovery?.common, of: device)
         let sensors = String(topic.dropLast("config".count)) + "sensors"
         return [announcement] + (try tasmotaReadings(of: device, on: sensors))
@@ -197,7 +189,6 @@ struct AnnouncementReader: Sendable {
     private mutating func tasmota(
         sensors payload: MQTTPayload, on topic: String, _ device: String
     ) throws(MQTTProblem) -> [Announcement] {
-        guard kinds.contains(.sensor) else { return [] }
         try tasmotaSensors.take(sensors: payload, of: device)
         return try tasmotaReadings(of: device, on: topic)
     }
@@ -212,7 +203,7 @@ struct AnnouncementReader: Sendable {
     ) throws(MQTTProblem) -> [Announcement] {
         var announcements: [Announcement] = []
         if list == "devices" {
-            let devices = try zigbee2MQTT?.devices(payload, kinds: kinds) ?? []
+            let devices = try zigbee2MQTT?.devices(payload) ?? []
             announcements.append(Self.announcement(of: devices, by: "zigbee2mqtt", on: "\(base)/bridge/devices"))
         } else {
             try zigbee2MQTT?.take(groups: payload)

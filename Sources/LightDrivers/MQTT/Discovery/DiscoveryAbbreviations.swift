@@ -40,7 +40,7 @@ enum DiscoveryAbbreviations {
             keys["\(short)_cmd_tpl"] = "\(long)_command_template"
             keys["\(short)_val_tpl"] = "\(long)_value_template"
         }
-        return keys
+        return MQTTComponents.all.reduce(into: keys) { $0.merge($1.abbreviations) { first, _ in first } }
     }()
 
     static let deviceKeys = [

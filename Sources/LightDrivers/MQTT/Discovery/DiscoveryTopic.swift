@@ -1,5 +1,3 @@
-package import DeviceKit
-
 /// The topic of a discovery message: `PREFIX/COMPONENT/[NODE_ID/]OBJECT_ID/config`.
 package struct DiscoveryTopic: Hashable, Sendable {
     /// The component, such as `light` or `switch`, or `device` for the announcement of a whole device.
@@ -46,23 +44,17 @@ package struct DiscoveryTopic: Hashable, Sendable {
 
     /// Returns the topics to subscribe to.
     ///
-    /// They include only the components of the given kinds, because a home may announce many more sensors than lights.
-    package static func filters(prefix: String, kinds: Set<LightKind> = []) -> [String] {
-        (components(kinds).sorted() + ["device"]).flatMap {
+    /// They include only supported components.
+    package static func filters(prefix: String) -> [String] {
+        (components.sorted() + ["device"]).flatMap {
             ["\(prefix)/\($0)/+/config", "\(prefix)/\($0)/+/+/config"]
         }
     }
 }
 
 extension DiscoveryTopic {
-    /// Returns the components to read if these kinds are shown.
-    ///
-    /// Lights and switches are always included.
-    static func components(_ kinds: Set<LightKind>) -> Set<String> {
-        MQTTComponents.all.filter { kinds.contains($0.kind) }.reduce(into: ["light", "switch"]) {
-            $0.formUnion($1.names)
-        }
-    }
+    /// The supported components.
+    static let components = MQTTComponents.all.reduce(into: Set(["light", "switch"])) { $0.formUnion($1.names) }
 }
 
 /// The identity of an announcement, as opposed to that of the announced entity.

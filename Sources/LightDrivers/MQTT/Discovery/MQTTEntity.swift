@@ -26,6 +26,7 @@ package struct MQTTEntity: Equatable, Sendable {
         self.description.model = description.model.map(Self.cut)
         self.description.firmware = description.firmware.map(Self.cut)
         self.description.isOptimistic = settings.powerIsOptimistic
+        if let component = settings.component { self.description.functions = component.functions }
         self.settings = settings
         hasOwnID = true
         losses = []
@@ -65,6 +66,7 @@ package struct MQTTEntity: Equatable, Sendable {
             serialNumber: Self.text(device, "serial_number") ?? Self.firstIdentifier(device),
             firmware: Self.text(device, "sw_version"), suggestedRoom: Self.text(device, "suggested_area"))
         description.isOptimistic = settings.powerIsOptimistic
+        if let component = settings.component { description.functions = component.functions }
         guard isReading, hasOwnID, let name = Self.deviceID(device), LightIDRule.accepts("\(name)/sensors") else {
             return
         }

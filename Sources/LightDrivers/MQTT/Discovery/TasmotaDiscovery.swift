@@ -43,6 +43,9 @@ struct TasmotaDiscovery {
             default: break
             }
         }
+        for (number, index) in Self.shutters(relays).enumerated() {
+            things.append(("shutter \(index)", try Self.shutter(number, object, common)))
+        }
         self.things = things
     }
 
@@ -98,6 +101,51 @@ struct TasmotaDiscovery {
             on: words.count > 1 ? words[1] : "ON",
             off: words.first ?? "OFF", online: try keys.string("onln") ?? "Online",
             offline: try keys.string("ofln") ?? "Offline", sleeps: (object["dslp"]?.int ?? 0) != 0)
+    }
+
+    // MARK: Shutters
+
+    private static let maximumShutters = 16
+
+    /// Returns the first relay of each shutter, which has two neighboring ones; none if a relay has no partner.
+    private static func shutters(_ relays: [Int]) -> [Int] {
+        var shutters: [Int] = []
+        var index = 0
+        while index < relays.count {
+            guard relays[index] == 3 else {
+                index += 1
+                continue
+            }
+            guard index + 1 < relays.count, relays[index + 1] == 3 else { return [] }
+            shutters.append(index)
+            index += 2
+        }
+        return Array(shutters.prefix(maximumShutters))
+    }
+
+    private static func shutter(_ index: Int, _ object: JSONObject, _ common: Common) throws(MQTTProblem) -> MQTTEntity
+    {
+        func entry(_ key: String) -> JSONValue? {
+            let list = object[key]?.array ?? []
+            return index < list.count ? list[index] : nil
+        }
+        let tilt = (entry("sht")?.array ?? []).compactMap(\.int)
+        let angles = -90...90
+        let hasTilt = tilt.count == 3 && tilt[2] != 0 && tilt[0] != tilt[1] && tilt[0...1].allSatisfy(angles.contains)
+        let prefix = String(common.command.dropLast("Backlog".count))
+        let cover = try MQTTCover.tasmota(
+            index + 1, isInverted: (entry("sho")?.int ?? 0) & 1 != 0, tilt: hasTilt ? (tilt[0], tilt[1]) : nil,
+            prefix: prefix, [common.result, common.sensor, common.status])
+        var settings = MQTTLightSettings(
+            commandTopic: "\(prefix)ShutterPosition\(index + 1)", schema: .component(cover), kind: .cover)
+        settings.power = cover.sources.compactMap { $0 }.first
+        settings.availability = common.availability
+        settings.poll = MQTTMessage(topic: common.question, text: "10")
+        let description = LightDescription(
+            id: LightID("\(common.mac)_cover_shutter_\(index)"),
+            name: index == 0 ? common.name : "\(common.name) Shutter \(index + 1)", kind: .cover, functions: [],
+            manufacturer: "Tasmota", model: common.model, serialNumber: common.mac, firmware: common.firmware)
+        return MQTTEntity(description, settings: settings)
     }
 
     // MARK: Outputs

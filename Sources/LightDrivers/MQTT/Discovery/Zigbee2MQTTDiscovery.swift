@@ -26,13 +26,11 @@ struct Zigbee2MQTTDiscovery {
 
     init(base: String) { self.base = base }
 
-    /// Parses the message on `BASE/bridge/devices`, the list of all devices.
+    /// Parses the message of `BASE/bridge/devices`, a list of all devices.
     ///
-    /// Returns their lights and switches, and the components of the given kinds.
-    ///
-    /// - Throws: ``MQTTProblem`` if it is invalid. Then nothing changes.
-    mutating func devices(_ payload: MQTTPayload, kinds: Set<LightKind>) throws(MQTTProblem) -> Things {
-        guard let devices = payload.json?.array else { throw MQTTProblem("the list of devices isn't a JSON array") }
+    /// - Throws: ``MQTTProblem`` if it is invalid; nothing has changed then.
+    mutating func devices(_ payload: MQTTPayload) throws(MQTTProblem) -> Things {
+        guard let devices = payload.json?.array else { throw MQTTProblem("the list of devices is not a JSON array") }
         var things: Things = []
         lights = [:]
         for json in devices.prefix(Self.maximumDevices) where json["type"]?.string != "Coordinator" {
@@ -52,7 +50,7 @@ struct Zigbee2MQTTDiscovery {
                 let entity = try? entity(output, id: address + output.idSuffix + "_zigbee2mqtt", of: device)
                 things.append((address + output.idSuffix, entity))
             }
-            for component in MQTTComponents.all where kinds.contains(component.kind) {
+            for component in MQTTComponents.all {
                 for expose in exposes.prefix(Self.maximumOutputs) {
                     guard let entity = try? component.entity(expose, of: device) else { continue }
                     let name = entity.description.id.rawValue

@@ -40,7 +40,10 @@ struct HandWrittenLight: Decodable {
                 }
             }
 
-        static let allCases = [id, kind, availability, modes] + scalars
+        /// The keys of the components.
+        static let components = MQTTComponents.all.flatMap { $0.keys.map(CodingKeys.init) }
+
+        static let allCases = [id, kind, availability, modes] + scalars + components
     }
 
     init(from decoder: any Decoder) throws {
@@ -51,7 +54,13 @@ struct HandWrittenLight: Decodable {
                 LightIDRule.problem, remedy: LightIDRule.remedy, forKey: .id, in: container)
         }
         var keys: JSONObject = ["unique_id": .string(id)]
-        for key in CodingKeys.scalars where container.contains(key) {
+        let kind = try container.decodeName(HandWrittenKind.self, forKey: .kind)?.kind ?? .light
+        for key in CodingKeys.scalars + CodingKeys.components where container.contains(key) {
+            if let owner = MQTTComponents.owner(of: key.stringValue), owner != kind {
+                throw ConfigurationProblem(
+                    "this is of a \(owner), and the kind is \(kind)",
+                    remedy: "leave this out or write kind: \(owner)", forKey: key, in: container)
+            }
             keys[key.stringValue] = try container.decode(Scalar.self, forKey: key).value
         }
         try container.checkName(keys["name"]?.string, forKey: CodingKeys("name"))
@@ -61,7 +70,6 @@ struct HandWrittenLight: Decodable {
         if let sources = try container.decodeIfPresent([AvailabilityEntry].self, forKey: .availability) {
             keys["availability"] = .array(sources.map { .object($0.keys) })
         }
-        let kind = try container.decodeName(HandWrittenKind.self, forKey: .kind)?.kind ?? .light
         if kind == .outlet { keys["device_class"] = "outlet" }
         if keys["retain"]?.bool == true {
             throw ConfigurationProblem(
@@ -69,10 +77,13 @@ struct HandWrittenLight: Decodable {
                 forKey: CodingKeys("retain"), in: container)
         }
         do throws(MQTTProblem) {
-            entity = try MQTTEntity(
-                keys, component: kind == .light ? "light" : "switch", fallbackID: id, fallbackName: id)
-            // Reject an invalid template instead of ignoring it, because the author of the configuration can correct
-            // it.
+            let component = MQTTComponents.component(of: kind)
+            let isShown = try MQTTComponents.named(component)?.isShown(KeyReader(keys: keys), component: component)
+            if isShown == false {
+                throw .about("device_class", "isn't one of a \(kind)")
+            }
+            entity = try MQTTEntity(keys, component: component, fallbackID: id, fallbackName: id)
+            // The author of the template can correct it, so report the error.
             if let key = entity.keysNotUnderstood.first { throw MQTTProblem(entity.losses[0], key: key) }
         } catch {
             let key = error.key.map(CodingKeys.init(_:)).flatMap { container.contains($0) ? $0 : nil }
@@ -120,15 +131,30 @@ struct HandWrittenLight: Decodable {
     }
 }
 
-/// The kinds of hand-written lights.
-private enum HandWrittenKind: String, CaseIterable {
-    case light, `switch`, outlet
+/// The kinds of hand-written devices.
+private struct HandWrittenKind: RawRepresentable, CaseIterable {
+    static let allCases: [HandWrittenKind] = kinds.compactMap { HandWrittenKind(rawValue: $0.rawValue) }
+    private static let kinds: [LightKind] =
+        [.light, .switch, .outlet] + MQTTComponents.all.filter { !$0.keys.isEmpty }.map { $0.kind }
 
-    var kind: LightKind {
-        switch self {
-        case .light: .light
-        case .switch: .switch
-        case .outlet: .outlet
-        }
+    let kind: LightKind
+    var rawValue: String { kind.rawValue }
+
+    init?(rawValue: String) {
+        guard let kind = Self.kinds.first(where: { $0.rawValue == rawValue }) else { return nil }
+        self.kind = kind
+    }
+}
+
+extension MQTTComponents {
+    /// Returns the kind whose devices alone have a key.
+    fileprivate static func owner(of key: String) -> LightKind? {
+        let isShared = HandWrittenLight.CodingKeys.scalars.contains { $0.stringValue == key }
+        return isShared ? nil : all.first { $0.keys.contains(key) }?.kind
+    }
+
+    /// Returns the component of a hand-written device.
+    fileprivate static func component(of kind: LightKind) -> String {
+        all.first { $0.kind == kind }?.names.first ?? (kind == .light ? "light" : "switch")
     }
 }
