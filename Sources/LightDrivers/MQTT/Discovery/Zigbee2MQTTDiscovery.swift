@@ -30,7 +30,7 @@ struct Zigbee2MQTTDiscovery {
     ///
     /// - Throws: ``MQTTProblem`` if it is invalid; nothing has changed then.
     mutating func devices(_ payload: MQTTPayload) throws(MQTTProblem) -> Things {
-        guard let devices = payload.json?.array else { throw MQTTProblem("the list of devices is not a JSON array") }
+        guard let devices = payload.json?.array else { throw MQTTProblem("the list of devices isn't a JSON array") }
         var things: Things = []
         lights = [:]
         for json in devices.prefix(Self.maximumDevices) where json["type"]?.string != "Coordinator" {
