@@ -306,7 +306,7 @@ struct MQTTCoverTests {
         #expect(other.handedOver(command(40)) == nil)
     }
 
-    @Test("rejects covers whose position can't be set, and hides doors, gates and windows")
+    @Test("rejects covers that can't be moved, and hides garage doors and gates")
     func refused() throws {
         for keys in [
             #"{"state_topic": "s"}"#, #"{"set_position_topic": "p"}"#,

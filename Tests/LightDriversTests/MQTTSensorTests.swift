@@ -151,7 +151,7 @@ struct MQTTSensorTests {
         #expect(sensors.states["hall/sensors"]?.readings[.temperature] == .number(21))
     }
 
-    @Test("doesn't subscribe to sensors that aren't included")
+    @Test("adds sensors that aren't included, and doesn't subscribe to their topics")
     func notIncluded() {
         var sensors = Self.house([.light])
         let before = sensors.subscribed

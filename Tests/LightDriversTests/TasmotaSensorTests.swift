@@ -122,7 +122,7 @@ struct TasmotaSensorTests {
         #expect(sensors.states[Self.id("DHT11")]?.reachable == true)
     }
 
-    @Test("ignores sensors if they aren't included")
+    @Test("adds sensors that aren't included, and doesn't follow their values")
     func unwanted() throws {
         let device = try TasmotaDevice.named("a weather station", in: TasmotaDevice.withSensors)
         var sensors = Self.house(kinds: [.light])

@@ -13,6 +13,7 @@ struct WatchLightsCommand: AsyncParsableCommand {
         let isJSON = options.json
         let terminal = Terminal.current
         try await options.ask { bridge in
+            if terminal.isTerminal(), !isJSON { terminal.writeError("watching; press Ctrl-C to stop\n") }
             try await bridge.watch { event in
                 terminal.write(isJSON ? event.json.text + "\n" : Self.text(of: event))
             }

@@ -129,7 +129,7 @@ struct ESPHomeSensorTests {
         #expect(ESPHomeDevicesTests.warning(house(entities, kinds: [.light]).actions) == nil)
     }
 
-    @Test("skips kinds that aren't included, and removes entities that the device no longer lists")
+    @Test("adds kinds that aren't included, and removes entities that the device no longer lists")
     func removed() {
         let known: [LightID] = ["AABBCCDDEEFF/sensors", "AABBCCDDEEFF/sensor/probe", "AABBCCDDEEFF/fan/fan"]
         let (_, all) = house([Self.number(1, "Temp", "temperature"), Self.fan], kinds: [.light])
