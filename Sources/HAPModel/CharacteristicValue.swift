@@ -101,6 +101,16 @@ extension CharacteristicMetadata {
         }
     }
 
+    /// Returns whether a written number was rounded to the step.
+    ///
+    /// Differences that come from the format of a number don't count.
+    package static func isRounded(_ accepted: CharacteristicValue, from written: CharacteristicValue) -> Bool {
+        guard accepted != written, let number = plainNumber(accepted), let former = plainNumber(written) else {
+            return false
+        }
+        return (number - former).magnitude > 1e-6 * max(1, number.magnitude)
+    }
+
     /// Returns a reported value, clamped to the limits, so that controllers always get values that are in range.
     ///
     /// - Parameter reported: A value of any type.

@@ -122,7 +122,7 @@ struct WritesInFlightTests {
     private let a = ConnectionID(1)
     private let b = ConnectionID(2)
 
-    @Test("reports an accepted write to all but its writer, and doesn't report a refused one")
+    @Test("reports an accepted write to all but its writer unless it was rounded, and doesn't report a refused one")
     func one() {
         var taken = WritesInFlight(current: .integer(0))
         var ticket = taken.began()
@@ -137,6 +137,11 @@ struct WritesInFlightTests {
         ticket = refused.began()
         #expect(
             refused.ended(ticket, .integer(5), success: false, origin: a) == Outcome(value: .integer(0), audience: nil))
+        var rounded = WritesInFlight(current: .integer(0))
+        ticket = rounded.began()
+        #expect(
+            rounded.ended(ticket, .integer(70), known: .integer(73), success: true, origin: a)
+                == Outcome(value: .integer(70), audience: .everybody))
         var other = WritesInFlight(current: .integer(0))
         ticket = other.began()
         #expect(

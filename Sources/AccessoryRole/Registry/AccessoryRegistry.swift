@@ -140,6 +140,10 @@ package final class AccessoryRegistry {
         let accessory: RegisteredAccessory
         /// The values for the device, within their limits.
         fileprivate(set) var values: [CharacteristicWrite] = []
+        /// The written values that were rounded, by their index in ``values``.
+        ///
+        /// Their writer doesn't know the value that it gets.
+        fileprivate(set) var rounded: [Int: CharacteristicValue] = [:]
         /// A Boolean value that indicates whether the accessory must identify itself.
         fileprivate(set) var identifies = false
         /// The indices of the request's entries for the values, in the same order.
@@ -172,6 +176,9 @@ package final class AccessoryRegistry {
                 if value == .bool(true) { orders[index].identifies = true }
             } else {
                 orders[index].entries.append(write.entry)
+                if CharacteristicMetadata.isRounded(value, from: write.value) {
+                    orders[index].rounded[orders[index].values.count] = write.value
+                }
                 orders[index].values.append(
                     CharacteristicWrite(
                         iid: write.id.iid, service: accessory.service(at: place), type: characteristic.type,
@@ -203,7 +210,8 @@ package final class AccessoryRegistry {
         for (index, (write, ticket)) in zip(order.values, tickets).enumerated() {
             guard let ticket,
                 let outcome = entry.ended(
-                    ticket, write.iid, write.value, success: result[index] == .success, origin: origin),
+                    ticket, write.iid, write.value, known: order.rounded[index], success: result[index] == .success,
+                    origin: origin),
                 let audience = outcome.audience
             else { continue }
             changes.append(

@@ -91,11 +91,12 @@ final class RegisteredAccessory {
     ///
     /// - Returns: The resulting value, which is now visible; `nil` if another write is still in flight.
     func ended(
-        _ ticket: WritesInFlight.Ticket, _ iid: InstanceID, _ value: CharacteristicValue, success: Bool,
-        origin: ConnectionID?
+        _ ticket: WritesInFlight.Ticket, _ iid: InstanceID, _ value: CharacteristicValue, known: CharacteristicValue?,
+        success: Bool, origin: ConnectionID?
     ) -> WritesInFlight.Outcome? {
         guard let place = place(of: iid), let index = writesInFlight.firstIndex(where: { $0.iid == iid }),
-            let outcome = writesInFlight[index].flight.ended(ticket, value, success: success, origin: origin)
+            let outcome = writesInFlight[index].flight.ended(
+                ticket, value, known: known, success: success, origin: origin)
         else { return nil }
         writesInFlight.remove(at: index)
         set(outcome.value, at: place)

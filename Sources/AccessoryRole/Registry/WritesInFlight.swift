@@ -55,14 +55,21 @@ struct WritesInFlight: Equatable {
 
     /// Ends a write.
     ///
+    /// - Parameters:
+    ///   - ticket: The ticket of the write.
+    ///   - value: The value for the device.
+    ///   - known: The value that the writer sent if it was rounded, so that the writer doesn't know `value`.
+    ///   - success: Whether the device accepted the value.
+    ///   - origin: The writer's connection.
     /// - Returns: The final value; `nil` if another write is still in flight.
     mutating func ended(
-        _ ticket: Ticket, _ value: CharacteristicValue, success: Bool, origin: ConnectionID?
+        _ ticket: Ticket, _ value: CharacteristicValue, known: CharacteristicValue? = nil, success: Bool,
+        origin: ConnectionID?
     ) -> Outcome? {
         if success {
             // A report that arrived after the start of the write takes precedence over the written value.
             if ticket.reports == reports { confirmed = value }
-            if let origin { remember(origin, value) }
+            if let origin { remember(origin, known ?? value) }
         }
         count -= 1
         return count == 0 ? Outcome(value: confirmed, audience: audience) : nil

@@ -291,12 +291,14 @@ public final class ConnectedAccessory: Sendable {
 
     /// Subscribes to characteristics for the lifetime of the stream, and renews the subscriptions when reconnecting.
     ///
-    /// A controller receives no event for its own writes, unless the result differs from the written value
-    /// (HAP 10.2). Every stream contains the events of the whole server, such as `disconnected`. A slow listener loses
+    /// The stream begins with the current values, and has them again after a reconnect, before `connected`. A
+    /// controller receives no event for its own writes, unless the result differs from the written value (HAP 10.2);
+    /// such a value may be delivered twice, because it's read again. The value of each read is an event, too. Every
+    /// stream contains the events of the whole server, such as `disconnected`. A slow listener loses
     /// the oldest events; see ``maximumWaiting``.
     ///
     /// - Parameter ids: The characteristics; if empty, the stream contains only the events of the server.
-    /// - Returns: The events from now on; the stream ends with the body of ``Controller/withAccessory(_:at:_:)``.
+    /// - Returns: The values and events; the stream ends with the body of ``Controller/withAccessory(_:at:_:)``.
     /// - Throws: ``ControllerError`` with `refused` if the accessory refuses a subscription, for example because the
     ///   characteristic has no events, or with `canceled`.
     public func events(of ids: Set<CharacteristicID> = []) async throws(ControllerError) -> AsyncStream<Event> {
