@@ -2,7 +2,7 @@ package import BoundedJSON
 
 /// The sources of lights on the network, as `lights discover` lists them.
 package struct FoundLights: BridgeMessage {
-    /// A device, a bridge of lights, or a broker.
+    /// A device, a bridge for lights, or a broker.
     package struct Source: BridgeMessage {
         package enum State: String, Codable, Sendable {
             /// A configured driver provides the lights of this source.

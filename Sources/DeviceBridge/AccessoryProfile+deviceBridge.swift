@@ -2,7 +2,7 @@ package import AccessoryRole
 internal import HAPModel
 
 extension AccessoryProfile {
-    /// Creates the profile of a bridge of lights.
+    /// Creates the profile of a bridge for lights.
     ///
     /// - Parameters:
     ///   - name: The bridge's name, which is sanitized here.

@@ -10,7 +10,9 @@ public enum CharacteristicValue: Equatable, Hashable, Sendable {
     ///
     /// Smaller values use ``integer(_:)``.
     case unsigned(UInt64)
-    /// A value of the format `float`, which is always finite.
+    /// A value of the format `float`.
+    ///
+    /// Characteristics accept only finite numbers.
     case float(Double)
     /// A value of the format `string`.
     case string(String)

@@ -17,9 +17,9 @@ package enum ProtocolViolation: Error, Equatable, Sendable {
     /// All frame numbers of a key are used up.
     case counterExhausted
 
-    /// The invalid part of an HTTP message.
+    /// The reason why a message isn't valid HTTP.
     ///
-    /// The texts are fixed, so that no data from a peer reaches a log.
+    /// The raw values are fixed strings, so that no data from a peer reaches a log.
     package enum StaticReason: String, Equatable, Sendable {
         case startLine, header, headTooLong, tooManyHeaders, contentLength, transferEncoding, version, chunk
     }

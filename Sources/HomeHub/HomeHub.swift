@@ -62,7 +62,7 @@ package actor HomeHub {
     var additionsUnderWay: Set<DeviceID> = []
     var repairsUnderWay: Set<Accessory.ID> = []
     var runningActionSets: Set<ActionSet.ID> = []
-    /// The candidates of repairs that the previous process didn't finish.
+    /// The candidate pairings of repairs that the previous process didn't finish.
     let interruptedRepairs: [AccessoryPairing]
 
     // Work.

@@ -131,7 +131,7 @@ package struct PluginContract: Sendable {
                 return .failure("the answer has no \"protocol\" \(PluginProtocol.supported)")
             }
             guard answer["name"]?.string != nil, answer["version"]?.string != nil else {
-                return .failure("the answer has no \"name\" and \"version\"")
+                return .failure("the answer lacks \"name\" or \"version\"")
             }
             return .success(version)
         }

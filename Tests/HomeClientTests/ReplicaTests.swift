@@ -111,7 +111,7 @@ struct ReplicaTests {
         #expect(scene.replica.graph == scene.graph)
     }
 
-    @Test("reports the removed objects of a home")
+    @Test("reports a removed home together with its accessories")
     func gone() throws {
         var scene = Scene()
         _ = try scene.write(.addHome(name: "My Home"))

@@ -115,7 +115,7 @@ import Testing
                 .answer(Call(SessionID(2), 1), .failure(refusal)),
                 .notification(.authorizationStatusUpdated(.determined)),
             ])
-        // A call that ends later returns only its error, not its result.
+        // For a call that ends after the withdrawal, a refusal replaces the result of a success; an error is passed on.
         _ = hub.feed.answered(Call(SessionID(2), 7), with: .success("secret"))
         _ = hub.feed.answered(Call(SessionID(2), 8), with: .failure(HomeError(.notFound)))
         #expect(

@@ -36,7 +36,7 @@ extension CoverMotion {
         self = canStop && 30...70 ~= percent ? .stopped : percent >= 50 ? .opening : .closing
     }
 
-    /// The position in percent at the end of the movement, or `nil` if the cover stops anywhere.
+    /// The position in percent at the end of the movement, or `nil` if the cover stops at an unknown position.
     package var end: Int? {
         switch self {
         case .closing: 0

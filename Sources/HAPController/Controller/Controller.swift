@@ -18,8 +18,8 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// Two controllers must not use the same store at the same time. Most apps don't need a separate controller, but the
-/// home that all apps share; see the library `HomeClient`.
+/// Two controllers must not use the same store at the same time. Most apps don't need a separate controller: they use
+/// the home that all apps share, with the library `HomeClient`.
 public final class Controller: Sendable {
     private let stored: StoredPairings
     private let dialer: any AccessoryDialer

@@ -41,7 +41,7 @@ public enum AccessorySetupState: Sendable, Hashable {
     }
 }
 
-/// A question for the setup code.
+/// A request for the setup code.
 public struct SetupCodeQuestion: Sendable, Hashable {
     /// The device, if it's known.
     public let accessory: DiscoveredAccessory?
@@ -51,7 +51,7 @@ public struct SetupCodeQuestion: Sendable, Hashable {
     public let refusal: HomeError?
 }
 
-/// A question for a name.
+/// A question about the name of an accessory or a service.
 public struct NameQuestion: Sendable, Hashable {
     /// The accessory.
     public let accessory: Accessory
@@ -66,7 +66,7 @@ public struct NameQuestion: Sendable, Hashable {
     public var present: String { service?.name ?? accessory.name }
 }
 
-/// A question for a room.
+/// A question about the room of an accessory.
 public struct RoomQuestion: Sendable, Hashable {
     /// The accessory.
     public let accessory: Accessory

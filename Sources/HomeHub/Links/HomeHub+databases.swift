@@ -62,7 +62,7 @@ extension HomeHub {
             if let newer = connections[device]?.compliance.stored() { decide(newer, of: device) }
         } catch {
             let newer = connections[device]?.compliance.stored()
-            // The hub is ending. It applies the database after its next start.
+            // The hub is shutting down. After its next start, it reads the database again and applies it.
             guard error.code != .daemonUnavailable else { return }
             refused(newer ?? database, of: device, because: error)
             if error.code != .storageFailed, let newer { decide(newer, of: device) }

@@ -31,7 +31,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
         var device: Device
         var endpoint: IPv4Endpoint
         var queue: RequestQueue<Device.Request>
-        /// The descriptions of its lights, in their order.
+        /// The descriptions of the device's lights, in the order in which they were added.
         var lights: [LightDescription] = []
         var reported: [LightID: LightReport] = [:]
         var isReachable = false

@@ -161,7 +161,7 @@ package struct ESPHomeSession: DeviceSession {
     private mutating func greeting() -> [UInt8] {
         guard framing.isReady, !hasGreeted else { return [] }
         hasGreeted = true
-        // Firmware before 2026 requires an authentication with an empty password even if no password is set. Later
+        // Firmware before 2026 requires an authentication message with an empty password even if none is set. Later
         // firmware ignores the message.
         return framing.bytes(of: .hello) + framing.bytes(of: .init(ESPHomeMessageType.authentication))
     }

@@ -119,7 +119,7 @@ package struct ShellySession: DeviceSession {
             return [.failed(.unusable("\(name) isn't a Shelly device; remove it from hosts"))]
         }
         guard json["gen"]?.int ?? 1 >= 2 else {
-            let text = "\(name) is a Shelly device of the first generation; connect it by MQTT with the driver mqtt"
+            let text = "\(name) is a first-generation Shelly device; connect it over MQTT with the mqtt driver"
             return [.failed(.unusable(text))]
         }
         if json["auth_en"]?.bool == true, options.passwordFile == nil { return [refused] }
@@ -131,7 +131,7 @@ package struct ShellySession: DeviceSession {
     private var refused: SessionEvent<Output> {
         guard let file = options.passwordFile else {
             return .failed(
-                .unauthorized("\(name) requires a password; write it into a file and set password-file in the entry"))
+                .unauthorized("\(name) requires a password; write it to a file and set password-file in the driver's entry"))
         }
         return .failed(.unauthorized("\(name) rejected the password in \(file); correct it"))
     }

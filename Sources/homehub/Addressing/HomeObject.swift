@@ -118,7 +118,7 @@ extension HomeObject {
         return found.contains(.accessory(accessory))
     }
 
-    /// A text that refers to this object only.
+    /// A string that refers only to this object.
     fileprivate var unambiguous: String {
         guard case .part(let service, let accessory) = self else { return id }
         return "\(accessory.name)/\(service.name)"

@@ -48,7 +48,7 @@ struct WebCommand: AsyncParsableCommand {
         guard var content = try file.read() else {
             throw TerminalError(
                 code: 69,
-                message: "no web page found in \(file.directory); start homeweb, or use --state-directory")
+                message: "homeweb has no state in \(file.directory); start homeweb, or use --state-directory")
         }
         var shown = person
         if let invite {

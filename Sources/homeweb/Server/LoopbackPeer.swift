@@ -4,7 +4,7 @@ import SystemKit
 
 /// The other end of a connection over the loopback interface.
 enum LoopbackPeer {
-    /// The maximum number of bytes to read from the kernel's table, enough for 100,000 sockets.
+    /// The maximum number of bytes to read from one of the kernel's tables, enough for 90,000 sockets.
     private static let limit = 16 << 20
 
     /// Returns the user whose process opened a connection, or `nil` if the kernel doesn't know it.

@@ -35,7 +35,7 @@ struct CloneWatch {
     ///
     /// Avahi usually needs a second to browse.
     static let timeout = Duration.seconds(2)
-    /// The additional time limit for the first probes, after the first browse result.
+    /// The time that the first probes have in addition to ``timeout``.
     static let probeTimeout = Duration.seconds(3)
     /// The time to wait for Avahi to become available.
     ///

@@ -41,7 +41,7 @@ struct HueRequestQueueTests {
         #expect(queue.transmit(now: .zero, isGroup: Self.isGroup)?.entry.request == Self.command(2))
     }
 
-    @Test("sends ten commands at once to lights, then ten a second; to groups two, then one a second")
+    @Test("sends ten commands to lights at once, then ten a second; sends two to groups, then one a second")
     func pace() {
         var queue = HueRequestQueue()
         for number in 1...40 { queue.add(Self.command(number), now: .zero) }
@@ -82,7 +82,7 @@ struct HueRequestQueueTests {
         #expect(queue.deadline(isGroup: Self.isGroup) == nil)
     }
 
-    @Test("waits longer before each retry, makes ten attempts at most, and none after a newer command")
+    @Test("waits longer before each retry, makes at most ten attempts, and makes none after a newer command")
     func retries() {
         var queue = HueRequestQueue()
         queue.add(.read("light"), now: .zero)
