@@ -131,7 +131,7 @@ package struct ShellySession: DeviceSession {
     private var refused: SessionEvent<Output> {
         guard let file = options.passwordFile else {
             return .failed(
-                .unauthorized("\(name) requires a password; write it to a file and set password-file in the driver's entry"))
+                .unauthorized("\(name) requires a password; write it to a file, and set the driver's password-file"))
         }
         return .failed(.unauthorized("\(name) rejected the password in \(file); correct it"))
     }
