@@ -94,7 +94,7 @@ struct ShellySessionTests {
     @Test(
         "rejects unusable devices with a reason",
         arguments: [
-            (#"{"type": "SHBDUO-1", "mac": "A8032ABE54DC", "auth": false}"#, 200, "first generation"),
+            (#"{"type": "SHBDUO-1", "mac": "A8032ABE54DC", "auth": false}"#, 200, "first-generation"),
             (identity, 404, "isn't a Shelly device"), ("{}", 200, "isn't a Shelly device"),
             ("?", 200, "isn't a Shelly device"),
             (#"{"mac": "A8032ABE54DC", "gen": 2, "auth_en": true}"#, 200, "requires a password"),
