@@ -174,9 +174,9 @@ package struct BridgeStatus: BridgeMessage {
     package var lights: Lights
     /// The kinds with devices that aren't shown, or `nil` from an older daemon.
     package var hiddenKinds: [HiddenKind]?
-    /// The line of the configuration that shows those kinds, too, or `nil` without any.
+    /// The line of the configuration that also shows those kinds, or `nil` if no kind is hidden.
     package var includeLine: String?
-    /// The problems that need attention; for people.
+    /// The human-readable descriptions of the problems that need attention.
     package private(set) var warnings: [String]
     /// The codes of the warnings, or `nil` from a daemon without codes.
     package private(set) var warningCodes: [BridgeWarning.Code]?

@@ -109,7 +109,11 @@ extension DeviceBridge {
         // HAP's firmware revision must increase with each update (HAP 9.5).
         let known = lights[key]?.adapter.description ?? absent[key]?.description
         description.firmware = FirmwareRevision.latest(known?.firmware, reported.firmware)
-        excluded[key] = kinds.contains(description.kind) ? nil : description.kind
+        if kinds.contains(description.kind) {
+            excluded[key] = nil
+        } else if excluded[key] != nil || excluded.count < Self.maximumExcludedLights {
+            excluded[key] = description.kind
+        }
         guard isShown(key, description) else {
             if unstored.removeValue(forKey: key) != nil { warn(nil, about: .light(key)) }
             return

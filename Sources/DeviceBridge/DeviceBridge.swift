@@ -31,7 +31,7 @@ package actor DeviceBridge {
     var overrides: [LightKey: LightOverride]
     /// The kinds of lights to show.
     var kinds: Set<LightKind>
-    /// The reported devices of other kinds.
+    /// The reported devices of other kinds, of which a limited number is counted.
     var excluded: [LightKey: LightKind] = [:]
 
     /// The drivers of all lights, including drivers that are no longer configured.
@@ -377,7 +377,7 @@ package actor DeviceBridge {
         light.waitersWaiting.removeAll(keepingCapacity: true)
     }
 
-    /// Times out a command: its requests fail, and its driver is canceled.
+    /// Handles a command that has timed out: its requests fail, and its driver's task is canceled.
     ///
     /// The next command waits until the driver's call returns, because each light gets one command at a time.
     private func giveUp(_ light: BridgedLight) {

@@ -15,6 +15,8 @@ extension DeviceBridge {
     static let maximumWaitingLights = maximumLights
     /// The maximum number of removed lights that are remembered, so that they get their aids again when they return.
     static let maximumRemovedLights = 300
+    /// The maximum number of reported devices of excluded kinds that are counted, as many as all bridges could show.
+    static let maximumExcludedLights = maximumBridges * maximumLights
 }
 
 extension CommandWaiter {

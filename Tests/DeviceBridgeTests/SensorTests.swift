@@ -208,6 +208,20 @@ struct IncludedKindsTests {
         #expect(await lights.excludedCounts == [:])
     }
 
+    @Test("counts a limited number of devices of excluded kinds")
+    func countsLimited() async throws {
+        let house = try await House([.plain])
+        let lights = house.bridge.lights
+        await lights.use([:], kinds: [.light])
+        for number in 0...DeviceBridge.maximumExcludedLights {
+            await house.bridge.host.added(LightDescription(id: LightID("\(number)"), name: "Fan", kind: .fan))
+        }
+        #expect(await lights.excludedCounts == [.fan: DeviceBridge.maximumExcludedLights])
+        await house.bridge.host.removed("0")
+        await house.bridge.host.added(LightDescription(id: "new", name: "Fan", kind: .fan))
+        #expect(await lights.excludedCounts == [.fan: DeviceBridge.maximumExcludedLights])
+    }
+
     @Test("frees the places of excluded lights, and protects them from a purge")
     func room() async throws {
         let house = try await House([.hall])

@@ -47,6 +47,7 @@ struct LimitIndexTests {
         "DeviceBridgeTests/RemovedLightsTests": [
             "DeviceBridge.maximumWaitingLights", "DeviceBridge.maximumRemovedLights",
         ],
+        "DeviceBridgeTests/SensorTests": ["DeviceBridge.maximumExcludedLights"],
         "DeviceBridgeTests/SilentLightTests": ["CommandWaiter.timeout"],
         "HAPTransportTests/HostileTests": ["TransportLimits.requestsPerTurn", "TransportLimits.acknowledgeTime"],
         "HAPTransportTests/AccessoryChannelHandlerTests": [

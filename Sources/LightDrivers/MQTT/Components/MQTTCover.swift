@@ -274,7 +274,7 @@ struct MQTTCover: MQTTComponent {
         let former = light.memory.motion
         switch word {
         case .moves(.stopped):
-            // Home Assistant, too, takes such a cover for open unless it was closing or closed.
+            // Like Home Assistant, assume that such a cover is open unless it was closing or closed.
             let isClosed = former == .closing || (former != .opening && light.memory.position == 0)
             if position == nil { rest(isClosed ? 0 : 100, &report, by: &light) }
         case .moves(let motion):

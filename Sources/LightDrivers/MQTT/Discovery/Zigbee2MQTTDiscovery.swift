@@ -28,7 +28,7 @@ struct Zigbee2MQTTDiscovery {
 
     /// Parses the message of `BASE/bridge/devices`, a list of all devices.
     ///
-    /// - Throws: ``MQTTProblem`` if it is invalid; nothing has changed then.
+    /// - Throws: ``MQTTProblem`` if it is invalid. Then nothing changes.
     mutating func devices(_ payload: MQTTPayload) throws(MQTTProblem) -> Things {
         guard let devices = payload.json?.array else { throw MQTTProblem("the list of devices isn't a JSON array") }
         var things: Things = []
