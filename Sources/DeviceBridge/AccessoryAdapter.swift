@@ -46,7 +46,7 @@ final class AccessoryAdapter {
         limits = ValueLimits(of: description)
         var ids = ids
         information = AccessoryInformation(of: description, name: name).service(&ids)
-        for function in description.kind.rules.shown(description.functions) {
+        for function in description.kind.rules.shown(description.functions).labelingButtons {
             let iid = ids.id(of: function.type, function.id)
             var parts: [Part] = []
             for part in function.parts {
@@ -62,7 +62,32 @@ final class AccessoryAdapter {
             services.append((iid, function, parts))
         }
         self.ids = ids
+        numberButtons()
         setTransitionConfiguration()
+    }
+
+    /// Numbers the buttons from 1, in the order in which they were first described, so that a new button doesn't renumber
+    /// the others.
+    private func numberButtons() {
+        var taken: Set<Int64> = []
+        var places: [Int] = []
+        for (index, service) in services.enumerated() where service.function.type == .statelessProgrammableSwitch {
+            let described = description.functions.first {
+                $0.type == service.function.type && $0.id == service.function.id
+            }
+            if case .integer(let number)? = described?.parts.first(where: { $0.type == .serviceLabelIndex })?.value {
+                taken.insert(number)
+            } else {
+                places.append(index)
+            }
+        }
+        var numbers = (1...Int64(AccessoryObject.maximumParts)).lazy.filter { !taken.contains($0) }.makeIterator()
+        for index in places.sorted(by: { services[$0].iid < services[$1].iid }) {
+            guard let number = numbers.next() else { return }
+            for part in services[index].parts.indices where services[index].parts[part].type == .serviceLabelIndex {
+                services[index].parts[part].initial = .integer(number)
+            }
+        }
     }
 
     private func setTransitionConfiguration() {
@@ -95,6 +120,9 @@ final class AccessoryAdapter {
         let shown = services.enumerated().map { index, service in
             ServiceObject(
                 iid: service.iid, type: service.function.type, isPrimary: index == 0,
+                linked: service.function.linked.compactMap { id in
+                    services.first { $0.function.id == id }?.iid
+                },
                 characteristics: service.parts.map { part in
                     let value = value(part, of: service.function, in: state)
                     let isReadable = part.metadata.permissions.contains(.pairedRead)
@@ -139,10 +167,23 @@ final class AccessoryAdapter {
     func command(for writes: [CharacteristicWrite], state: DeviceState) -> LightCommand {
         var written = PropertyValues()
         for write in writes {
-            guard let part = part(where: { $0.iid == write.iid }), part.isOfDevice else { continue }
+            guard let part = part(where: { $0.iid == write.iid }), part.isOfDevice, part.type != .configuredName else {
+                continue
+            }
             written[part.property] = part.type == rules.power ? Bool(write.value).map { .bool($0) } : write.value
         }
         return LightCommand(limits.canonical(rules.command(written, over: state)).values)
+    }
+
+    /// Returns the names that a write request gives to services; the bridge keeps them.
+    func names(in writes: [CharacteristicWrite]) -> PropertyValues {
+        var names = PropertyValues()
+        for write in writes where write.type == .configuredName {
+            if let part = part(where: { $0.iid == write.iid }) {
+                names[part.property] = part.metadata.accepted(write.value)
+            }
+        }
+        return names
     }
 
     /// Returns an operator's command without values that the device lacks, or `nil` if no values remain.

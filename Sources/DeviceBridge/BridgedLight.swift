@@ -15,6 +15,13 @@ final class BridgedLight {
     let driver: BridgedDriver
     var adapter: AccessoryAdapter { didSet { pipeline.rules = adapter.rules } }
     var state: DeviceState
+    /// A Boolean value that indicates whether the stored description may be more complete than its driver's.
+    var isRestored = false
+    /// The description with fewer functions than the stored one, while it waits for the others.
+    var incomplete: LightDescription?
+    var isCompletionDue = false
+    /// The last momentary events since the start of the bridge, for the operator.
+    var lastEvents = PropertyValues()
     var pipeline: CommandPipeline
     /// The requests whose values are part of the running command, and those whose values are part of the waiting
     /// command.

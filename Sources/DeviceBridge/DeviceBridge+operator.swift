@@ -13,7 +13,7 @@ extension DeviceBridge {
         return LightSnapshot(
             key: light.key, name: light.adapter.name, sourceName: description.name, kind: description.kind,
             bridge: light.bridge, aid: light.aid, isReachable: light.state.isReachable, values: values,
-            suggestedRoom: description.suggestedRoom,
+            lastEvents: light.lastEvents, suggestedRoom: description.suggestedRoom,
             isOptimistic: description.isOptimistic || light.pipeline.isUnconfirmed)
     }
 

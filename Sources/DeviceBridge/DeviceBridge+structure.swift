@@ -8,7 +8,8 @@ internal import Logging
 extension DeviceBridge {
     func show(
         _ key: LightKey, _ bridge: (number: Int, server: AccessoryServer), _ aid: AccessoryID,
-        _ description: LightDescription, _ ids: InstanceIDs, _ report: LightReport?, transition: [UInt8]? = nil
+        _ description: LightDescription, _ ids: InstanceIDs, _ report: LightReport?, transition: [UInt8]? = nil,
+        isRestored: Bool = false
     ) async {
         let name = name(for: key, description, aid)
         let adapter = AccessoryAdapter(description, name, ids)
@@ -17,6 +18,7 @@ extension DeviceBridge {
         if let report { state.apply(adapter.limits.canonical(report.values).values, adapter.rules) }
         let light = BridgedLight(
             key, on: bridge, aid: aid, driver: driver(key.driver), adapter: adapter, state: state)
+        light.isRestored = isRestored
         lights[key] = light
         lightsByAID[aid] = light
         lightCounts[bridge.number, default: 0] += 1
@@ -119,12 +121,40 @@ extension DeviceBridge {
             return
         }
         if let light = lights[key] {
+            light.incomplete = nil
+            if light.isRestored, description.lacksFunctions(of: light.adapter.description) {
+                return completeLater(light, description)
+            }
             guard light.adapter.description == description else { return await replace(light, description) }
             // The driver has withdrawn a change that couldn't be stored yet.
             if unstored.removeValue(forKey: key) != nil { warn(nil, about: .light(key)) }
         } else {
             await add(key, description)
         }
+    }
+
+    /// The time for the rest of a device after a restart.
+    static let completionTime = Duration.seconds(10)
+
+    /// Changes the description of a restored light a little later, if its driver doesn't describe the rest until then.
+    ///
+    /// After a restart, the parts of a device arrive one by one. A controller that doesn't see a part loses its
+    /// automations.
+    private func completeLater(_ light: BridgedLight, _ description: LightDescription) {
+        light.incomplete = description
+        guard !light.isCompletionDue else { return }
+        light.isCompletionDue = true
+        scheduler.schedule(at: scheduler.now + Self.completionTime) { [self, key = light.key] in
+            Task.immediate { await completed(key) }
+        }
+    }
+
+    private func completed(_ key: LightKey) async {
+        await structureMutex.acquire()
+        defer { structureMutex.release() }
+        guard let light = lights[key] else { return }
+        light.isRestored = false
+        if let description = light.incomplete { await addOrReplace(key, description) }
     }
 
     private func add(_ key: LightKey, _ description: LightDescription) async {
@@ -245,6 +275,15 @@ extension DeviceBridge {
         } catch {
             warn("\(light.key) can't be stored: \(error)", about: .light(light.key))
             return false
+        }
+    }
+}
+
+extension LightDescription {
+    /// Returns whether functions of another description are missing.
+    fileprivate func lacksFunctions(of other: LightDescription) -> Bool {
+        !other.functions.allSatisfy { former in
+            functions.contains { $0.type == former.type && $0.id == former.id }
         }
     }
 }

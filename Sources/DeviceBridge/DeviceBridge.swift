@@ -133,7 +133,7 @@ package actor DeviceBridge {
             }
             await show(
                 light.key, (light.bridge, server), light.aid, light.description, light.instanceIDs, light.state,
-                transition: light.transition)
+                transition: light.transition, isRestored: true)
         }
         await limitRemovedLights()
     }
@@ -178,13 +178,22 @@ package actor DeviceBridge {
     /// Events of hidden devices are ignored.
     func occurred(_ events: PropertyValues, on id: LightID, by driver: String) {
         guard let light = lights[LightKey(driver: driver, light: id)] else { return }
+        var sent = PropertyValues()
         for (property, value) in events {
             guard let event = light.adapter.event(property, value) else {
                 dropped(1, .invalid, by: driver)
                 continue
             }
+            sent[property] = event.1
             light.server.assumeIsolated { [aid = light.aid] in $0.update(aid, [event]) }
         }
+        guard !sent.isEmpty else { return }
+        light.lastEvents.merge(sent)
+        if !watchers.isEmpty { watched(LightEvent(light: snapshot(light), events: sent, origin: .device)) }
+    }
+
+    private func watched(_ event: LightEvent) {
+        for watcher in watchers.values { watcher.yield(event) }
     }
 
     /// Changes a light's state, publishes it and stores it later.
@@ -200,10 +209,7 @@ package actor DeviceBridge {
         let level = light.isQuiet && origin == .adaptiveLighting ? light.level : nil
         guard apply(&light.state) else { return }
         save(light)
-        if !watchers.isEmpty {
-            let event = LightEvent(light: snapshot(light), origin: origin)
-            for watcher in watchers.values { watcher.yield(event) }
-        }
+        if !watchers.isEmpty { watched(LightEvent(light: snapshot(light), origin: origin)) }
         let isReachable = light.state.isReachable
         // A light that becomes reachable again sends all its values, so no additional events are needed. A change of
         // power or brightness during an adaptive lighting command isn't a result of that command, so it is sent.
@@ -479,6 +485,9 @@ extension DeviceBridge: AccessorySource {
             let status = await writeTransition(write, to: light)
             guard status == .success else { return status }
         }
+        let names = light.adapter.names(in: values)
+        if !names.isEmpty { change(light, by: .controller) { $0.apply(names, light.adapter.rules) } }
+        if !values.isEmpty, values.allSatisfy({ $0.type == .configuredName }) { return .success }
         let waiter = send(values, to: light)
         // Most commands have a response by now.
         if let answer = waiter.answer { return answer }

@@ -15,13 +15,15 @@ package struct LightSnapshot: PropertyContainer, Equatable, Sendable {
     package let isReachable: Bool
     /// The known values.
     package var values: PropertyValues
+    /// The last momentary events since the start of the bridge, for the operator.
+    package let lastEvents: PropertyValues
     package let suggestedRoom: String?
     /// A Boolean value that indicates whether the state is only the last commanded one, because the light sends no
     /// reports or didn't confirm its newest command.
     package let isOptimistic: Bool
 }
 
-/// A change of a light.
+/// A change of a light, or a momentary event.
 package struct LightEvent: Equatable, Sendable {
     /// The source of a change.
     package enum Origin: String, Sendable {
@@ -31,6 +33,8 @@ package struct LightEvent: Equatable, Sendable {
     }
 
     package let light: LightSnapshot
+    /// The momentary events, such as the press of a button, or none for a change of the state.
+    package var events = PropertyValues()
     package let origin: Origin
 }
 

@@ -166,6 +166,11 @@ package final class ValueLimits: Sendable {
     }
 }
 
+extension AccessoryFunction.Part {
+    /// A Boolean value that indicates whether the description determines the value: the device reports none.
+    fileprivate var isFixed: Bool { type == .configuredName || metadata?.permissions.contains(.notify) == false }
+}
+
 extension LightDescription {
     /// Validates values, and converts them to the formats and ranges of their properties.
     ///
@@ -190,7 +195,7 @@ extension LightDescription {
     /// The values before the first report.
     package var initialValues: PropertyValues {
         var values = PropertyValues()
-        for (property, part) in properties { values[property] = part.value }
+        for (property, part) in properties where !part.isFixed { values[property] = part.value }
         return canonical(values).values
     }
 

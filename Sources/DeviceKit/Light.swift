@@ -21,7 +21,7 @@ public struct LightID: RawRepresentable, Hashable, Sendable, CustomStringConvert
     public var description: String { rawValue }
 }
 
-/// The capabilities of a light, a fan, a sensor or a cover.
+/// The capabilities of a light, a fan, a sensor or a cover, and the buttons of a device.
 ///
 /// Capabilities that don't apply to the ``LightKind`` are ignored.
 public struct LightCapabilities: Equatable, Sendable {
@@ -45,6 +45,8 @@ public struct LightCapabilities: Equatable, Sendable {
     public var tilt = false
     /// A Boolean value that indicates whether a cover can be stopped.
     public var stop = false
+    /// The buttons.
+    public var buttons: [PushButton] = []
 
     /// Creates the capabilities of a light.
     ///
@@ -192,6 +194,7 @@ extension LightDescription {
         set {
             fades = newValue.transition
             functions = kind.rules.functions(newValue)
+            if buttons != newValue.buttons { buttons = newValue.buttons }
         }
     }
 }
@@ -203,11 +206,13 @@ extension LightCapabilities {
         (all.brightness, all.color, all.temperature) = (true, true, 140...500)
         (all.speed, all.direction, all.oscillation) = (true, true, true)
         (all.tilt, all.stop) = (true, true)
+        all.buttons = [PushButton(id: "1", name: "Button", isDoorbell: true)]
         return all
     }()
 
     fileprivate init(_ functions: [AccessoryFunction], fades: Bool) {
         self.init(transition: fades)
+        buttons = functions.buttons
         for function in functions {
             for part in function.parts {
                 switch part.type {

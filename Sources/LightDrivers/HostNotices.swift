@@ -7,6 +7,7 @@ struct HostNotices {
     enum Notice {
         case added(LightDescription)
         case removed(LightID)
+        case occurred(LightID, PropertyValues)
         case reports([(light: LightID, report: LightReport)])
         case warning(String?, about: String)
 
@@ -14,6 +15,7 @@ struct HostNotices {
             switch self {
             case .added(let light): await host.added(light)
             case .removed(let light): await host.removed(light)
+            case .occurred(let light, let events): await host.occurred(events, on: light)
             case .reports(let reports): await host.report(reports)
             case .warning(let text, let subject): await host.warn(text, about: subject)
             }

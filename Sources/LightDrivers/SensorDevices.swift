@@ -1,11 +1,11 @@
 import DeviceKit
 
-/// Combines readings, which have separate ids, into one sensor per device.
+/// Combines readings and buttons, which have separate ids, into one sensor per device.
 ///
 /// The sensor to which a reading belongs depends as little as possible on the order of the readings. A device has the
 /// id that its producer assigns, and all its readings join it. A second reading of the same kind becomes a separate
 /// sensor, and so does a reading without a device. Such a reading remains a separate sensor after a restart. A sensor
-/// that has only a battery isn't shown.
+/// that has only a battery isn't shown; with buttons, it is a button.
 struct SensorDevices: Sendable {
     /// A change for the host.
     enum Change: Equatable {
@@ -31,8 +31,13 @@ struct SensorDevices: Sendable {
     private var shown: [LightID: (description: LightDescription, isReachable: Bool)] = [:]
     /// The ids of the sensors that the bridge knew before the start.
     private let known: Set<LightID>
+    /// The kinds that are shown.
+    private let kinds: Set<LightKind>
 
-    init(known: some Sequence<LightID> = []) { self.known = Set(known) }
+    init(kinds: Set<LightKind> = Set(LightKind.allCases), known: some Sequence<LightID> = []) {
+        self.kinds = kinds
+        self.known = Set(known)
+    }
 
     var ids: some Sequence<LightID> { shown.keys }
 
@@ -41,7 +46,24 @@ struct SensorDevices: Sendable {
     /// It isn't if it has only a battery.
     static func isShown(_ readings: some Sequence<SensorReading>) -> Bool { readings.contains { !$0.isBattery } }
 
+    /// Returns the kind and the capabilities of a device with readings and buttons.
+    ///
+    /// A device with both is a sensor. If only one of the two kinds is shown, the device has no functions of the other
+    /// one, except for its battery.
+    static func accessory(
+        _ readings: Set<SensorReading>, _ buttons: [PushButton], kinds: Set<LightKind>
+    ) -> (kind: LightKind, capabilities: LightCapabilities) {
+        let hasBoth = isShown(readings) && !buttons.isEmpty
+        var capabilities = LightCapabilities.sensor(readings)
+        if !hasBoth || kinds.contains(.button) { capabilities.buttons = buttons }
+        let isButton = hasBoth ? kinds.contains(.button) && !kinds.contains(.sensor) : !buttons.isEmpty
+        return (isButton ? .button : .sensor, capabilities)
+    }
+
     func isReading(_ id: LightID) -> Bool { parts[id] != nil }
+
+    /// Returns the sensor that shows a reading or buttons.
+    func sensor(of id: LightID) -> LightID? { parts[id].flatMap { shown[$0.sensor] == nil ? nil : $0.sensor } }
 
     /// Adds a reading, or updates its description.
     ///
@@ -137,13 +159,16 @@ struct SensorDevices: Sendable {
         let readings = own.reduce(into: Set<SensorReading>()) {
             $0.formUnion($1.part.description.capabilities.readings)
         }
-        guard Self.isShown(readings),
+        let buttons = own.sorted { $0.id.rawValue < $1.id.rawValue }.flatMap(\.part.description.buttons)
+        guard Self.isShown(readings) || !buttons.isEmpty,
             // Each reading comes with a description of the device. Choose one independently of the order in which they
             // arrived.
             let first = own.min(by: { $0.id.rawValue < $1.id.rawValue })?.part
         else { return shown.removeValue(forKey: sensor) == nil ? [] : [.removed(sensor)] }
         var description = sensor == first.description.id ? first.description : first.device ?? first.description
-        description.capabilities = .sensor(readings)
+        let (kind, capabilities) = Self.accessory(readings, buttons, kinds: kinds)
+        description.kind = kind
+        description.capabilities = capabilities
         let former = shown[sensor]
         guard former?.description != description else { return [] }
         let isReachable = isReachable(sensor)
@@ -171,7 +196,7 @@ extension DeviceAction: LightAction {
         case .added(let light): .added(light)
         case .removed(let id): .removed(id)
         case .report(let id, let report): .report(id, report)
-        case .connect, .output, .close, .warn, .finished: nil
+        case .connect, .occurred, .output, .close, .warn, .finished: nil
         }
     }
 }
@@ -182,7 +207,7 @@ extension MQTTAction: LightAction {
         case .added(let light): .added(light)
         case .removed(let id): .removed(id)
         case .report(let id, let report): .report(id, report)
-        case .subscribe, .unsubscribe, .warn, .idMissing, .publish: nil
+        case .occurred, .subscribe, .unsubscribe, .warn, .idMissing, .publish: nil
         }
     }
 }

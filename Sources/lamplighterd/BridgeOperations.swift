@@ -289,7 +289,10 @@ struct BridgeOperations: BridgeControlHandler {
             of: BridgeControl.LightEvent.self, bufferingPolicy: .bufferingOldest(256))
         let task = Task {
             for await event in events {
-                let changes = LightChange(event.light, since: former[event.light.key])
+                let changes =
+                    event.events.isEmpty
+                    ? LightChange(event.light, since: former[event.light.key])
+                    : LightChange(event.events, since: nil, of: event.light.kind)
                 former[event.light.key] = event.light
                 guard changes != LightChange() else { continue }
                 let result = continuation.yield(
@@ -404,11 +407,13 @@ extension BridgeControlError {
 
 extension LightListing {
     fileprivate init(_ light: LightSnapshot, _ warnings: [String]?) {
+        var shown = light
+        shown.values.merge(light.lastEvents)
         self.init(
             key: light.key.description, name: light.name, kind: light.kind.rawValue, aid: light.aid.rawValue,
             bridge: light.bridge, driver: light.key.driver, reachable: light.isReachable,
             room: light.suggestedRoom, optimistic: light.isOptimistic, warnings: warnings,
-            state: LightChange(light, since: nil))
+            state: LightChange(shown, since: nil))
     }
 }
 

@@ -116,6 +116,17 @@ struct LightChangeTests {
         }
     }
 
+    @Test("names the press of a button, which no controller can set")
+    func press() throws {
+        let change = try LightChange(parsing: ["press#top=double"], for: .simulation)
+        let button = PushButton(id: "top", name: "Top")
+        #expect(change.values(for: .outlet) == button.events(.double))
+        #expect(LightChange(button.events(.double), since: nil, of: .outlet) == change)
+        #expect(change.phrases(of: .button) == ["double (top)"])
+        #expect(throws: BridgeControlError.self) { try LightChange(parsing: ["press=single"], for: .command) }
+        #expect(throws: BridgeControlError.self) { try LightChange(parsing: ["press=triple"], for: .simulation) }
+    }
+
     @Test("explains all names, or only those that a controller can change")
     func help() {
         let all = LightChange.Purpose.simulation.help

@@ -204,3 +204,37 @@ def test_a_fixture_says_what_home_assistant_makes_of_it(judge, path):
             different[name] = found
     print(json.dumps(different, indent=1))
     assert set(different) == {name for name in REASONS if name.startswith(f"{path.stem}: ")}
+
+
+@pytest.mark.parametrize(
+    "thing", json.loads((FIXTURES / "announced/buttons.json").read_text(encoding="utf-8"))["things"],
+    ids=lambda thing: thing["name"])
+def test_home_assistant_reads_the_presses_that_a_fixture_says(judge, thing):
+    """The presses have, after those of HomeKit, the type of the event or the subtype of the trigger."""
+    payload = thing["payload"]
+    device = payload.get("device") or payload["dev"]
+    is_event = "/event/" in thing["topic"]
+    before = set(judge.entities("event"))
+    judge.publishers.publish(retained(thing["topic"], payload))
+    if is_event:
+        assert holds(lambda: set(judge.entities("event")) - before, 3)
+        entity, = set(judge.entities("event")) - before
+    else:
+        assert holds(lambda: judge.home.ask("triggers", ["mqtt", device["name"]]), 3)
+    # It subscribes a moment later.
+    time.sleep(1)
+    former = judge.entities("event")[entity][0] if is_event else None
+
+    def presses():
+        if not is_event:
+            return [subtype for _, subtype in judge.home.ask("pressed", None)]
+        state, attributes = judge.entities("event")[entity]
+        return [attributes["event_type"]] if state != former else []
+
+    for topic, text, _, expected in thing["presses"]:
+        found = []
+        judge.publishers.publish([topic, text, False])
+        holds(lambda found=found: found.extend(presses()) or found, 3 if expected else 0.3)
+        assert found == ([expected] if expected else []), text
+        former = judge.entities("event")[entity][0] if is_event else None
+    judge.publishers.publish([thing["topic"], "", True])

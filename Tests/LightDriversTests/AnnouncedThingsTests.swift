@@ -36,6 +36,7 @@ struct AnnouncedThing: CustomTestStringConvertible, Sendable {
     static let fans = all.filter { $0.kind == "fan" }
     static let covers = all.filter { $0.kind == "cover" }
     static let sensors = all.filter { $0.kind == "sensor" }
+    static let buttons = all.filter { $0.kind == "button" }
 
     var payload: [UInt8] {
         if let text = json["payload"]?.string { return Array(text.utf8) }
@@ -291,5 +292,27 @@ struct AnnouncedThingsTests {
         }
         if let x = a.array, let y = b.array { return x.count == y.count && zip(x, y).allSatisfy { means($0, $1) } }
         return a == b
+    }
+
+    @Test(
+        "adds the buttons of a device and reads the presses that Home Assistant reads",
+        arguments: AnnouncedThing.buttons)
+    func buttons(_ thing: AnnouncedThing) throws {
+        var house = thing.announced(kinds: [.button])
+        house.settles()
+        let device = try #require(house.added.first)
+        let buttons = device.buttons.reduce(into: [String: Set<String>]()) {
+            $0[$1.id] = Set($1.presses.map(\.rawValue))
+        }
+        let expected = thing.expected["buttons"]?.object?.members.map {
+            ($0.name, Set($0.value.array?.compactMap(\.string) ?? []))
+        }
+        #expect(buttons == Dictionary(expected ?? []) { $1 })
+        for press in thing.json["presses"]?.array ?? [] {
+            guard let parts = press.array, let topic = parts[0].string, let text = parts[1].string else { continue }
+            let names = parts[2].array?.compactMap(\.string).map { "\(device.id) \($0)" }
+            #expect(MQTTHouse.presses(house.receives(topic, text)) == names)
+            #expect(MQTTHouse.presses(house.receivesRetained(topic, text)).isEmpty)
+        }
     }
 }

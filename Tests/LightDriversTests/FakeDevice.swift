@@ -39,7 +39,7 @@ final class FakeDevice: Sendable {
                     switch event {
                     case .connected: try? client.subscribe(to: "\(id)/#", qos: 0)
                     case .subscribed: isReady.yield(true)
-                    case .message(let topic, let payload): self?.received(topic, payload)
+                    case .message(let topic, let payload, _): self?.received(topic, payload)
                     case .closed: isReady.yield(false)
                     case .tooLong, .dropped, .loginRefused: break
                     }

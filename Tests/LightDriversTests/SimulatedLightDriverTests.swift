@@ -320,6 +320,49 @@ struct SimulatedLightDriverTests {
         }
     }
 
+    @Test("presses the buttons of a remote and of an outlet")
+    func buttons() async throws {
+        let text = """
+            {"id": "remote", "kind": "button", "buttons": ["top", "bottom"], "doorbell": true},
+            {"id": "push", "kind": "button"}, {"id": "plug", "kind": "outlet", "buttons": ["side"]}
+            """
+        let driver = try Self.driver(text)
+        try await Self.running(driver) { host in
+            for (light, name, button) in [
+                ("remote", "press#top", PushButton(id: "top", name: "top", isDoorbell: true)),
+                ("push", "press", PushButton(id: "1", name: "1")),
+                ("plug", "press", PushButton(id: "side", name: "side")),
+            ] {
+                let before = host.calls.count
+                try await driver.simulate(press(name, .single), of: LightID(light))
+                #expect(Array(host.calls.dropFirst(before)) == [.occurred(LightID(light), button.events(.single))])
+            }
+            for (change, problem) in [
+                (press("press", .single), "write one of press#top, press#bottom"),
+                (press("press#middle", .single), "write one of press#top, press#bottom"),
+            ] {
+                await #expect(throws: SimulatedLightDriver.SimulationError.impossible(problem)) {
+                    try await driver.simulate(change, of: "remote")
+                }
+            }
+            // A press and another change are one change.
+            var change = press("press", .long)
+            change.on = true
+            try await driver.simulate(change, of: "plug")
+            #expect(host.state(of: "plug")?.on == true)
+            #expect(host.calls.last == .occurred("plug", PushButton(id: "side", name: "side").events(.long)))
+        }
+    }
+
+    private func press(_ name: String, _ press: ButtonPress) -> LightReport {
+        let parts = name.split(separator: "#", maxSplits: 1)
+        var report = LightReport()
+        let value = Int64(ButtonPress.allCases.firstIndex(of: press) ?? 0)
+        let property = Property(.programmableSwitchEvent, of: parts.count > 1 ? String(parts[1]) : nil)
+        report.values[property] = .integer(value)
+        return report
+    }
+
     @Test("refuses to simulate without a running driver")
     func refusesWhenStopped() async throws {
         let driver = try Self.driver(#"{"id": "a"}"#)
@@ -339,6 +382,10 @@ struct SimulatedLightDriverTests {
             (#"{"id": "a", "readings": ["motion"]}"#, "write kind: sensor"),
             (#"{"id": "a", "kind": "sensor", "readings": ["motion"], "speed": true}"#, "write kind: fan"),
             (#"{"id": "a", "kind": "switch", "brightness": true}"#, "write kind: light"),
+            (#"{"id": "a", "kind": "button", "buttons": []}"#, "buttons: [top, bottom]"),
+            (#"{"id": "a", "kind": "button", "buttons": ["b", "b"]}"#, "buttons: [top, bottom]"),
+            (#"{"id": "a", "buttons": ["a#b"]}"#, "buttons: [top, bottom]"),
+            (#"{"id": "a", "kind": "outlet", "doorbell": true}"#, "write kind: button"),
             (#"{"id": "a", "latency": "5"}"#, "write a number with its unit"),
             (#"{"id": "a", "latency": 5}"#, "write a number with its unit"),
             (#"{"id": "a", "fail": "every 0"}"#, "write never, unreachable, silent or every 3"),

@@ -229,7 +229,7 @@ struct PluginMessageTests {
             (#"[{"service": "Fanv2", "characteristics": {"Active": 1}}]"#, "Active of Fanv2: it must be an object"),
             (#"[{"service": "Fanv2", "characteristics": {"RotationSpeed": {}}}]"#, "Fanv2 needs Active"),
             (#"[{"service": "Lightbulb", "characteristics": {"On": {}, "Hue": {}}}]"#, "Hue and Saturation need"),
-            (#"[{"service": "Doorbell", "characteristics": {"ProgrammableSwitchEvent": {}}}]"#, "must be one of"),
+            (#"[{"service": "Speaker", "characteristics": {"Mute": {}}}]"#, "must be one of"),
             (
                 #"[{"service": "Fanv2", "id": "", "characteristics": {"Active": {}}}]"#,
                 "\"id\" of Fanv2 must be 1 to 255 bytes"

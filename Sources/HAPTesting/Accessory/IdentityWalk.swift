@@ -74,6 +74,11 @@ package struct IdentityWalk: Sendable {
                 await bridge.server.reconcileStructure()
             }
             found += try await check(bridge, &memory, mayChange: mayChange).map { "step \(step): \($0)" }
+            await bridge.scheduler.advance(by: AccessoryWalkTimes.completion)
+            // Waits for changes that are being stored.
+            await bridge.lights.use([:])
+            await bridge.server.reconcileStructure()
+            found += try await check(bridge, &memory, mayChange: true).map { "after step \(step): \($0)" }
         }
         return found
     }
@@ -181,6 +186,9 @@ package struct IdentityWalk: Sendable {
 private enum AccessoryWalkTimes {
     /// A time that is longer than the time within which structure changes are collected.
     static let reconciliation = Duration.milliseconds(1001)
+    /// The rest of the 10 s after which a restored light loses functions that its driver doesn't describe, but not the
+    /// time in which those changes are collected.
+    static let completion = Duration.milliseconds(9500)
 }
 
 extension SeededNumbers {

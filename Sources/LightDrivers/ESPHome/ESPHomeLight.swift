@@ -6,7 +6,7 @@ import Glibc
 /// It has a description and a state, and creates the messages for commands.
 struct ESPHomeLight: Equatable, Sendable {
     let entity: ESPHomeEntity
-    let description: LightDescription
+    var description: LightDescription
     var state: ESPHomeState?
     /// The last requested speed of a fan, in percent.
     var askedSpeed: Int?
@@ -32,6 +32,7 @@ struct ESPHomeLight: Equatable, Sendable {
         case .fan: id += "fan/"
         case .sensor: id += "sensor/"
         case .cover: id += "cover/"
+        case .event: id += "event/"
         }
         if entity.key.part != 0 { id += String(entity.key.part, radix: 16) + "/" }
         var description = LightDescription(
@@ -43,7 +44,7 @@ struct ESPHomeLight: Equatable, Sendable {
             suggestedRoom: device.area.isEmpty ? nil : device.area)
         if case .cover(let cover) = entity.kind { description.functions = [cover.function] }
         self.description = description
-        guard case .sensor = entity.kind else { return }
+        guard isPart else { return }
         var sensor = description
         let part = entity.key.part == 0 ? "" : String(entity.key.part, radix: 16) + "/"
         sensor.id = LightID("\(device.mac)/\(part)sensors")
@@ -52,7 +53,15 @@ struct ESPHomeLight: Equatable, Sendable {
         self.sensor = sensor
     }
 
-    private static func objectID(_ name: String) -> String {
+    /// A Boolean value that indicates whether it is a part of its device, as a reading or a button is.
+    var isPart: Bool {
+        switch entity.kind {
+        case .sensor, .event: true
+        case .light, .switch, .fan, .cover: false
+        }
+    }
+
+    static func objectID(_ name: String) -> String {
         String(
             name.unicodeScalars.map { scalar -> Character in
                 switch scalar {
@@ -80,6 +89,7 @@ struct ESPHomeLight: Equatable, Sendable {
         case .sensor(let reading):
             return LightReport(readings: [reading.reading: reading.value(state)], reachable: true)
         case .cover: return report
+        case .event: return nil
         }
         // A light that is off still reports its brightness; 0 means that it has never been on.
         if entity.capabilities.brightness, state.brightness > 0 {
@@ -123,7 +133,7 @@ struct ESPHomeLight: Equatable, Sendable {
         case .light(let own, _): modes = own
         case .switch: return command.on.map { ESPHomeLightCommand.message(on: $0, to: entity.key) }
         case .fan(let speeds, _, _): return command.message(toFan: entity.key, speeds, isLegacy: entity.isLegacy)
-        case .sensor: return nil
+        case .sensor, .event: return nil
         case .cover(let cover): return cover.message(for: command, to: entity.key)
         }
         var order = ESPHomeLightCommand(on: command.on)
@@ -220,6 +230,7 @@ extension ESPHomeEntity {
         case .fan: .fan
         case .sensor: .sensor
         case .cover: .cover
+        case .event: .button
         }
     }
 
@@ -232,6 +243,10 @@ extension ESPHomeEntity {
             return .fan(speed: speeds != nil, direction: direction, oscillation: oscillation)
         case .sensor(let reading): return .sensor([reading.reading])
         case .cover(let cover): return .cover(tilt: cover.hasTilt, stop: cover.canStop)
+        case .event(let words):
+            var capabilities = LightCapabilities()
+            capabilities.buttons = words.buttons
+            return capabilities
         }
         let brightness = modes.contains { $0.contains(.brightness) }
         return LightCapabilities(

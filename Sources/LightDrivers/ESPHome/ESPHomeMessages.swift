@@ -31,6 +31,8 @@ enum ESPHomeMessageType {
     static let fanCommand = 31
     static let lightCommand = 32
     static let switchCommand = 33
+    static let eventEntity = 107
+    static let event = 108
 }
 
 extension ESPHomeFraming.Message {
@@ -108,6 +110,8 @@ struct ESPHomeEntity: Equatable, Sendable {
         case fan(speeds: FanSpeeds?, direction: Bool, oscillation: Bool)
         case sensor(SensorClass)
         case cover(ESPHomeCover)
+        /// An event with the presses of buttons.
+        case event(ButtonWords)
     }
 
     var key: Key
@@ -136,6 +140,9 @@ extension ESPHomeEntity {
         case ESPHomeMessageType.coverEntity:
             guard let cover = try Self(cover: body) else { return nil }
             self = cover
+        case ESPHomeMessageType.eventEntity:
+            guard let event = try Self(event: body) else { return nil }
+            self = event
         case ESPHomeMessageType.binarySensorEntity, ESPHomeMessageType.sensorEntity:
             guard let sensor = try Self(sensor: message.type == ESPHomeMessageType.sensorEntity, body) else {
                 return nil

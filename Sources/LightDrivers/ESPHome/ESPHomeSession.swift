@@ -77,6 +77,8 @@ package struct ESPHomeSession: DeviceSession {
     private var hasGreeted = false
     private var lamps: [LightID: Lamp] = [:]
     private var ids: [ESPHomeEntity.Key: LightID] = [:]
+    /// The events with presses of buttons, with the lights that have the buttons.
+    private var buttons: [ESPHomeEntity.Key: (light: LightID, words: ButtonWords)] = [:]
     private var blinking = BlinkingLights(count: 3, pause: blinkPause)
     /// The start and the maximum duration of the wait for a message from the device; `nil` if none is expected.
     private var awaited: (since: Duration, limit: Duration)?
@@ -193,6 +195,10 @@ package struct ESPHomeSession: DeviceSession {
         case (_, .listing(let device, let entities)):
             guard entities.count < Self.maximumEntities, let entity = try ESPHomeEntity(message) else { break }
             state = .listing(device, entities + [entity])
+        case (ESPHomeMessageType.event, .ready):
+            let event = try ESPHomeEvent(body)
+            guard let (light, words) = buttons[event.key] else { break }
+            events.append(.occurred(light, words.events(event.type)))
         case (_, .ready):
             guard let state = try ESPHomeState(message) else { break }
             if state.isInvalid { events.append(.invalid) }
@@ -212,11 +218,28 @@ package struct ESPHomeSession: DeviceSession {
         let problems = kinds.contains(.sensor) ? shown.compactMap(\.problem) : []
         var lights: [LightDescription] = []
         var readings: [LightID: LightDescription] = [:]
-        for entity in shown where entity.problem == nil {
+        // Events are last, because their buttons join other entities.
+        let ordered = shown.filter { !$0.isEvent } + shown.filter(\.isEvent)
+        for entity in ordered where entity.problem == nil {
             var light = ESPHomeLight(entity, of: device)
             if lamps[light.description.id] != nil { light = ESPHomeLight(entity, of: device, isNamesake: true) }
             let id = light.description.id
             guard id.rawValue.utf8.count <= 255, lamps[id] == nil else { continue }
+            if case .event(let words) = entity.kind {
+                // The first shown light, switch, fan or cover of the device has its buttons; without one, its sensor.
+                let host = lights.firstIndex { other in
+                    kinds.contains(other.kind)
+                        && lamps[other.id].map { !$0.light.isPart && $0.light.entity.key.part == entity.key.part }
+                            ?? false
+                }
+                if kinds.contains(.button) { buttons[entity.key] = (host.map { lights[$0].id } ?? id, words) }
+                if let host {
+                    guard kinds.contains(.button) else { continue }
+                    lights[host].buttons = [PushButton](merging: [lights[host].buttons + words.buttons])
+                    lamps[lights[host].id]?.light.description = lights[host]
+                    continue
+                }
+            }
             lamps[id] = Lamp(light: light)
             ids[entity.key] = id
             lights.append(light.description)

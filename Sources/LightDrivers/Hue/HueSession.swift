@@ -100,6 +100,7 @@ package struct HueSession: DeviceSession {
     }
 
     private let name: String
+    private let kinds: Set<LightKind>
     private let options: HueOptions
     private var state = State.identifying
     private var queue = HueRequestQueue()
@@ -107,7 +108,8 @@ package struct HueSession: DeviceSession {
     private var resources: [String: [JSONValue]] = [:]
     private var lights: [String: HueLight] = [:]
     private var sensors: [String: HueSensor] = [:]
-    /// The ids of the sensors, by the ids of their devices.
+    private var buttons: [String: HueButton] = [:]
+    /// The ids of the sensors, by the ids of their devices, which may have buttons, too.
     private var sensorDevices: [String: [String]] = [:]
     private var devices: [String: Device] = [:]
     private var rooms: [String: String] = [:]
@@ -116,10 +118,14 @@ package struct HueSession: DeviceSession {
     private var readAt: Duration?
     private var followAt: Duration?
     private var isFollowing = false
+    /// A Boolean value that indicates whether all resources were read since the stream was opened, which first repeats
+    /// missed events.
+    private var isCaughtUp = false
     private var lastEvent: String?
 
     package init(target: DeviceTarget, kinds: Set<LightKind>, options: HueOptions, now: Duration) {
         name = target.name
+        self.kinds = kinds
         self.options = options
     }
 
@@ -142,7 +148,7 @@ package struct HueSession: DeviceSession {
 
     private var types: [String] {
         ["device", "zigbee_connectivity", "room", "light"] + (options.groups ? ["zone", "grouped_light"] : [])
-            + HueSensor.types
+            + HueSensor.types + HueButton.types
     }
 
     private var identity: Identity? {
@@ -245,6 +251,7 @@ package struct HueSession: DeviceSession {
         switch status {
         case 200:
             isFollowing = true
+            isCaughtUp = false
             return read(identity, now: now)
         case 401, 403: return keyRefused(identity)
         case 404:
@@ -387,6 +394,7 @@ package struct HueSession: DeviceSession {
         guard resources.count == types.count else { return [] }
         takeResources()
         state = .ready(identity)
+        isCaughtUp = true
         let missed = events
         events = []
         for event in missed { apply(event) }
@@ -434,8 +442,19 @@ package struct HueSession: DeviceSession {
                 if let id = json["id"]?.string { sensors[id] = HueSensor(json, type: type) }
             }
         }
+        let formerButtons = buttons
+        buttons = [:]
+        for type in HueButton.types {
+            for json in resources[type] ?? [] {
+                guard let id = json["id"]?.string, var button = HueButton(json, type: type) else { continue }
+                if let known = formerButtons[id] { button.keepTime(of: known) }
+                buttons[id] = button
+            }
+        }
+        let owners = Set(buttons.values.map(\.owner)).subtracting(lights.values.map(\.owner))
         sensorDevices = Dictionary(grouping: sensors.keys.sorted()) { sensors[$0]?.owner ?? "" }
-            .filter { SensorDevices.isShown($0.value.compactMap { sensors[$0]?.reading }) }
+            .filter { owners.contains($0.key) || SensorDevices.isShown($0.value.compactMap { sensors[$0]?.reading }) }
+        for owner in owners where sensorDevices[owner] == nil { sensorDevices[owner] = [] }
         // Remove the group of all lights in the home, which has no name.
         lights = lights.filter { $0.value.kind == .light || rooms[$0.value.owner] != nil }
         resources = [:]
@@ -458,6 +477,9 @@ package struct HueSession: DeviceSession {
                 description.firmware = device?.firmware
                 description.serialNumber = device?.mac
                 description.suggestedRoom = device?.room
+                if kinds.contains(.button), light.id == buttonLight(of: light.owner) {
+                    description.buttons = buttons(of: light.owner)
+                }
             case .group:
                 description.name = rooms[light.owner] ?? description.name
                 description.manufacturer = "Signify"
@@ -483,12 +505,38 @@ package struct HueSession: DeviceSession {
     private func sensorDescriptions(_ identity: Identity) -> [LightDescription] {
         sensorDevices.keys.sorted().map { id in
             let device = devices[id]
+            let (kind, capabilities) = SensorDevices.accessory(
+                Set(readings(of: id).keys), buttonLight(of: id) == nil ? buttons(of: id) : [], kinds: kinds)
             return LightDescription(
-                id: sensorID(id, identity.id), name: device?.name ?? "Hue sensor", kind: .sensor,
-                capabilities: .sensor(Set(readings(of: id).keys)), manufacturer: device?.manufacturer,
+                id: sensorID(id, identity.id), name: device?.name ?? "Hue sensor", kind: kind,
+                capabilities: capabilities, manufacturer: device?.manufacturer,
                 model: device?.model, serialNumber: device?.mac, firmware: device?.firmware,
                 suggestedRoom: device?.room)
         }
+    }
+
+    // MARK: Buttons
+
+    private func buttons(of device: String) -> [PushButton] {
+        [PushButton](merging: [buttons.values.filter { $0.owner == device }.map(\.button).sorted { $0.id < $1.id }])
+    }
+
+    /// Returns the light of a device that has the device's buttons, or `nil` if it has no light.
+    private func buttonLight(of device: String) -> String? {
+        lights.values.filter { $0.owner == device && $0.kind == .light }.map(\.id).min()
+    }
+
+    private mutating func presses(_ event: JSONValue, _ bridge: String) -> [SessionEvent<Output>] {
+        guard kinds.contains(.button) else { return [] }
+        var presses: [SessionEvent<Output>] = []
+        for json in event["data"]?.array ?? [] where HueButton.types.contains(json["type"]?.string ?? "") {
+            guard let id = json["id"]?.string, let owner = buttons[id]?.owner,
+                let events = buttons[id]?.events(json), isCaughtUp, !events.isEmpty
+            else { continue }
+            let light = buttonLight(of: owner).flatMap { lights[$0]?.lightID(bridge) }
+            presses.append(.occurred(light ?? sensorID(owner, bridge), events))
+        }
+        return presses
     }
 
     private func sensorReport(_ device: String, _ bridge: String) -> SessionEvent<Output> {
@@ -515,7 +563,9 @@ package struct HueSession: DeviceSession {
             return [.unreadable]
         }
         var changed: Set<String> = []
+        var presses: [SessionEvent<Output>] = []
         for event in list {
+            if event["type"]?.string == "update" { presses += self.presses(event, identity.id) }
             switch (event["type"]?.string, state) {
             case ("update", .ready): changed.formUnion(apply(event))
             case ("update", _):
@@ -534,7 +584,7 @@ package struct HueSession: DeviceSession {
         return changed.sorted().compactMap { id in
             if let light = lights[id] { return report(light, light.lightID(identity.id)) }
             return sensorDevices[id] == nil ? nil : sensorReport(id, identity.id)
-        }
+        } + presses
     }
 
     /// Applies an event.

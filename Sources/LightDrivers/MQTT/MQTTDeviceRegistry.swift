@@ -7,6 +7,8 @@ package enum MQTTAction: Equatable, Sendable {
     case added(LightDescription)
     case removed(LightID)
     case report(LightID, LightReport)
+    /// Momentary events of a light.
+    case occurred(LightID, PropertyValues)
     case warn(String?, about: String)
     /// An entity was announced without a `unique_id`. If its topic changes, it becomes a different accessory.
     case idMissing(topic: String)
@@ -43,6 +45,7 @@ package struct MQTTDeviceRegistry: Sendable {
     /// The ids that the bridge knew before the start.
     private var known: Set<LightID> = []
     private var sensors = SensorDevices()
+    private var buttons = MQTTButtons()
     private var members = MQTTMembers()
     private var announced: [DiscoveryKey: LightID] = [:]
     private var setAside: [DiscoveryKey: (entity: MQTTEntity, origin: AnnouncementOrigin)] = [:]
@@ -72,7 +75,7 @@ package struct MQTTDeviceRegistry: Sendable {
     /// Starts the registry and adds the hand-written lights.
     ///
     /// - Parameters:
-    ///   - kinds: The kinds to show. Announcements of other kinds, such as fans and sensors, aren't read.
+    ///   - kinds: The kinds to show. The values of other devices aren't received.
     ///   - known: The ids that the bridge knew before the start.
     /// - Returns: The actions that add the hand-written lights.
     package mutating func started(
@@ -80,13 +83,14 @@ package struct MQTTDeviceRegistry: Sendable {
     ) -> [MQTTAction] {
         self.kinds = kinds
         self.known = Set(known)
-        sensors = SensorDevices(known: known)
+        sensors = SensorDevices(kinds: kinds, known: known)
         let ids = members.ids
         return ids.compactMap { members[$0] }.map { .added($0.description) } + ids.flatMap { reach($0) }
     }
 
     package var deadline: Duration? {
-        [members.deadline, lostAt.map { $0 + Self.timeout }, mustWarn ? .zero : nil].compactMap(\.self).min()
+        let lossAt = lostAt.map { $0 + Self.timeout }
+        return [members.deadline, buttons.deadline, lossAt, mustWarn ? .zero : nil].compactMap(\.self).min()
     }
 
     // MARK: Broker
@@ -125,7 +129,9 @@ package struct MQTTDeviceRegistry: Sendable {
             members[id] = nil
             actions += [.removed(id)] + warnings.warn(nil, about: .failures(id))
         }
-        return joined(actions)
+        actions = joined(actions, now: now)
+        for key in buttons.due(now: now) { actions += placeButtons(of: key) }
+        return actions
     }
 
     /// Removes withdrawn lights at once, because they aren't announced as withdrawn again after the next start.
@@ -139,17 +145,19 @@ package struct MQTTDeviceRegistry: Sendable {
 
     package mutating func received(topic: String, payload: MQTTPayload, now: Duration) -> [MQTTAction] {
         var actions = listeners.subscriptions(for: topic).flatMap { received($0, payload, now: now) }
-        guard let place = reader.place(of: topic) else { return joined(Self.withoutRepetitions(actions)) }
+        guard let place = reader.place(of: topic) else { return joined(Self.withoutRepetitions(actions), now: now) }
         // Former warnings about this topic are withdrawn below unless they still apply.
         let former = warnings.reset(topic: topic)
         do throws(MQTTProblem) {
             for announcement in try reader.read(payload, on: topic, place) { actions += take(announcement, now: now) }
         } catch {
-            if case .homeAssistant(let place) = place, !isShown(place.component) { return joined(actions) }
+            if case .homeAssistant(let place) = place, !isShown(place.component) {
+                return joined(actions, now: now)
+            }
             actions += ignored(
                 MQTTProblem.quoted(topic, maximum: 200), error, about: AnnouncementOrigin(topic: topic))
         }
-        return joined(Self.withoutRepetitions(actions)) + warnings.ended(of: former)
+        return joined(Self.withoutRepetitions(actions), now: now) + warnings.ended(of: former)
     }
 
     private mutating func ignored(
@@ -187,6 +195,11 @@ package struct MQTTDeviceRegistry: Sendable {
             // Report reachability first, because values of an unreachable light aren't visible.
             actions += reach(id)
             actions += reports.map { .report(id, $0) }
+            if let events = members[id]?.light.events(topic: topic, payload), !events.isEmpty,
+                let target = accessory(ofButton: id)
+            {
+                actions.append(.occurred(target, events))
+            }
         }
         return actions
     }
@@ -265,7 +278,8 @@ package struct MQTTDeviceRegistry: Sendable {
             actions += withdraw(key, now: now)
         }
         guard let member = members[id] else {
-            if let warning = warnOfTooMany(entity.description.kind) { return actions + warning }
+            if let warning = warnOfTooMany(entity) { return actions + warning }
+            note(entity, now: now)
             members[id] = MQTTMember(
                 description: entity.description, light: MQTTLight(entity.settings), source: .announcement(key),
                 device: entity.device)
@@ -282,6 +296,7 @@ package struct MQTTDeviceRegistry: Sendable {
         case .announcement(key), .moving, .withdrawn:
             setAside[key] = nil
             announced[key] = id
+            note(entity, now: now)
             return actions + update(id, with: entity, source: .announcement(key)) + warn(of: entity, origin)
         case .announcement, .configuration:
             guard setAside.count < Self.maximumLights || setAside[key] != nil else { return actions }
@@ -305,7 +320,11 @@ package struct MQTTDeviceRegistry: Sendable {
 
     /// Returns the topics to subscribe to for an entity.
     private func topics(of entity: MQTTEntity) -> Set<String> {
-        kinds.contains(entity.description.kind) ? entity.settings.topics : []
+        let isShown =
+            kinds.contains(entity.description.kind)
+            // A remote control shows its battery.
+            || (kinds.contains(.button) && entity.description.capabilities.readings.contains(where: \.isBattery))
+        return isShown ? entity.settings.topics : []
     }
 
     /// Returns the id of an entity.
@@ -328,19 +347,19 @@ package struct MQTTDeviceRegistry: Sendable {
 
     /// The components whose ids may collide.
     ///
-    /// Sensors aren't included, because their ids already contain the component.
-    private static let switchable = MQTTComponents.all.filter { $0.kind != .sensor }
+    /// Sensors and buttons aren't included, because their ids already contain the component.
+    private static let switchable = MQTTComponents.all.filter { !$0.isPart }
         .reduce(into: Set(["light", "switch"])) { $0.formUnion($1.names) }
 
-    /// Returns a warning if there are too many entities of a kind to add another; otherwise `nil`.
-    private mutating func warnOfTooMany(_ kind: LightKind) -> [MQTTAction]? {
-        let isReading = kind == .sensor
-        let limit = isReading ? Self.maximumReadings : Self.maximumLights
-        guard (isReading ? members.readings : members.lights) >= limit else { return nil }
-        guard kinds.contains(kind) else { return [] }
+    /// Returns a warning if there are too many such entities to add another; otherwise `nil`.
+    private mutating func warnOfTooMany(_ entity: MQTTEntity) -> [MQTTAction]? {
+        let isPart = entity.settings.isPart
+        let limit = isPart ? Self.maximumReadings : Self.maximumLights
+        guard (isPart ? members.parts : members.lights) >= limit else { return nil }
+        guard kinds.contains(entity.description.kind) else { return [] }
         return warnings.warn(
-            "more than \(limit) \(isReading ? "readings of sensors" : "lights") are announced; the rest are ignored",
-            about: isReading ? .numberOfReadings : .numberOfLights)
+            "more than \(limit) \(isPart ? "readings of sensors" : "lights") are announced; the rest are ignored",
+            about: isPart ? .numberOfReadings : .numberOfLights)
     }
 
     private mutating func update(_ id: LightID, with entity: MQTTEntity, source: MQTTMember.Source) -> [MQTTAction] {
@@ -425,13 +444,94 @@ package struct MQTTDeviceRegistry: Sendable {
         listeners[topic].compactMap { members[$0]?.light.settings.qos }.max() ?? 0
     }
 
-    // MARK: Sensors
+    // MARK: Parts of devices
 
-    /// Combines the readings of each device into one sensor.
-    private mutating func joined(_ actions: [MQTTAction]) -> [MQTTAction] {
-        return sensors.joined(actions) { [members] light in
-            light.kind == .sensor ? members[light.id]?.device ?? light : nil
+    /// Combines the parts of each device into one accessory.
+    private mutating func joined(_ actions: [MQTTAction], now: Duration? = nil) -> [MQTTAction] {
+        var rest: [MQTTAction] = []
+        for action in actions {
+            switch action {
+            case .added(var light):
+                if buttons.isButton(light.id) { continue }
+                let own = buttons.buttons(of: light.id)
+                if !own.isEmpty { light.buttons = own }
+                rest.append(.added(light))
+            case .removed(let id):
+                let isButton = buttons.isButton(id)
+                buttons.remove(id, now: now ?? .zero)
+                if !isButton { rest.append(action) }
+            case .report(let id, _) where buttons.isButton(id):
+                if let key = buttons.key(of: id), sensors.isReading(MQTTButtons.part(of: key)) {
+                    rest.append(reach(ofButtons: key))
+                }
+            default: rest.append(action)
+            }
         }
+        return joinedParts(rest)
+    }
+
+    private mutating func joinedParts(_ actions: [MQTTAction]) -> [MQTTAction] {
+        sensors.joined(actions) { [members, buttons] light in
+            if let key = buttons.key(ofPart: light.id) { return buttons.accessory(of: key, members) }
+            return light.kind == .sensor ? members[light.id]?.device ?? light : nil
+        }
+    }
+
+    private mutating func note(_ entity: MQTTEntity, now: Duration) {
+        let (id, isButton) = (entity.description.id, entity.settings.component is MQTTButton)
+        // Readings have the accessory of the buttons anyway.
+        guard isButton || !entity.settings.isPart else { return }
+        guard let key = entity.deviceID ?? (isButton ? id.rawValue : nil) else { return }
+        buttons.add(id, of: key, isButton: isButton, now: now)
+    }
+
+    /// Adds the buttons of a device to one of its accessories, now that the device is complete.
+    private mutating func placeButtons(of key: String) -> [MQTTAction] {
+        guard let device = buttons.devices[key] else { return [] }
+        let parts = device.parts.sorted { $0.rawValue < $1.rawValue }
+            .compactMap { id in (members[id]?.light.settings.component as? MQTTButton).map { (id, $0) } }
+        // Zigbee2MQTT announces each button in several ways.
+        let form = key.hasPrefix("zigbee2mqtt_") ? parts.map(\.1.form).max() : nil
+        let active = parts.filter { form == nil || $0.1.form == form }
+        let host = device.hosts.filter { members[$0].map { kinds.contains($0.description.kind) } ?? false }
+            .min { $0.rawValue < $1.rawValue }
+        // Without other functions, the bridge hides buttons that aren't shown, and counts them.
+        let isShown = kinds.contains(.button) || host == nil
+        let new = isShown ? [PushButton](merging: active.map(\.1.words.buttons)) : []
+        buttons.settle(key, new, of: Set(active.map(\.0)), on: host)
+        // Without a host, the name may have changed.
+        guard new != device.buttons || host != device.host || host == nil else { return [] }
+        var actions: [MQTTAction] = []
+        if device.host == nil, !device.buttons.isEmpty, new.isEmpty || host != nil {
+            actions.append(.removed(MQTTButtons.part(of: key)))
+        }
+        for changed in Set([device.host, host].compactMap(\.self)).sorted(by: { $0.rawValue < $1.rawValue }) {
+            guard var light = members[changed]?.description else { continue }
+            let own = buttons.buttons(of: changed)
+            if !own.isEmpty { light.buttons = own }
+            actions.append(.added(light))
+        }
+        guard host == nil, !new.isEmpty, var part = members[active[0].0]?.description else {
+            return joinedParts(actions)
+        }
+        part.id = MQTTButtons.part(of: key)
+        part.buttons = new
+        return joinedParts(actions + [.added(part), reach(ofButtons: key)])
+    }
+
+    /// Returns the report of the reachability of a device's buttons.
+    private func reach(ofButtons key: String) -> MQTTAction {
+        let parts = buttons.devices[key]?.parts ?? []
+        let reachable = parts.contains { members[$0].map { isReachable($0) } ?? false }
+        return .report(MQTTButtons.part(of: key), LightReport(reachable: reachable))
+    }
+
+    /// Returns the accessory that shows a button, or `nil` while there is none.
+    private func accessory(ofButton id: LightID) -> LightID? {
+        guard let key = buttons.key(of: id), let device = buttons.devices[key], device.active.contains(id) else {
+            return nil
+        }
+        return device.host ?? sensors.sensor(of: MQTTButtons.part(of: key))
     }
 
     // MARK: Reachability

@@ -135,8 +135,8 @@ package actor MQTTLightDriver: LightDriver {
                     about: "subscription \(name)")
             }
             if session.takeReady() { await ready(host) }
-        case .message(let topic, let payload):
-            let content = await MQTTPayload.read(payload)
+        case .message(let topic, let payload, let isRetained):
+            let content = await MQTTPayload.read(payload, isRetained: isRetained)
             await carryOut(registry.received(topic: topic, payload: content, now: now), host)
         case .tooLong(let topic):
             await carryOut(registry.tooLong(topic: topic), host)
@@ -180,6 +180,9 @@ package actor MQTTLightDriver: LightDriver {
                 await report(to: host)
                 await host.removed(id)
             case .report(let id, let report): outbox.add(report, from: id)
+            case .occurred(let id, let events):
+                await report(to: host)
+                await host.occurred(events, on: id)
             case .warn(let text, let subject): await host.warn(text, about: subject)
             case .idMissing(let topic): logger.info("unique_id missing", metadata: ["topic": "\(topic)"])
             case .publish(let message): questions.append(message)

@@ -14,7 +14,7 @@ struct MQTTMember {
     var description: LightDescription
     var light: MQTTLight
     var source: Source
-    /// For a reading, the description of the sensor that it belongs to; otherwise `nil`.
+    /// For a reading or a button, the description of the accessory that it belongs to; otherwise `nil`.
     var device: LightDescription?
     /// The failures that the last warning to the operator was about.
     var warnedFailures: [String: String] = [:]
@@ -25,7 +25,7 @@ struct MQTTMember {
     var endsAt: Duration? { if case .withdrawn(let until) = source { until } else { nil } }
 
     fileprivate var deadline: Duration? { [endsAt, light.deadline].compactMap(\.self).min() }
-    fileprivate var isReading: Bool { description.kind == .sensor }
+    fileprivate var isPart: Bool { light.settings.isPart }
 }
 
 /// All lights in the registry.
@@ -35,11 +35,11 @@ struct MQTTMember {
 struct MQTTMembers {
     private var members: [LightID: MQTTMember] = [:]
     private var deadlines: [LightID: Duration] = [:]
-    /// The number of sensor readings.
-    private(set) var readings = 0
+    /// The number of readings and buttons.
+    private(set) var parts = 0
 
-    /// The number of lights that aren't sensor readings.
-    var lights: Int { members.count - readings }
+    /// The number of lights that aren't readings or buttons.
+    var lights: Int { members.count - parts }
 
     /// All ids, sorted.
     var ids: [LightID] { members.keys.sorted { $0.rawValue < $1.rawValue } }
@@ -55,9 +55,9 @@ struct MQTTMembers {
     subscript(id: LightID) -> MQTTMember? {
         get { members[id] }
         _modify {
-            if members[id]?.isReading == true { readings -= 1 }
+            if members[id]?.isPart == true { parts -= 1 }
             yield &members[id]
-            if members[id]?.isReading == true { readings += 1 }
+            if members[id]?.isPart == true { parts += 1 }
             deadlines[id] = members[id]?.deadline
         }
     }

@@ -11,16 +11,22 @@ package struct MQTTPayload: Sendable {
     /// The JSON value, or `nil` if the payload isn't JSON.
     package let json: JSONValue?
 
-    package init(_ bytes: [UInt8]) {
+    /// A Boolean value that indicates whether the broker stored the message before the subscription.
+    package let isRetained: Bool
+
+    package init(_ bytes: [UInt8], isRetained: Bool = false) {
         self.bytes = bytes
+        self.isRetained = isRetained
         text = String(validating: bytes, as: UTF8.self)
         json = try? JSONValue(parsing: bytes, maximumLength: MQTTLimits.listing)
     }
 
     /// Parses a payload, concurrently if it is long.
-    static func read(_ bytes: [UInt8]) async -> MQTTPayload {
-        bytes.count < long ? MQTTPayload(bytes) : await parse(bytes)
+    static func read(_ bytes: [UInt8], isRetained: Bool) async -> MQTTPayload {
+        bytes.count < long ? MQTTPayload(bytes, isRetained: isRetained) : await parse(bytes, isRetained: isRetained)
     }
 
-    @concurrent private static func parse(_ bytes: [UInt8]) async -> MQTTPayload { MQTTPayload(bytes) }
+    @concurrent private static func parse(_ bytes: [UInt8], isRetained: Bool) async -> MQTTPayload {
+        MQTTPayload(bytes, isRetained: isRetained)
+    }
 }

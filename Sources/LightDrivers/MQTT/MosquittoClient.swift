@@ -388,7 +388,7 @@ extension MosquittoClient {
         } else {
             let payload = [UInt8](
                 UnsafeRawBufferPointer(start: message.payload, count: message.payload == nil ? 0 : count))
-            state.withLock { $0.inbox.add(.message(topic: topic, payload: payload)) }
+            state.withLock { $0.inbox.add(.message(topic: topic, payload: payload, isRetained: message.retain)) }
         }
         signal()
     }

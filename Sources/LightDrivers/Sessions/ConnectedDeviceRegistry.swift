@@ -16,6 +16,8 @@ package enum DeviceAction<Output: Equatable & Sendable>: Equatable, Sendable {
     case added(LightDescription)
     case removed(LightID)
     case report(LightID, LightReport)
+    /// Momentary events of a light.
+    case occurred(LightID, PropertyValues)
     case warn(String?, about: String)
     case finished(command: Int, LightError?)
 }
@@ -101,7 +103,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
     ) -> [Action] {
         self.known = Set(known)
         self.kinds = kinds
-        sensors = SensorDevices(known: known)
+        sensors = SensorDevices(kinds: kinds, known: known)
         var actions: [Action] = []
         for host in selection.hosts {
             let target = DeviceTarget.configured(host)
@@ -233,6 +235,10 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
             case .readings(let readings): if let id = devices[target]?.id { boards[id]?.readings = readings }
             case .lights(let lights): actions += listed(lights, target)
             case .report(let light, let report): actions += reported(report, from: light, target)
+            case .occurred(let light, let events):
+                if let id = devices[target]?.id, let board = boards[id], board.owner == target, !events.isEmpty {
+                    actions.append(.occurred(sensors.sensor(of: light) ?? light, events))
+                }
             case .finished(let command, let error):
                 if commands.removeValue(forKey: command) != nil { actions.append(.finished(command: command, error)) }
             case .warning(let text): actions += warn(text, target)

@@ -154,6 +154,7 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver, Pend
             case .output(let target, let output): connections[target]?.outputs.yield(output)
             case .close(let target): close(target)
             case .report(let light, let report): notices.add(report, from: light)
+            case .occurred(let light, let events): notices.add(.occurred(light, events))
             case .added(let light): notices.add(.added(light))
             case .removed(let light): notices.add(.removed(light))
             case .warn(let text, let subject): notices.add(.warning(text, about: subject))

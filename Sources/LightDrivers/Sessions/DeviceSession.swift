@@ -70,13 +70,15 @@ package enum SessionEvent<Output: Equatable & Sendable>: Equatable, Sendable {
     case output(Output)
     /// The device has reported its permanent id.
     case identified(String)
-    /// For each reading among the lights that will follow, the description of the sensor that it belongs to, without
-    /// the sensor's readings.
+    /// For each reading and button among the lights that will follow, the description of the sensor that it belongs to,
+    /// without the sensor's readings.
     case readings([LightID: LightDescription])
     /// All of the device's lights. Lights that are missing were removed. The id of a light is the device's id, or
     /// begins with that id and `/`.
     case lights([LightDescription])
     case report(LightID, LightReport)
+    /// Momentary events of a light or of a part of it.
+    case occurred(LightID, PropertyValues)
     /// A command was accepted or has failed.
     case finished(command: Int, LightError?)
     /// A warning about the device for the operator; `nil` withdraws the current one.

@@ -60,6 +60,7 @@ package struct ShellySession: DeviceSession {
     }
 
     private let name: String
+    private let kinds: Set<LightKind>
     private let options: ShellyOptions
     /// The device's identity from the HTTP request.
     private var identity: JSONValue?
@@ -67,6 +68,7 @@ package struct ShellySession: DeviceSession {
     private var configuration: JSONValue?
     private var outputs: [ShellyOutput] = []
     private var sensors: [ShellySensor] = []
+    private var buttons: [ShellyButton] = []
     private var lights: [LightDescription]?
     private var queue = CallQueue<Request>()
     private var challenge: ShellyChallenge?
@@ -89,6 +91,7 @@ package struct ShellySession: DeviceSession {
 
     package init(target: DeviceTarget, kinds: Set<LightKind>, options: ShellyOptions, now: Duration) {
         name = target.name
+        self.kinds = kinds
         self.options = options
     }
 
@@ -146,9 +149,10 @@ package struct ShellySession: DeviceSession {
             return learnt(params)
         case "NotifyEvent":
             let events = json["params"]?["events"]?.array ?? []
-            guard events.contains(where: { $0["event"]?.string == "config_changed" }) else { return [] }
+            let presses = lights == nil ? [] : events.compactMap(press)
+            guard events.contains(where: { $0["event"]?.string == "config_changed" }) else { return presses }
             queue.ask(.configuration)
-            return transmit(now)
+            return presses + transmit(now)
         default: return []
         }
     }
@@ -234,6 +238,7 @@ package struct ShellySession: DeviceSession {
             outputs.append(output)
         }
         readSensors(members)
+        buttons = Array(members.compactMap { ShellyButton($0.name, $0.value) }.prefix(Self.maximumOutputs))
         queue.ask(.status)
         return []
     }
@@ -279,8 +284,7 @@ package struct ShellySession: DeviceSession {
         if let period = status["sys"]?["wakeup_period"]?.int, period > 0 { sensors = [] }
         for index in sensors.indices { sensors[index].merge(status) }
         var events: [SessionEvent<Output>] = lights == nil ? [.identified(mac)] : []
-        let descriptions =
-            outputs.indices.map { description(of: outputs[$0], index: $0) } + sensors.indices.map(sensorDescription)
+        let descriptions = descriptions
         if descriptions != lights {
             lights = descriptions
             events.append(.lights(descriptions))
@@ -291,7 +295,41 @@ package struct ShellySession: DeviceSession {
         for sensor in sensors {
             events.append(.report(id(sensor), LightReport(readings: sensor.readings, reachable: true)))
         }
+        if descriptions.last?.id == buttonsID { events.append(.report(buttonsID, LightReport(reachable: true))) }
         return events
+    }
+
+    private var descriptions: [LightDescription] {
+        var descriptions =
+            outputs.indices.map { description(of: outputs[$0], index: $0) } + sensors.indices.map(sensorDescription)
+        if buttons.contains(where: { host(of: $0) == buttonsID }) {
+            descriptions.append(description(buttonsID, deviceName, .button, LightCapabilities()))
+        }
+        // Without other functions, the bridge hides buttons that aren't shown, and counts them.
+        for button in buttons where kinds.contains(.button) || host(of: button) == buttonsID {
+            guard let index = descriptions.firstIndex(where: { $0.id == host(of: button) }) else { continue }
+            descriptions[index].buttons += button.words.buttons
+        }
+        return descriptions
+    }
+
+    // MARK: Buttons
+
+    private var buttonsID: LightID { LightID("\(mac)/buttons") }
+
+    /// Returns the accessory of a button: the output with its number or another one, a sensor, or a separate accessory.
+    private func host(of button: ShellyButton) -> LightID {
+        let shown = outputs.indices.filter { kinds.contains(description(of: outputs[$0], index: $0).kind) }
+        let output = shown.first { outputs[$0].number == button.number } ?? shown.first
+        if let output { return id(outputs[output]) }
+        return kinds.contains(.sensor) ? sensors.first.map { id($0) } ?? buttonsID : buttonsID
+    }
+
+    private func press(_ event: JSONValue) -> SessionEvent<Output>? {
+        guard kinds.contains(.button), let button = buttons.first(where: { $0.key == event["component"]?.string }),
+            let events = event["event"]?.string.map(button.words.events), !events.isEmpty
+        else { return nil }
+        return .occurred(host(of: button), events)
     }
 
     private func id(_ output: ShellyOutput) -> LightID { LightID("\(mac)/\(output.key)") }

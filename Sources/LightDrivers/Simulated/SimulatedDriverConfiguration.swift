@@ -62,7 +62,7 @@ package struct SimulatedLight: Equatable, Sendable {
 extension SimulatedLight: Decodable {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case id, name, kind, brightness, color, temperature, latency, transition, fail, report
-        case speed, direction, oscillation, readings, tilt
+        case speed, direction, oscillation, readings, tilt, buttons, doorbell
     }
 
     package init(from decoder: any Decoder) throws {
@@ -81,10 +81,11 @@ extension SimulatedLight: Decodable {
         let oscillation = try container.decodeIfPresent(Bool.self, forKey: .oscillation) ?? false
         let tilt = try container.decodeIfPresent(Bool.self, forKey: .tilt) ?? false
         let readings = try Self.readings(container)
+        let doorbell = try container.decodeIfPresent(Bool.self, forKey: .doorbell) ?? false
         let owners: [(key: CodingKeys, isSet: Bool, kind: LightKind)] = [
             (.brightness, brightness, .light), (.color, color, .light), (.temperature, temperature, .light),
             (.speed, speed, .fan), (.direction, direction, .fan), (.oscillation, oscillation, .fan),
-            (.readings, !readings.isEmpty, .sensor), (.tilt, tilt, .cover),
+            (.readings, !readings.isEmpty, .sensor), (.tilt, tilt, .cover), (.doorbell, doorbell, .button),
         ]
         if let wrong = owners.first(where: { $0.isSet && $0.kind != kind }) {
             throw ConfigurationProblem(
@@ -111,9 +112,28 @@ extension SimulatedLight: Decodable {
         capabilities.readings = readings
         capabilities.tilt = tilt
         capabilities.stop = kind == .cover
+        capabilities.buttons = try Self.buttons(container, kind, isDoorbell: doorbell)
         description = LightDescription(
             id: LightID(id), name: name ?? id, kind: kind, capabilities: capabilities, manufacturer: "Lamplighter",
             model: "Simulated \(kind.rawValue)", serialNumber: id)
+    }
+
+    /// Returns the buttons, which each device can have; a device of kind `button` has at least one.
+    private static func buttons(
+        _ container: KeyedDecodingContainer<CodingKeys>, _ kind: LightKind, isDoorbell: Bool
+    ) throws -> [PushButton] {
+        let ids = try container.decodeIfPresent([String].self, forKey: .buttons) ?? (kind == .button ? ["1"] : [])
+        if let problem = ids.first(where: { !LightIDRule.accepts($0) || $0.contains("#") }) {
+            throw ConfigurationProblem(
+                "\(problem.prefix(64)) isn't the name of a button", remedy: "write for example buttons: [top, bottom]",
+                forKey: .buttons, in: container)
+        }
+        guard Set(ids).count == ids.count, kind != .button || !ids.isEmpty else {
+            throw ConfigurationProblem(
+                ids.isEmpty ? "a button without buttons" : "two buttons have the same name",
+                remedy: "write for example buttons: [top, bottom]", forKey: .buttons, in: container)
+        }
+        return ids.enumerated().map { PushButton(id: $1, name: $1, isDoorbell: isDoorbell && $0 == 0) }
     }
 
     private static func readings(_ container: KeyedDecodingContainer<CodingKeys>) throws -> Set<SensorReading> {

@@ -153,6 +153,18 @@ package final class SimulatedLightDriver: LightDriver {
     ///   running.
     package func simulate(_ change: LightReport, of light: LightID) async throws(SimulationError) {
         guard let place = places[light] else { throw .unknownLight }
+        var change = change
+        let (events, unknown) = home.withLock { $0.lights[place].takeEvents(of: &change) }
+        if let unknown { throw .impossible(unknown) }
+        if !change.isEmpty || events.isEmpty { try await simulate(state: change, of: light, place) }
+        guard !events.isEmpty else { return }
+        guard let host = home.withLock({ $0.host }) else { throw .notRunning }
+        await host.occurred(events, on: light)
+    }
+
+    private func simulate(
+        state change: LightReport, of light: LightID, _ place: Int
+    ) async throws(SimulationError) {
         let (change, problem) = home.withLock { home in
             let change = home.lights[place].completed(change)
             return (change, home.lights[place].problem(with: change))

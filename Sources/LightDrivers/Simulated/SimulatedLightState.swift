@@ -89,6 +89,27 @@ struct SimulatedLightState {
         light.description.kind.name(of: property.type)?.name ?? PropertyName.name(of: property.type)
     }
 
+    /// Splits the presses of buttons off a change.
+    ///
+    /// A press without the name of a button is that of the only one.
+    ///
+    /// - Returns: The momentary events, and the reason why the device can't have one of them.
+    func takeEvents(of change: inout LightReport) -> (events: PropertyValues, problem: String?) {
+        var events = PropertyValues()
+        let buttons = light.description.buttons
+        for (property, value) in change.values where property.type.isMomentary {
+            change.values.remove(property)
+            let id = property.function ?? (buttons.count == 1 ? buttons[0].id : nil)
+            guard let button = buttons.first(where: { $0.id == id }), let press = value.flatMap(ButtonPress.init) else {
+                let names = buttons.map { "press#\($0.id)" }.joined(separator: ", ")
+                let kind = light.description.kind
+                return (events, buttons.isEmpty ? "a \(kind) like this has no button" : "write one of \(names)")
+            }
+            events.merge(button.events(press))
+        }
+        return (events, nil)
+    }
+
     /// Changes the light as if someone had operated it.
     mutating func change(_ change: LightReport) {
         self.change(limits.canonical(change.values).values)

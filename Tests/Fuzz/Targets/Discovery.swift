@@ -1,5 +1,6 @@
 internal import BoundedJSON
 internal import DeviceKit
+import HAPModel
 internal import LightDrivers
 
 /// Checks messages from a broker on which any client may publish.
@@ -12,7 +13,7 @@ internal import LightDrivers
     _ = home.connected()
     var topics: Set<String> = []
     var lights: Set<LightID> = []
-    // Sensors accept no commands.
+    // Sensors and buttons accept no commands.
     var sensors: Set<LightID> = []
     func took(_ actions: [MQTTAction]) {
         for action in actions {
@@ -29,7 +30,7 @@ internal import LightDrivers
                 promise(topics.remove(topic) != nil, "an unsubscribed topic was subscribed before")
             case .added(let description):
                 lights.insert(description.id)
-                if description.kind == .sensor {
+                if description.kind == .sensor || description.kind == .button {
                     sensors.insert(description.id)
                 } else {
                     sensors.remove(description.id)
@@ -42,6 +43,9 @@ internal import LightDrivers
             case .report(let id, let report):
                 promise(lights.contains(id), "a light that reports was added before")
                 checkReport(report)
+            case .occurred(let id, let events):
+                promise(lights.contains(id), "a button belongs to an added light")
+                promise(events.allSatisfy { $0.property.type.isMomentary }, "an event is momentary")
             case .publish(let message):
                 promise(
                     !message.topic.contains { $0 == "+" || $0 == "#" }, "nothing is published to a topic with wildcards"
@@ -56,6 +60,7 @@ internal import LightDrivers
             home.received(
                 topic: String(decoding: topic, as: UTF8.self),
                 payload: MQTTPayload(Array(line.dropFirst(topic.count + 1))), now: .seconds(number)))
+        took(home.timePassed(now: .seconds(number)))
         for id in lights.subtracting(sensors) {
             for command in commands {
                 do throws(LightError) {
@@ -78,7 +83,7 @@ internal import LightDrivers
         "the number of lights is limited")
     home.disconnected(now: .seconds(100_000))
     took(home.timePassed(now: .seconds(100_000) + MQTTDeviceRegistry.timeout))
-    took(home.timePassed(now: .seconds(200_000) + MQTTDeviceRegistry.grace))
+    for round in 0..<3 { took(home.timePassed(now: .seconds(200_000 + round * 10) + MQTTDeviceRegistry.grace)) }
 }
 
 let commands = [

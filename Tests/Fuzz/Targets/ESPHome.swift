@@ -1,4 +1,5 @@
 internal import DeviceKit
+import HAPModel
 internal import LightDrivers
 
 /// Checks a session with an ESPHome device that sends arbitrary data.
@@ -26,6 +27,9 @@ internal import LightDrivers
             case .report(let id, let report):
                 promise(lights.contains(id), "a light that reports was added before")
                 checkReport(report)
+            case .occurred(let id, let events):
+                promise(lights.contains(id), "a button belongs to an added light")
+                promise(events.allSatisfy { $0.property.type.isMomentary }, "an event is momentary")
             case .connect, .output, .close, .warn, .finished: break
             }
         }

@@ -1,4 +1,5 @@
 internal import DeviceKit
+import HAPModel
 internal import LightDrivers
 
 /// Checks a session with a Hue bridge that sends arbitrary data.
@@ -25,6 +26,9 @@ internal import LightDrivers
             case .report(let id, let report):
                 promise(lights.contains(id), "a light that reports was added before")
                 promise(report.brightness.map { (1...100).contains($0) } ?? true, "the brightness is in percent")
+            case .occurred(let id, let events):
+                promise(lights.contains(id), "a button belongs to an added light")
+                promise(events.allSatisfy { $0.property.type.isMomentary }, "an event is momentary")
             case .output(_, .request(let lane, let number, _)): requests.append((lane, number))
             case .output, .connect, .close, .warn, .finished: break
             }

@@ -1,4 +1,5 @@
 internal import DeviceKit
+import HAPModel
 internal import LightDrivers
 
 /// Checks a session with a WLED device that sends arbitrary data.
@@ -24,6 +25,9 @@ internal import LightDrivers
             case .report(let id, let report):
                 promise(lights.contains(id), "a light that reports was added before")
                 promise(report.brightness.map { (1...100).contains($0) } ?? true, "the brightness is in percent")
+            case .occurred(let id, let events):
+                promise(lights.contains(id), "a button belongs to an added light")
+                promise(events.allSatisfy { $0.property.type.isMomentary }, "an event is momentary")
             case .output(_, .request(let number, let request)):
                 requests.append(number)
                 promise(request.body.count < 8192, "a command is short")

@@ -4,8 +4,12 @@ Each line is a JSON object with one member: the name of the step and its argumen
 """
 
 import asyncio
+import importlib
 import json
+import logging
 import sys
+
+from homeassistant.helpers import device_registry, trigger
 
 DOMAIN = "hass_driver"
 MARK = "hass_driver: "
@@ -17,7 +21,7 @@ async def async_setup(hass, config):
 
 
 async def run(hass):
-    steps = {"pair": pair, "level": turn_on, "mqtt": add_broker, "states": states, "call": call}
+    steps = {"pair": pair, "level": turn_on, "mqtt": add_broker, "states": states, "call": call, "triggers": attach, "pressed": pressed}
     while line := await hass.async_add_executor_job(sys.stdin.readline):
         (step, given), = json.loads(line).items()
         try:
@@ -75,3 +79,30 @@ async def call(hass, given):
     domain, service, data = given
     await hass.services.async_call(domain, service, data, blocking=True)
     return {}
+
+
+PRESSED = []
+
+
+async def attach(hass, given):
+    """Attach to the triggers that an integration has for the device with a name; returns their types and subtypes."""
+    integration, name = given
+    found = [device for device in device_registry.async_get(hass).devices.values() if device.name == name]
+    module = importlib.import_module(f"homeassistant.components.{integration}.device_trigger")
+    triggers = [one for device in found for one in await module.async_get_triggers(hass, device.id)]
+    names = {str(number): [one["type"], one["subtype"]] for number, one in enumerate(triggers)}
+
+    async def action(variables, context=None):
+        PRESSED.append(names[variables["trigger"]["idx"]])
+
+    checked = await trigger.async_validate_trigger_config(hass, triggers)
+    await trigger.async_initialize_triggers(hass, checked, action, DOMAIN, DOMAIN, logging.getLogger(DOMAIN).log)
+    return list(names.values())
+
+
+async def pressed(hass, _):
+    """The types and subtypes of the triggers since the last call."""
+    await hass.async_block_till_done()
+    answer = PRESSED[:]
+    PRESSED.clear()
+    return answer

@@ -1,4 +1,5 @@
 import DeviceKit
+import HAPModel
 import TestTimeouts
 import Testing
 
@@ -203,5 +204,89 @@ struct ESPHomeSensorTests {
         #expect(report(0)?.speed == nil && report(.max)?.speed == nil)
         let (number, identification) = try house.home.identify(fan, now: .zero)
         #expect(identification == [.finished(command: number, nil)])
+    }
+
+    // MARK: Buttons
+
+    /// The fields are those of `ListEntitiesEventResponse` and `EventResponse` in aioesphomeapi.
+    private static func event(_ key: UInt32, _ name: String, _ deviceClass: String, _ types: [String]) -> Message {
+        message(ESPHomeMessageType.eventEntity) { body in
+            body.write(fixed32: key, field: 2)
+            body.write(name, field: 3)
+            body.write(deviceClass, field: 8)
+            for type in types { body.write(type, field: 9) }
+        }
+    }
+
+    private static func light(_ name: String) -> Message {
+        message(ESPHomeMessageType.lightEntity) { body in
+            body.write(fixed32: 77, field: 2)
+            body.write(name, field: 3)
+        }
+    }
+
+    private func presses(_ actions: [ESPHomeDevicesTests.Action]) -> [String] {
+        actions.flatMap { action -> [String] in
+            guard case .occurred(let id, let values) = action else { return [] }
+            return values.map {
+                "\(id) \($0.property.function ?? "") \($0.value.flatMap(ButtonPress.init)?.rawValue ?? "?")"
+            }
+        }
+    }
+
+    @Test("adds buttons and doorbells to the light of their device, and else to its sensor")
+    func buttons() throws {
+        let entities = [
+            Self.event(1, "Top", "button", ["single_click", "double_click", "long_click"]),
+            Self.event(2, "Bell", "doorbell", ["ring"]), Self.event(3, "Motion", "motion", ["press"]),
+            Self.event(4, "Other", "", ["started"]), Self.number(5, "Temp", "temperature", "°C"),
+        ]
+        let kinds: Set<LightKind> = [.light, .sensor, .button]
+        for (more, id, kind) in [
+            ([], "AABBCCDDEEFF/sensors", LightKind.sensor), ([Self.light("Lamp")], "AABBCCDDEEFF/lamp", .light),
+        ] as [([Message], LightID, LightKind)] {
+            var (house, actions) = house(entities + more, kinds: kinds)
+            let host = try #require(added(actions).first { $0.id == id })
+            #expect(host.kind == kind && Set(host.buttons.map(\.id)) == ["top", "bell"])
+            #expect(host.buttons.first { $0.id == "top" }?.presses == [.single, .double, .long])
+            #expect(added(actions).filter { !$0.buttons.isEmpty }.count == 1)
+            for (key, type, press) in [
+                (1, "double_click", ["top double"]), (2, "ring", ["bell single", "bell/bell single"]),
+                (1, "unknown", []),
+                (9, "press", []),
+            ] as [(UInt32, String, [String])] {
+                let said = Self.state(ESPHomeMessageType.event, key) { $0.write(type, field: 2) }
+                #expect(presses(house.receive(ESPHomeDevicesTests.den, said)) == press.map { "\(id) \($0)" })
+            }
+        }
+        let (_, none) = house(entities, kinds: [.light, .sensor])
+        #expect(added(none).allSatisfy { $0.buttons.isEmpty })
+    }
+
+    @Test("adds buttons that aren't included without their presses, and none to other functions")
+    func buttonsNotIncluded() {
+        let button = Self.event(1, "Top", "button", ["press"])
+        let press = Self.state(ESPHomeMessageType.event, 1) { $0.write("press", field: 2) }
+        for (more, kind) in [([], .button), ([Self.light("Lamp")], .light)] as [([Message], LightKind)] {
+            var (house, actions) = house([button] + more, kinds: [.light])
+            #expect(added(actions).map(\.kind) == [kind])
+            #expect(added(actions).allSatisfy { $0.buttons.isEmpty == (kind == .light) })
+            #expect(presses(house.receive(ESPHomeDevicesTests.den, press)).isEmpty)
+        }
+    }
+
+    @Test("adds buttons to the cover of their device, and keeps its function")
+    func buttonsOfCover() throws {
+        let cover = Self.message(ESPHomeMessageType.coverEntity) { body in
+            body.write(fixed32: 78, field: 2)
+            body.write("Window", field: 3)
+            body.write(true, field: 6)
+            body.write("window", field: 8)
+        }
+        let button = Self.event(1, "Top", "button", ["press"])
+        let (_, actions) = house([button, cover], kinds: [.cover, .button])
+        let window = try #require(added(actions).first)
+        #expect(window.kind == .cover && window.functions.first?.type == .window)
+        #expect(window.buttons.map(\.id) == ["top"] && added(actions).count == 1)
     }
 }

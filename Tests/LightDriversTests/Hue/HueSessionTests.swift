@@ -1,6 +1,7 @@
 import BoundedJSON
 import DeviceKit
 import Discovery
+import HAPModel
 import TestTimeouts
 import Testing
 
@@ -309,7 +310,7 @@ struct HueSessionTests {
         #expect(talk.pass(.seconds(60)) == [])
     }
 
-    @Test("ignores events about resources of other types", arguments: ["scene", "button", "entertainment"])
+    @Test("ignores events about resources of other types", arguments: ["scene", "relative_rotary", "entertainment"])
     func otherEvents(type: String) {
         var talk = Talk()
         _ = talk.join()
@@ -517,5 +518,91 @@ struct HueSessionTests {
     func ports(announced: UInt16, port: Int) {
         let service = DiscoveredService(id: .init(name: "a", host: "b"), port: announced, txt: [:], addresses: [])
         #expect(HueSession.port(of: service) == port)
+    }
+
+    // MARK: Buttons
+
+    /// A dimmer switch, as the bridge lists it (aiohue's model of buttons).
+    private static func remote(_ values: String, event: String = "short_release") -> [String: String] {
+        var resources = resources
+        resources["device"]? +=
+            #", {"id": "d3", "metadata": {"name": "Remote"}, "product_data": {"product_name": "Dimmer"}}"#
+        resources["device_power"] =
+            #"{"id": "p3", "owner": {"rid": "d3"}, "power_state": {"battery_level": 80, "battery_state": "normal"}}"#
+        resources["button"] = [1, 2].map { number in
+            """
+            {"id": "b\(number)", "type": "button", "owner": {"rid": "d3"}, "metadata": {"control_id": \(number)},
+             "button": {"button_report": {"updated": "2026-11-27T01:00:00.000Z", "event": "\(event)"},
+              "event_values": [\(values)]}}
+            """
+        }.joined(separator: ", ")
+        return resources
+    }
+
+    private static let remoteID: LightID = "001788fffe123456/d3/sensors"
+    private static let usual = #""initial_press", "repeat", "short_release", "long_release", "long_press""#
+
+    private static func presses(_ events: [Event]) -> [String] {
+        events.flatMap { event -> [String] in
+            guard case .occurred(let id, let values) = event else { return [] }
+            return values.map {
+                "\(id) \($0.property.function ?? "") \($0.value.flatMap(ButtonPress.init)?.rawValue ?? "?")"
+            }
+        }
+    }
+
+    private static func press(_ event: String, _ number: Int = 1, at second: Int) -> String {
+        """
+        {"id": "b\(number)", "type": "button", "owner": {"rid": "d3"}, "button": {"last_event": "\(event)",
+         "button_report": {"updated": "2026-11-27T01:00:\(second).000Z", "event": "\(event)"}}}
+        """
+    }
+
+    @Test("shows a remote with its battery, and acts on the release of a short press and on a long press")
+    func buttons() throws {
+        var talk = Talk()
+        talk.resources = Self.remote(Self.usual)
+        let events = talk.join()
+        let remote = try #require(events.lights()?.first { $0.id == Self.remoteID })
+        #expect(remote.kind == .button && remote.name == "Remote" && remote.capabilities.readings == [.battery])
+        #expect(remote.buttons.map(\.id) == ["1", "2"] && remote.buttons[0].presses == [.single, .long])
+        #expect(Self.presses(events).isEmpty)
+        let table = [
+            ("initial_press", []), ("short_release", ["1 single"]), ("long_press", ["1 long"]), ("repeat", []),
+            ("long_release", []), ("double_short_release", []), ("unknown", []),
+        ]
+        for (index, (event, press)) in table.enumerated() {
+            let said = talk.update(Self.press(event, at: 10 + index))
+            #expect(Self.presses(said) == press.map { "\(Self.remoteID) \($0)" })
+        }
+    }
+
+    @Test("takes a press once, and none that the bridge repeats after a reconnect")
+    func repeatedPresses() {
+        var talk = Talk()
+        talk.resources = Self.remote(Self.usual)
+        _ = talk.join()
+        #expect(Self.presses(talk.update(Self.press("short_release", at: 10))).count == 1)
+        #expect(Self.presses(talk.update(Self.press("short_release", at: 10))).isEmpty)
+        _ = talk.receive(.streamEnded(.timedOut))
+        _ = talk.pass(.zero)
+        let reads = talk.receive(.stream(status: 200))
+        #expect(Self.presses(talk.update(Self.press("short_release", at: 11))).isEmpty)
+        _ = talk.answer(reads: reads)
+        #expect(Self.presses(talk.update(Self.press("short_release", at: 11))).isEmpty)
+        #expect(Self.presses(talk.update(Self.press("short_release", 2, at: 12))) == ["\(Self.remoteID) 2 single"])
+    }
+
+    @Test("takes the only event of a button without a battery, and the long release of earlier firmware")
+    func otherButtons() {
+        for (values, event, press) in [
+            (#""initial_press""#, "initial_press", "single"),
+            (#""short_release", "long_release""#, "long_release", "long"),
+        ] {
+            var talk = Talk()
+            talk.resources = Self.remote(values)
+            _ = talk.join()
+            #expect(Self.presses(talk.update(Self.press(event, at: 20))) == ["\(Self.remoteID) 1 \(press)"])
+        }
     }
 }

@@ -1,5 +1,6 @@
 import BoundedJSON
 import DeviceKit
+import HAPModel
 import TestTimeouts
 import Testing
 
@@ -309,6 +310,60 @@ struct ShellySessionTests {
         #expect(
             ShellyCall(number: 1, method: "m").encoded(password: "secret", clientNonce: "")
                 == Array(#"{"id":1,"src":"lamplighter","method":"m"}"#.utf8))
+    }
+
+    // MARK: Buttons
+
+    /// The presses among the events: `light button press`.
+    private static func presses(_ events: [Event]) -> [String] {
+        events.flatMap { event -> [String] in
+            guard case .occurred(let id, let values) = event else { return [] }
+            return values.map {
+                "\(id) \($0.property.function ?? "") \($0.value.flatMap(ButtonPress.init)?.rawValue ?? "?")"
+            }
+        }
+    }
+
+    /// The events are those of aioshelly's constants for devices of the second generation.
+    @Test("shows inputs with push buttons at their output, and takes each press once")
+    func buttons() throws {
+        var talk = Talk()
+        let events = talk.join(
+            #""light:0": {"name": null}, "input:0": {"id": 0, "name": "Door", "type": "button"}, "input:1": {"type": "switch"}"#
+        )
+        let light = try #require(events.lights()?.first)
+        #expect(light.id == Self.light && light.buttons.map(\.name) == ["Door", "Door Triple"])
+        #expect(light.buttons.map(\.presses) == [[.single, .double, .long], [.single]])
+        let table = [
+            ("single_push", ["input:0 single"]), ("double_push", ["input:0 double"]), ("long_push", ["input:0 long"]),
+            ("triple_push", ["input:0-triple single"]), ("btn_down", []), ("btn_up", []),
+        ]
+        for (name, press) in table {
+            let said = talk.receive(
+                #"{"method": "NotifyEvent", "params": {"events": [{"component": "input:0", "id": 0, "event": "\#(name)"}]}}"#
+            )
+            #expect(Self.presses(said) == press.map { "\(Self.light) \($0)" })
+        }
+        // The status of an input isn't a press.
+        #expect(
+            Self.presses(talk.receive(#"{"method": "NotifyStatus", "params": {"input:0": {"id": 0, "state": null}}}"#))
+                .isEmpty)
+        #expect(
+            Self.presses(
+                talk.receive(
+                    #"{"method": "NotifyEvent", "params": {"events": [7, {"component": "input:1", "event": "single_push"}]}}"#
+                )
+            ).isEmpty)
+    }
+
+    @Test("shows the buttons of a device without outputs as an accessory")
+    func remote() throws {
+        var talk = Talk()
+        let events = talk.join(#""input:0": {"type": "button"}, "input:1": {"type": "button"}"#, status: #""sys": {}"#)
+        let remote = try #require(events.lights()?.first)
+        #expect(remote.id == "a8032abe54dc/buttons" && remote.kind == .button && remote.name == "Shelf")
+        #expect(remote.buttons.map(\.id) == ["input:0", "input:0-triple", "input:1", "input:1-triple"])
+        #expect(events.contains(.report(remote.id, LightReport(reachable: true))))
     }
 
     // MARK: Sensors

@@ -2,7 +2,7 @@
 package enum MQTTEvent: Equatable, Sendable {
     case connected
     case subscribed(topic: String, granted: Bool)
-    case message(topic: String, payload: [UInt8])
+    case message(topic: String, payload: [UInt8], isRetained: Bool = false)
     case tooLong(topic: String)
     /// The number of messages that were dropped because the inbox was full or their topics are too long.
     case dropped(Int)
@@ -94,7 +94,7 @@ struct MQTTInbox {
 
     private static func measure(_ event: MQTTEvent) -> (topic: String, size: Int)? {
         switch event {
-        case .message(let topic, let payload): (topic, topic.utf8.count + payload.count)
+        case .message(let topic, let payload, _): (topic, topic.utf8.count + payload.count)
         case .tooLong(let topic): (topic, topic.utf8.count)
         case .connected, .subscribed, .dropped, .loginRefused, .closed: nil
         }

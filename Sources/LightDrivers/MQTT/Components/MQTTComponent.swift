@@ -20,6 +20,9 @@ protocol MQTTComponent: Equatable, Sendable {
     /// be announced.
     static var keys: [String] { get }
 
+    /// A Boolean value that indicates whether an entity is a part of its device, as a reading or a button is.
+    static var isPart: Bool { get }
+
     /// Returns whether the announced device is shown.
     static func isShown(_ reader: KeyReader, component: String) throws(MQTTProblem) -> Bool
 
@@ -48,6 +51,9 @@ protocol MQTTComponent: Equatable, Sendable {
         topic: String, _ payload: MQTTPayload, by light: inout MQTTLight, now: Duration
     ) -> LightReport
 
+    /// Returns the momentary events in a message that isn't retained.
+    func events(topic: String, _ payload: MQTTPayload, by light: inout MQTTLight) -> PropertyValues
+
     /// Returns whether a state message can't be read.
     func isUnreadable(topic: String, _ payload: MQTTPayload, by light: inout MQTTLight) -> Bool
 
@@ -64,6 +70,8 @@ protocol MQTTComponent: Equatable, Sendable {
 }
 
 extension MQTTComponent {
+    static var isPart: Bool { false }
+
     static func isShown(_ reader: KeyReader, component: String) throws(MQTTProblem) -> Bool { true }
 
     static var abbreviations: [String: String] { [:] }
@@ -76,6 +84,8 @@ extension MQTTComponent {
 
     var beginning: LightReport? { nil }
 
+    func events(topic: String, _ payload: MQTTPayload, by light: inout MQTTLight) -> PropertyValues { PropertyValues() }
+
     func isUnreadable(topic: String, _ payload: MQTTPayload, by light: inout MQTTLight) -> Bool { false }
 
     func timePassed(of light: inout MQTTLight, now: Duration) -> LightReport? { nil }
@@ -87,7 +97,7 @@ extension MQTTComponent {
 
 /// The supported components other than lights and switches.
 enum MQTTComponents {
-    static let all: [any MQTTComponent.Type] = [MQTTFan.self, MQTTSensor.self, MQTTCover.self]
+    static let all: [any MQTTComponent.Type] = [MQTTFan.self, MQTTSensor.self, MQTTCover.self, MQTTButton.self]
 
     static func named(_ name: String) -> (any MQTTComponent.Type)? { all.first { $0.names.contains(name) } }
 }

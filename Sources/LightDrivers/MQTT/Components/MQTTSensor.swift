@@ -6,6 +6,7 @@ import Jinja
 struct MQTTSensor: MQTTComponent {
     static let names: Set = ["sensor", "binary_sensor"]
     static let kind = LightKind.sensor
+    static let isPart = true
     /// The longest accepted delay in seconds: one year.
     private static let longest = 366 * 86_400
 

@@ -161,7 +161,7 @@ struct AnnouncementReader: Sendable {
     /// If a light or a switch has the same name as the device's sensor, the sensor's name gets a suffix.
     private static func distinguishingSensors(_ things: [Announcement.Part]) -> [Announcement.Part] {
         let entities = things.compactMap { if case .entity(let entity) = $0.content { entity } else { nil } }
-        let names = Set(entities.filter { $0.description.kind != .sensor }.map(\.description.name))
+        let names = Set(entities.filter { !$0.settings.isPart }.map(\.description.name))
         return things.map { thing in
             guard case .entity(var entity) = thing.content, let name = entity.device?.name, names.contains(name) else {
                 return thing
@@ -179,7 +179,8 @@ struct AnnouncementReader: Sendable {
         _ payload: MQTTPayload, on topic: String, _ device: String
     ) throws(MQTTProblem) -> [Announcement] {
         let discovery = payload.bytes.isEmpty ? nil : try TasmotaDiscovery(payload)
-        let things = (discovery?.things ?? []).map { ($0.name, Optional($0.entity)) }
+        var things = (discovery?.things ?? []).map { ($0.name, Optional($0.entity)) }
+        if let buttons = try discovery?.buttons() { things.append(("buttons", buttons)) }
         let announcement = Self.announcement(of: things, by: "tasmota", on: topic)
         tasmotaSensors.take(discovery?.common, of: device)
         let sensors = String(topic.dropLast("config".count)) + "sensors"

@@ -5,9 +5,11 @@ package import DeviceKit
 package struct MQTTEntity: Equatable, Sendable {
     package var description: LightDescription
     package var settings: MQTTLightSettings
-    /// For a reading, the description of the sensor that it belongs to, without readings; `nil` if the reading is shown
-    /// as a separate sensor.
+    /// For a reading or a button, the description of the accessory that it belongs to, without the accessory's functions;
+    /// `nil` if it is shown as a separate accessory.
     package var device: LightDescription?
+    /// The id of the device that the entity belongs to, or `nil` if it is unknown.
+    package var deviceID: String?
     /// A Boolean value that indicates whether the entity has a unique id, so that it is still the same entity if it is
     /// announced on another topic.
     package var hasOwnID: Bool
@@ -48,11 +50,12 @@ package struct MQTTEntity: Equatable, Sendable {
         let reader = KeyReader(keys: keys)
         reader.entity = TemplateEntity(component: component, reader, device: device, fallback: fallbackName)
         let own = try reader.string("unique_id").flatMap { $0.isEmpty ? nil : $0 }
-        let isReading = Self.isReading(component)
-        // Add the component to the id of a sensor, because a sensor and a light may have the same unique_id.
-        let id = own.map { isReading ? "\(component)/\($0)" : $0 } ?? fallbackID
+        let isPart = Self.isPart(component)
+        // Add the component to the id of a sensor or a button, because a sensor and a light may have the same unique_id.
+        let id = own.map { isPart ? "\(component)/\($0)" : $0 } ?? fallbackID
         guard LightIDRule.accepts(id) else { throw .about("unique_id", "is \(LightIDRule.sentence)") }
-        hasOwnID = own != nil
+        // A trigger has no unique_id.
+        hasOwnID = own != nil || component == "device_automation"
         settings = try MQTTLightSettings(reader, component: component)
         if let encoding = try reader.string("encoding"), !["utf-8", "utf8"].contains(encoding.lowercased()) {
             reader.lose("encoding", "\"\(MQTTProblem.quoted(encoding))\" isn't supported; messages are read as UTF-8")
@@ -67,15 +70,14 @@ package struct MQTTEntity: Equatable, Sendable {
             firmware: Self.text(device, "sw_version"), suggestedRoom: Self.text(device, "suggested_area"))
         description.isOptimistic = settings.powerIsOptimistic
         if let component = settings.component { description.functions = component.functions }
-        guard isReading, hasOwnID, let name = Self.deviceID(device), LightIDRule.accepts("\(name)/sensors") else {
-            return
-        }
+        deviceID = Self.deviceID(device)
+        guard isPart, hasOwnID, let name = deviceID, LightIDRule.accepts("\(name)/sensors") else { return }
         join(LightID("\(name)/sensors"), name: Self.text(device, "name"))
     }
 
-    /// Makes this reading a part of the sensor with the given id and name.
+    /// Makes this reading or button a part of the accessory with the given id and name.
     ///
-    /// The default name is that of the reading.
+    /// The default name is its own.
     mutating func join(_ id: LightID, name: String? = nil) {
         var sensor = description
         sensor.id = id
@@ -84,8 +86,8 @@ package struct MQTTEntity: Equatable, Sendable {
         device = sensor
     }
 
-    /// Returns whether entities of this component are sensor readings.
-    static func isReading(_ component: String) -> Bool { MQTTComponents.named(component)?.kind == .sensor }
+    /// Returns whether entities of this component are parts of a device, such as readings.
+    static func isPart(_ component: String) -> Bool { MQTTComponents.named(component)?.isPart == true }
 
     /// Returns the id of a device: its first identifier or, if it has none, its first address.
     private static func deviceID(_ device: KeyReader) -> String? {
@@ -101,7 +103,7 @@ package struct MQTTEntity: Equatable, Sendable {
         let isEnabled = try reader.bool("enabled_by_default") ?? true
         let category = try reader.string("entity_category")
         let isUnwanted: Bool
-        if isReading(component) {
+        if isPart(component) {
             let isBattery = try reader.string("device_class") == "battery"
             isUnwanted = category != nil && !isBattery
         } else {

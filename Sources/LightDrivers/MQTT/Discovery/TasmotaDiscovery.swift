@@ -10,7 +10,7 @@ struct TasmotaDiscovery {
     let things: [(name: String, entity: MQTTEntity)]
     let common: Common
 
-    private let keys: KeyReader
+    let keys: KeyReader
     private let prefixes: [String]
     private let options: JSONValue?
 
@@ -52,6 +52,8 @@ struct TasmotaDiscovery {
     private static let maximumOutputs = 64
 
     /// Returns whether the option `SetOption<n>` is set.
+    func isSet(_ option: Int) -> Bool { Self.isSet(option, options) }
+
     private static func isSet(_ option: Int, _ options: JSONValue?) -> Bool { options?[String(option)]?.int == 1 }
 
     // MARK: Common properties
@@ -145,7 +147,9 @@ struct TasmotaDiscovery {
             id: LightID("\(common.mac)_cover_shutter_\(index)"),
             name: index == 0 ? common.name : "\(common.name) Shutter \(index + 1)", kind: .cover, functions: [],
             manufacturer: "Tasmota", model: common.model, serialNumber: common.mac, firmware: common.firmware)
-        return MQTTEntity(description, settings: settings)
+        var entity = MQTTEntity(description, settings: settings)
+        entity.deviceID = common.mac
+        return entity
     }
 
     // MARK: Outputs
@@ -207,7 +211,7 @@ struct TasmotaDiscovery {
         settings.poll = MQTTMessage(topic: String(common.command.dropLast("Backlog".count)) + "STATE", text: "")
         let names = (keys.keys["fn"]?.array ?? []).map(\.string)
         let own = output.index < names.count ? names[output.index] : nil
-        return MQTTEntity(
+        var entity = MQTTEntity(
             LightDescription(
                 id: LightID("\(common.mac)_\(kind == .light ? "light" : "relay")_\(number)"),
                 name: own ?? (output.index == 0 ? common.name : "\(common.name) \(number)"), kind: kind,
@@ -215,6 +219,8 @@ struct TasmotaDiscovery {
                 manufacturer: "Tasmota", model: common.model, serialNumber: common.mac,
                 firmware: common.firmware),
             settings: settings)
+        entity.deviceID = common.mac
+        return entity
     }
 
     private static func templates(_ output: Output, _ common: Common) throws(MQTTProblem) -> TemplateSchema {

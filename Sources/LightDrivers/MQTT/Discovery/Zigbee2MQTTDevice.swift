@@ -54,7 +54,7 @@ struct Zigbee2MQTTDevice {
         guard LightIDRule.accepts(id) else { throw .about("ieee_address", "is \(LightIDRule.sentence)") }
         let definition = json["definition"]
         let name = try name()
-        return MQTTEntity(
+        var entity = MQTTEntity(
             LightDescription(
                 id: LightID(id), name: part.map { "\(name) \($0)" } ?? name, kind: settings.kind,
                 capabilities: settings.capabilities,
@@ -62,6 +62,9 @@ struct Zigbee2MQTTDevice {
                 model: definition?["model"]?.string ?? json["model_id"]?.string, serialNumber: serial,
                 firmware: json["software_build_id"]?.string),
             settings: settings)
+        // The identifier in its Home Assistant announcements.
+        entity.deviceID = serial.map { "zigbee2mqtt_\($0)" }
+        return entity
     }
 
     /// Returns the friendly name, which is a part of topics.

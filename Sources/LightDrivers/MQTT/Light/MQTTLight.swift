@@ -143,6 +143,12 @@ package struct MQTTLight: Equatable, Sendable {
         return report.isEmpty ? [] : [report]
     }
 
+    /// Returns the momentary events in a message; none in a retained one, which is older than the subscription.
+    mutating func events(topic: String, _ payload: MQTTPayload) -> PropertyValues {
+        guard !payload.isRetained, let component = settings.component else { return PropertyValues() }
+        return component.events(topic: topic, payload, by: &self)
+    }
+
     /// Converts the brightness in a message to percent and stores it.
     ///
     /// Returns `nil` if it is invalid or 0.

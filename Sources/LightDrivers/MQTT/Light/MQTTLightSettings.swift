@@ -141,6 +141,9 @@ package struct MQTTLightSettings: Equatable, Sendable {
     /// The component, or `nil` for lights and switches.
     var component: (any MQTTComponent)? { if case .component(let component) = schema { component } else { nil } }
 
+    /// A Boolean value that indicates whether it is a reading or a button of a device.
+    var isPart: Bool { component.map { type(of: $0).isPart } ?? false }
+
     /// A Boolean value that indicates whether power commands count as the power, because the light doesn't report it.
     var powerIsOptimistic: Bool { isOptimistic || power == nil }
 

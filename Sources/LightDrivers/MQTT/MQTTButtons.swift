@@ -1,0 +1,106 @@
+import DeviceKit
+
+/// The devices with buttons, which become a part of another accessory of their device.
+///
+/// The parts of a device are announced separately and in any order. ``MQTTDeviceRegistry`` therefore waits a moment, and
+/// then adds the buttons to a light, a switch or another device, to the sensor, or else to a separate accessory.
+struct MQTTButtons: Sendable {
+    /// The time without a new part of a device after which its buttons get their accessory.
+    static let settlingTime = Duration.seconds(2)
+
+    struct Device: Sendable {
+        /// The announced buttons.
+        var parts: Set<LightID> = []
+        /// The accessories that can have the buttons.
+        var hosts: Set<LightID> = []
+
+        /// The parts whose presses are events.
+        var active: Set<LightID> = []
+        /// The buttons that are shown.
+        var buttons: [PushButton] = []
+        /// The accessory that has them, or `nil` for the sensor or the separate accessory.
+        var host: LightID?
+
+        var hasButtons: Bool { !parts.isEmpty || !buttons.isEmpty }
+    }
+
+    private(set) var devices: [String: Device] = [:]
+    private var keys: [LightID: String] = [:]
+    /// The times at which devices with buttons are complete.
+    private var settling: [String: Duration] = [:]
+
+    /// The time of the next call of `due(now:)`.
+    var deadline: Duration? { settling.values.min() }
+
+    /// Returns the id of a device's buttons as a part of the sensor or of the separate accessory.
+    static func part(of key: String) -> LightID { LightID("\(key)/buttons") }
+
+    /// Returns the device whose buttons have this id.
+    func key(ofPart id: LightID) -> String? {
+        guard id.rawValue.hasSuffix("/buttons") else { return nil }
+        let key = String(id.rawValue.dropLast("/buttons".count))
+        return devices[key] == nil ? nil : key
+    }
+
+    /// Returns the accessory of a device's buttons if the device has no light, with the sensor's id.
+    func accessory(of key: String, _ members: MQTTMembers) -> LightDescription? {
+        guard let first = devices[key]?.active.min(by: { $0.rawValue < $1.rawValue }), let member = members[first]
+        else { return nil }
+        return member.device ?? member.description
+    }
+
+    /// Returns the device of a button or an accessory.
+    func key(of id: LightID) -> String? { keys[id] }
+
+    func isButton(_ id: LightID) -> Bool { keys[id].flatMap { devices[$0] }?.parts.contains(id) == true }
+
+    /// Returns the buttons that an accessory has.
+    func buttons(of host: LightID) -> [PushButton] {
+        guard let key = keys[host], let device = devices[key], device.host == host else { return [] }
+        return device.buttons
+    }
+
+    /// Adds a part of a device, or moves it to another device.
+    mutating func add(_ id: LightID, of key: String, isButton: Bool, now: Duration) {
+        if let former = keys[id], former != key { remove(id, now: now) }
+        keys[id] = key
+        if isButton {
+            devices[key, default: Device()].parts.insert(id)
+        } else {
+            devices[key, default: Device()].hosts.insert(id)
+        }
+        changed(key, now: now)
+    }
+
+    mutating func remove(_ id: LightID, now: Duration) {
+        guard let key = keys.removeValue(forKey: id) else { return }
+        devices[key]?.parts.remove(id)
+        devices[key]?.hosts.remove(id)
+        changed(key, now: now)
+    }
+
+    private mutating func changed(_ key: String, now: Duration) {
+        guard let device = devices[key] else { return }
+        if device.hasButtons {
+            settling[key] = now + Self.settlingTime
+        } else if device.hosts.isEmpty {
+            devices[key] = nil
+        }
+    }
+
+    /// Returns the devices whose parts are complete, sorted.
+    mutating func due(now: Duration) -> [String] {
+        guard !settling.isEmpty else { return [] }
+        let due = settling.filter { $0.value <= now }.keys.sorted()
+        for key in due { settling[key] = nil }
+        return due
+    }
+
+    /// Gives the buttons of a device to an accessory; without a host, to the sensor or the separate accessory.
+    mutating func settle(_ key: String, _ buttons: [PushButton], of active: Set<LightID>, on host: LightID?) {
+        devices[key]?.active = active
+        devices[key]?.buttons = buttons
+        devices[key]?.host = host
+        if let device = devices[key], !device.hasButtons, device.hosts.isEmpty { devices[key] = nil }
+    }
+}
