@@ -53,6 +53,9 @@ package struct BridgeControlClient: Sendable {
     /// Removes an unreachable light.
     package func forgetLight(_ key: String) async throws { _ = try await ask(.forgetLight(key: key)) }
 
+    /// Makes a light identify itself.
+    package func identifyLight(_ key: String) async throws { _ = try await ask(.identifyLight(key: key)) }
+
     /// Permanently removes the lights that their sources have removed, and those of drivers that are no longer
     /// configured.
     package func purgeLights() async throws -> [ForgottenLight] {

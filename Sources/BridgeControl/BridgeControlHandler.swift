@@ -30,6 +30,12 @@ package protocol BridgeControlHandler: Sendable {
     /// - Throws: ``BridgeControlError`` if there is no such light or it is reachable.
     func forgetLight(_ key: String) async throws
 
+    /// Makes a light identify itself, such as by blinking, and returns without waiting for the end.
+    ///
+    /// - Parameter key: `<driver id>/<light id>`.
+    /// - Throws: ``BridgeControlError`` if there is no such light or it is unreachable.
+    func identifyLight(_ key: String) async throws
+
     /// Permanently removes the lights that their sources have removed, and those of drivers that are no longer
     /// configured. If such a light returns later, it counts as a new light.
     ///

@@ -55,6 +55,7 @@ private struct Adapter: LineRPCHandler {
             try await bridge.setLight(key, change)
         case .discoverLights: return try await bridge.discoverLights().json
         case .forgetLight(let key): try await bridge.forgetLight(key)
+        case .identifyLight(let key): try await bridge.identifyLight(key)
         case .purgeLights: return try await bridge.purgeLights().json
         case .simulate(let key, let change):
             try change.validate(for: .simulation)

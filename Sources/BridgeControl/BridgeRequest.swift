@@ -27,6 +27,7 @@ enum BridgeRequest: BridgeCall {
     case lights
     case setLight(key: String, change: LightChange)
     case forgetLight(key: String)
+    case identifyLight(key: String)
     /// Returns ``FoundLights``. This takes several seconds.
     case discoverLights
     /// Returns an array of ``ForgottenLight``.
@@ -54,6 +55,7 @@ enum BridgeRequest: BridgeCall {
         case setLight = "lights.set"
         case discoverLights = "lights.discover"
         case forgetLight = "lights.forget"
+        case identifyLight = "lights.identify"
         case purgeLights = "lights.purge"
         case simulate, pairings
         case removePairing = "pairings.remove"

@@ -1,6 +1,6 @@
 package import BoundedJSON
 
-/// The sources of lights on the network, as `lights discover` lists them.
+/// The sources of lights on the network, as `devices discover` lists them.
 package struct FoundLights: BridgeMessage {
     /// A device, a bridge for lights, or a broker.
     package struct Source: BridgeMessage {

@@ -5,7 +5,7 @@ internal import TerminalKit
 extension LightChange {
     /// The purpose of a change, which determines the valid names and values.
     package enum Purpose: Sendable {
-        /// The change is a command from `lights set`. It may contain the values that a controller can write.
+        /// The change is a command from `devices set`. It may contain the values that a controller can write.
         case command
         /// The change is simulated by `simulate`. It may contain all values that a light can report.
         case simulation
@@ -38,37 +38,46 @@ extension LightChange {
         }
     }
 
-    /// The names of Boolean values.
-    package static let switches = Set(
-        names.filter { name in
-            name == reachable || meanings(of: name).contains { if case .flag = $0.form { true } else { false } }
-        })
-
-    /// Parses words such as `on=true brightness=40`.
+    /// Parses words such as `brightness=40` and, for a known device, `on`, `50%` and `red`.
     ///
     /// - Throws: ``BridgeControlError`` with code 64 and a remedy.
-    package init(parsing words: [String], for purpose: Purpose) throws(BridgeControlError) {
+    package init(
+        parsing words: [String], for purpose: Purpose, of device: LightListing? = nil
+    ) throws(BridgeControlError) {
         self.init()
+        let deviceWords = device.flatMap { DeviceWord(for: $0, purpose) }
         guard !words.isEmpty else {
             throw .usage(
                 "nothing to change",
                 remedy: "write a change like on=true; the names are \(purpose.names.joined(separator: ", "))")
         }
-        var seen: Set<String> = []
         for word in words {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2 else {
-                throw .usage(
-                    "don't understand \"\(Self.shown(word))\"", remedy: "write NAME=VALUE, for example brightness=40")
+            let values: [String: JSONValue]
+            if parts.count == 2 {
+                values = [parts[0]: try Self.value(of: parts[0], parts[1], for: purpose, deviceWords)]
+            } else if let known = deviceWords?.values(of: word) {
+                values = known
+            } else {
+                throw Self.notUnderstood(word, deviceWords)
             }
-            let name = parts[0]
-            guard purpose.allows(name) else { throw Self.unknown(name, for: purpose) }
-            guard seen.insert(name).inserted else {
-                throw .usage("\(Self.shown(name)) is given twice", remedy: "write it once")
+            for (name, value) in values {
+                guard self[name] == nil else {
+                    throw .usage("\(Self.shown(name)) is given twice", remedy: "write it once")
+                }
+                self[name] = value
             }
-            self[name] = try Self.value(of: name, parts[1], for: purpose)
         }
         try validate(for: purpose)
+    }
+
+    private static func notUnderstood(_ word: String, _ words: DeviceWord?) -> BridgeControlError {
+        let known = words?.all ?? []
+        let remedy =
+            word.nearest(in: known).map { "did you mean \($0)?" }
+            ?? (["NAME=VALUE, for example brightness=40"] + known).joined(separator: ", ")
+        return .usage(
+            "don't understand \"\(shown(word))\"", remedy: remedy.hasPrefix("did") ? remedy : "write \(remedy)")
     }
 
     /// Validates a change that wasn't created by ``init(parsing:for:)``.
@@ -98,9 +107,15 @@ extension LightChange {
     }
 
     private static func value(
-        of name: String, _ text: String, for purpose: Purpose
+        of name: String, _ text: String, for purpose: Purpose, _ words: DeviceWord?
     ) throws(BridgeControlError) -> JSONValue {
-        guard let meaning = purpose.meanings(of: name).last else { return .bool(try bool(name, text)) }
+        guard purpose.allows(name) else { throw unknown(name, for: purpose) }
+        let meanings = purpose.meanings(of: name)
+        guard let meaning = words?.meaning(of: name) ?? meanings.last else { return .bool(try bool(name, text)) }
+        if let value = words?.value(text, of: meaning) { return value }
+        guard words == nil || meaning.range == nil || !text.hasPrefix("+") else {
+            throw .usage("\(shown(name)) can't be changed by \"\(shown(text))\"", remedy: "write the new value")
+        }
         switch meaning.form {
         case .flag: return .bool(try bool(name, text))
         case .choice: return .string(text)

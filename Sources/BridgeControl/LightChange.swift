@@ -211,7 +211,16 @@ extension LightChange {
         return form.map { (Property(meaning.type, of: parts(of: name).function), $0) }
     }
 
-    /// Returns a phrase for each value, in listing order, such as `speed 40` and `temperature 21.5 °C (inside)`.
+    /// The symbols of units, which follow a number in text.
+    private static let symbols = ["percent": " %", "degrees": "°", "mired": " mired"]
+
+    /// Returns a number as text, rounded to two decimal places.
+    private static func rounded(_ value: JSONValue) -> String {
+        guard let number = value.double, number.magnitude < 1e12 else { return value.text }
+        return JSONValue.number((number * 100).rounded() / 100).text
+    }
+
+    /// Returns a phrase for each value, in listing order, such as `speed 40 %` and `temperature 21.5 °C (inside)`.
     package func phrases(of kind: LightKind?) -> [String] {
         members.compactMap { name, value in
             if name == Self.reachable { return value == true ? "reachable" : "unreachable" }
@@ -221,8 +230,9 @@ extension LightChange {
                 switch meaning?.form {
                 case .flag(let yes, let no)?: value.bool.map { $0 ? yes : no }
                 case .choice?: value.string.map { Self.names.contains(word) ? $0 : "\(word) \($0)" }
-                case .whole?: "\(word) \(value.text)"
-                case .number(_, _, let symbol)?: "\(word) \(value.text)\(symbol)"
+                case .whole(_, let unit)?: "\(word) \(Self.rounded(value))\(Self.symbols[unit] ?? "")"
+                case .number(_, let unit, let symbol)?:
+                    "\(word) \(Self.rounded(value))\(symbol.isEmpty ? Self.symbols[unit] ?? "" : symbol)"
                 case nil: nil
                 }
             return text.map { $0 + (function.map { " (\($0))" } ?? "") }

@@ -1,4 +1,4 @@
-/// A light of the bridge, as `lights` lists it.
+/// A light of the bridge, as `devices` lists it.
 package struct LightListing: BridgeMessage {
     /// The light's key, `<driver id>/<light id>`.
     package var key: String
@@ -62,7 +62,7 @@ package struct LightListing: BridgeMessage {
     }
 }
 
-/// A light that the bridge has permanently removed, as `lights purge` lists it.
+/// A light that the bridge has permanently removed, as `devices purge` lists it.
 package struct ForgottenLight: BridgeMessage {
     /// The light's key, `<driver id>/<light id>`.
     package var key: String

@@ -194,8 +194,8 @@ extension DeviceBridge {
     func warnOfTooMany(_ key: LightKey) {
         warn(
             "\(key) isn't shown: \(servers.count) \(servers.count == 1 ? "bridge shows" : "bridges show") at most "
-                + "\(servers.count * Self.maximumLights) lights; lamplighter lights forget KEY removes a light, and "
-                + "lamplighter lights purge removes those of removed drivers",
+                + "\(servers.count * Self.maximumLights) lights; lamplighter devices forget KEY removes a light, and "
+                + "lamplighter devices purge removes those of removed drivers",
             about: .light(key))
     }
 

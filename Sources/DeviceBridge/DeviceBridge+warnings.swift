@@ -69,7 +69,7 @@ extension DeviceBridge {
             warnings.append(
                 LightWarning(
                     text: "driver \(driver) isn't configured; its lights stay unreachable "
-                        + "until you remove them with lamplighter lights purge",
+                        + "until you remove them with lamplighter devices purge",
                     driver: driver, light: nil))
         }
         return warnings

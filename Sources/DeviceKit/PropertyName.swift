@@ -21,7 +21,7 @@ package struct PropertyName: Sendable {
     /// The characteristic.
     package let type: CharacteristicType
     /// The characteristic that a controller writes to change the value, or `nil` if it's `type`.
-    let target: CharacteristicType?
+    package let target: CharacteristicType?
     package let form: Form
     /// A Boolean value that indicates whether HAP's value for true is 0, as for a closed contact.
     let isInverted: Bool

@@ -12,7 +12,8 @@ struct Lamplighter: CommandProgram {
         abstract: "Manage the lamplighterd bridge.",
         version: "lamplighter \(Version.current)",
         subcommands: [
-            StatusCommand.self, SetupCommand.self, LightsCommand.self, SimulateCommand.self, PairingsCommand.self,
+            StatusCommand.self, SetupCommand.self, DevicesCommand.self, LightsCommand.self, SimulateCommand.self,
+            PairingsCommand.self,
             WatchLightsCommand.self, VersionCommand<Lamplighter>.self, ResetCommand.self, BackupCommand.self,
             RestoreCommand.self,
             ReloadCommand.self, DoctorCommand.self, PluginCommand.self,

@@ -162,6 +162,12 @@ struct BridgeOperations: BridgeControlHandler {
         }
     }
 
+    func identifyLight(_ key: String) async throws {
+        let (_, snapshot) = try await find(key)
+        guard snapshot.isReachable else { throw BridgeControlError.unavailable("\(key) can't be reached") }
+        await lights.identify(snapshot.aid)
+    }
+
     func purgeLights() async throws -> [ForgottenLight] {
         try await storing("no light was forgotten") {
             try await lights.purge().map { ForgottenLight(key: $0.key.description, name: $0.description.name) }
@@ -176,7 +182,7 @@ struct BridgeOperations: BridgeControlHandler {
         }
         if let name = change.impossibleNames(for: snapshot.kind).first {
             throw BridgeControlError.usage(
-                "\(key): a \(snapshot.kind) can't have that \(name)", remedy: "lamplighter lights shows its values")
+                "\(key): a \(snapshot.kind) can't have that \(name)", remedy: "lamplighter devices shows its values")
         }
         do {
             try await driver.simulate(
@@ -188,7 +194,7 @@ struct BridgeOperations: BridgeControlHandler {
 
     private func find(_ text: String) async throws -> (LightKey, LightSnapshot) {
         guard let key = LightKey(text), let snapshot = await lights.snapshots().first(where: { $0.key == key }) else {
-            throw BridgeControlError.usage("there is no light \(text)", remedy: "lamplighter lights shows the lights")
+            throw BridgeControlError.usage("there is no light \(text)", remedy: "lamplighter devices lists them")
         }
         return (key, snapshot)
     }
@@ -400,7 +406,7 @@ extension BridgeControlError {
         case .timedOut: .unavailable("\(key) didn't answer")
         case .busy: .unavailable("\(key) is busy", remedy: "try again")
         case .doesNotExist: .usage("there is no light \(key)")
-        default: .usage("\(key) supports none of these values", remedy: "lamplighter lights shows its values")
+        default: .usage("\(key) supports none of these values", remedy: "lamplighter devices shows its values")
         }
     }
 }

@@ -28,6 +28,59 @@ struct LightChangeTests {
         #expect(try LightChange(parsing: words, for: .command) == expected)
     }
 
+    private static let lamp = device(
+        .light, LightChange(on: true, brightness: 40, hue: 0, saturation: 0, temperature: 250))
+
+    private static func device(_ kind: LightKind, _ state: LightChange = LightChange()) -> LightListing {
+        LightListing(
+            key: "a/b", name: "B", kind: kind.rawValue, aid: 2, driver: "a", reachable: true, state: state)
+    }
+
+    @Test(
+        "understands words, units and steps according to the kind of device",
+        arguments: [
+            (lamp, ["on"], #"{"on":true}"#), (lamp, ["OFF"], #"{"on":false}"#), (lamp, ["toggle"], #"{"on":false}"#),
+            (lamp, ["on", "50%", "red"], #"{"on":true,"brightness":50,"hue":0,"saturation":100}"#),
+            (lamp, ["+10%"], #"{"brightness":50}"#), (lamp, ["brightness=-50"], #"{"brightness":0}"#),
+            (lamp, ["brightness=30 %"], #"{"brightness":30}"#), (lamp, ["warm"], #"{"temperature":370}"#),
+            (lamp, ["2700K"], #"{"temperature":370}"#), (lamp, ["temperature=4000k"], #"{"temperature":250}"#),
+            (lamp, ["temperature=300"], #"{"temperature":300}"#), (lamp, ["white"], #"{"temperature":250}"#),
+            (device(.light), ["white"], #"{"hue":0,"saturation":0}"#), (lamp, ["hue=120°"], #"{"hue":120}"#),
+            (device(.cover), ["open"], #"{"position":100}"#), (device(.cover), ["close"], #"{"position":0}"#),
+            (device(.cover), ["stop"], #"{"movement":"stopped"}"#), (device(.cover), ["30%"], #"{"position":30}"#),
+            (device(.fan), ["counterclockwise", "20%"], #"{"speed":20,"direction":"counterclockwise"}"#),
+        ])
+    func words(device: LightListing, words: [String], json: String) throws {
+        #expect(try LightChange(parsing: words, for: .command, of: device).json.text == json)
+    }
+
+    @Test(
+        "rejects words that mean nothing for the device",
+        arguments: [
+            (
+                device(.switch), ["open"],
+                "don't understand \"open\"; write NAME=VALUE, for example brightness=40, on, off"
+            ),
+            (lamp, ["rde"], "don't understand \"rde\"; did you mean red?"),
+            (lamp, ["on", "off"], "on is given twice; write it once"),
+            (lamp, ["101%"], "brightness is out of range; write 0 to 100 (percent)"),
+            (lamp, ["100K"], "temperature is out of range; write 50 to 500 (mired)"),
+            (
+                device(.switch), ["0K"], "don't understand \"0K\"; write NAME=VALUE, for example brightness=40, on, off"
+            ),
+            (device(.light), ["brightness=+10"], "brightness can't be changed by \"+10\"; write the new value"),
+            (
+                device(.switch), ["toggle"],
+                "don't understand \"toggle\"; write NAME=VALUE, for example brightness=40, on, off"
+            ),
+        ])
+    func unknownWords(device: LightListing, words: [String], message: String) {
+        let error = #expect(throws: BridgeControlError.self) {
+            try LightChange(parsing: words, for: .command, of: device)
+        }
+        #expect(error?.description == message)
+    }
+
     @Test("uses the same type for all values with the same name")
     func forms() {
         for (name, properties) in Dictionary(grouping: PropertyName.all, by: \.name) {
@@ -95,7 +148,7 @@ struct LightChangeTests {
         values[Property(.currentTemperature)] = .float(20.5)
         let change = LightChange(values, since: nil, of: .light)
         #expect(change.json.text == #"{"temperature":250,"CurrentTemperature":20.5}"#)
-        #expect(change.phrases(of: .light) == ["temperature 250", "CurrentTemperature 20.5 °C"])
+        #expect(change.phrases(of: .light) == ["temperature 250 mired", "CurrentTemperature 20.5 °C"])
         #expect(change.values(for: .light) == values)
     }
 

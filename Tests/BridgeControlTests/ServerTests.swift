@@ -23,6 +23,7 @@ struct ServerTests {
                 try await client.simulate("a/b", LightChange(reachable: false))
                 #expect(try await client.discoverLights().problems == ["no mDNS"])
                 try await client.forgetLight("a/b")
+                try await client.identifyLight("a/b")
                 #expect(try await client.purgeLights() == [ForgottenLight(key: "a/c", name: "C")])
                 #expect(try await client.pairings() == [PairingListing(id: "x", admin: true, connected: false)])
                 try await client.removePairing("x")
@@ -35,8 +36,8 @@ struct ServerTests {
         #expect(
             bridge.calls == [
                 "status", "setup true", "lights", #"set a/b {"on":true,"hue":20}"#,
-                #"simulate a/b {"reachable":false}"#, "discover", "forget a/b", "purge", "pairings", "remove x",
-                "remove all", "unlock", "reload", "reset",
+                #"simulate a/b {"reachable":false}"#, "discover", "forget a/b", "identify a/b", "purge",
+                "pairings", "remove x", "remove all", "unlock", "reload", "reset",
             ])
     }
 
@@ -382,6 +383,7 @@ final class FakeBridge: BridgeControlHandler {
         return FoundLights(found: [], entries: [], problems: ["no mDNS"])
     }
     func forgetLight(_ key: String) async throws { note("forget \(key)") }
+    func identifyLight(_ key: String) async throws { note("identify \(key)") }
     func purgeLights() async throws -> [ForgottenLight] {
         note("purge")
         return [ForgottenLight(key: "a/c", name: "C")]

@@ -144,6 +144,7 @@ private let wireForms: [WireForm] = [
                 try await bridge.setLight("a/b", LightChange(on: true, hue: 20))
                 _ = try? await bridge.discoverLights()
                 try await bridge.forgetLight("a/b")
+                try await bridge.identifyLight("a/b")
                 _ = try? await bridge.purgeLights()
                 try await bridge.simulate("a/b", LightChange(reachable: false))
                 _ = try? await bridge.pairings()
@@ -161,7 +162,8 @@ private let wireForms: [WireForm] = [
             daemon.lines == [
                 "status {}", #"setup {"force":true}"#, "lights {}",
                 #"lights.set {"key":"a/b","change":{"on":true,"hue":20}}"#, "lights.discover {}",
-                #"lights.forget {"key":"a/b"}"#, "lights.purge {}",
+                #"lights.forget {"key":"a/b"}"#,
+                #"lights.identify {"key":"a/b"}"#, "lights.purge {}",
                 #"simulate {"key":"a/b","change":{"reachable":false}}"#, "pairings {}",
                 #"pairings.remove {"id":"x"}"#, "pairings.removeAll {}", "pairings.unlock {}", "reload {}", "reset {}",
                 "backup {}", "part.write gives {}", #"restore {"size":3}"#, #"part.read gives {"data":"AgM="}"#,

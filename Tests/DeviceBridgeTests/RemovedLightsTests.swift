@@ -70,7 +70,7 @@ struct RemovedLightsTests {
         let session = try await house.session()
         let number = await house.bridge.server.configurationNumber
         await house.bridge.lights.detach(BridgeUnderTest.driverID)
-        #expect(await house.bridge.lights.warnings().contains { $0.text.contains("lamplighter lights purge") })
+        #expect(await house.bridge.lights.warnings().contains { $0.text.contains("lamplighter devices purge") })
         #expect(keys(try await house.bridge.lights.purge()) == ["lamp", "plain"])
         #expect(house.store.lights == [])
         #expect(await house.bridge.lights.warnings() == [])
@@ -160,7 +160,7 @@ struct RemovedLightsTests {
         await again.host.removed("gone")
         let warnings = await again.lights.warnings().map(\.text)
         #expect(warnings.count == 1)
-        #expect(warnings[0].contains("test/late isn't shown") && warnings[0].contains("lamplighter lights forget"))
+        #expect(warnings[0].contains("test/late isn't shown") && warnings[0].contains("lamplighter devices forget"))
         #expect(await again.aid("0") == 2)
         await again.lights.forget(try #require(LightKey("test/0")))
         let late = try #require(await again.lights.snapshots().last)

@@ -124,7 +124,7 @@ class Daemon:
     @property
     def lights(self):
         """The lights, by their keys."""
-        return {light["key"]: light for light in self.cli("lights", "--json")}
+        return {light["key"]: light for light in self.cli("devices", "--json")}
 
     @property
     def setup_code(self):

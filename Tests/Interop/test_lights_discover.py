@@ -1,4 +1,4 @@
-"""lamplighter lights discover finds devices of other programs, and its entries bring their lights."""
+"""lamplighter devices discover finds devices of other programs, and its entries bring their lights."""
 
 import sys
 

@@ -129,5 +129,5 @@ def test_the_fan_of_the_example_is_listed_with_the_readings_of_its_sensor(make_d
     until(lambda: daemon.lights.get(key, {}).get("reachable"), 15, f"{key} is reachable", interval=0.02)
     light = daemon.lights[key]
     assert (light["on"], light["speed"], light["temperature"]) == (False, 50, 21.5)
-    assert "off, temperature 21.5 °C, speed 50" in daemon.cli("lights").stdout
+    assert "off, temperature 21.5 °C, speed 50 %" in daemon.cli("devices").stdout
     assert "temperature" in daemon.cli("lights", "set", key, "temperature=3", check=False).stderr

@@ -94,7 +94,7 @@ struct LamplighterTests {
             #expect(
                 await run("--control", path, "lights").output == """
                     KEY                NAME          KIND   AID  STATE
-                    simulated/reading  Reading Lamp  light  2    on, brightness 40
+                    simulated/reading  Reading Lamp  light  2    on, brightness 40 %
 
                     ABOUT              WARNING
                     simulated/reading  one\\ntwo
@@ -116,7 +116,7 @@ struct LamplighterTests {
                     configuration  3
                     paired         yes, 1 controller connected
                     advertised     published, as "Lamplighter EEFF"
-                    lights         2, 1 reachable
+                    devices        2, 1 reachable
                     not shown      1 fan, 12 sensors; to show them: include: [lights, fans, sensors]
                     driver         simulated: running
                     driver         home (mqtt): degraded: no broker, 2 messages dropped
@@ -128,36 +128,110 @@ struct LamplighterTests {
         }
     }
 
-    @Test("sets and simulates a light with the typed values")
+    @Test("sets and simulates a device, by its key or its name, with words or values")
     func changes() async throws {
         let bridge = Bridge()
         try await withBridge(bridge) { path in
-            #expect(
-                await run("--control", path, "lights", "set", "simulated/reading", "on=true", "hue=30.5")
-                    == Outcome(code: 0))
-            #expect(
-                await run("simulate", "--control", path, "simulated/reading", "reachable=false") == Outcome(code: 0))
+            for words in [
+                ["lights", "set", "simulated/reading", "on=true", "hue=30.5"],
+                ["devices", "set", "reading", "lamp", "off", "+10%"], ["devices", "set", "read", "red"],
+                ["simulate", "simulated/reading", "reachable=false"], ["simulate", "ReadingLamp", "brightness=7%"],
+                ["devices", "identify", "Reading Lamp"],
+            ] {
+                #expect(await outcome(of: words + ["--control", path]) == Outcome(code: 0))
+            }
             #expect(
                 await run("--control", path, "lights", "set", "simulated/raeding", "on=1")
                     == Outcome(
                         code: 69,
-                        errors: "lamplighter: there is no light simulated/raeding; write simulated/reading\n"))
+                        errors: "lamplighter: there is no device simulated/raeding; did you mean simulated/reading?\n"))
+            for (words, message) in [
+                (["devices", "set", "reading", "lmap", "on"], "don't understand \"lmap\""),
+                (["devices", "set", "reading", "on=maybe"], "on can't be \"maybe\"; write true or false"),
+                (["simulate", "reading"], "nothing to change"),
+            ] {
+                let outcome = await outcome(of: words + ["--control", path])
+                #expect(outcome.code == 64 && outcome.errors.hasPrefix("lamplighter: \(message)"))
+            }
         }
         #expect(
             bridge.calls == [
-                #"set simulated/reading {"on":true,"hue":30.5}"#, #"simulate simulated/reading {"reachable":false}"#,
-                #"set simulated/raeding {"on":true}"#,
+                #"set simulated/reading {"on":true,"hue":30.5}"#,
+                #"set simulated/reading {"on":false,"brightness":50}"#,
+                #"set simulated/reading {"hue":0,"saturation":100}"#,
+                #"simulate simulated/reading {"reachable":false}"#,
+                #"simulate simulated/reading {"brightness":7}"#, "identify simulated/reading",
             ])
     }
 
-    @Test("forgets a light")
+    @Test("finds a device by its key, its name or the beginning of its name")
+    func find() throws {
+        let devices = [("a/1", "Desk Lamp"), ("a/2", "Desk"), ("a/3", "Hall"), ("b/3", "Hall"), ("b/4", "On")].map {
+            LightListing(
+                key: $0.0, name: $0.1, kind: "light", aid: 2, driver: "a", reachable: true, state: LightChange())
+        }
+        for (words, key, rest) in [
+            (["a/2", "on"], "a/2", ["on"]), (["desk", "on"], "a/2", ["on"]), (["desk", "lamp", "on"], "a/1", ["on"]),
+            (["DeskLamp"], "a/1", []), (["deskl", "50%"], "a/1", ["50%"]), (["b/3"], "b/3", []),
+            (["on", "on"], "b/4", ["on"]),
+        ] as [([String], String, [String])] {
+            let (device, changes) = try devices.device(namedFirst: words)
+            #expect(device.key == key && changes == rest, "\(words)")
+        }
+        for (words, message) in [
+            (["hall", "on"], "several devices are called hall; write the key of one: a/3, b/3"),
+            (["halo"], "there is no device halo; did you mean Hall?"),
+            (["x"], "there is no device x; lamplighter devices lists them"),
+            (["d"], "there is no device d; lamplighter devices lists them"),
+        ] {
+            let error = #expect(throws: BridgeControlError.self) { try devices.device(namedFirst: words) }
+            #expect(error?.description == message)
+        }
+        #expect(throws: BridgeControlError.self) { try devices.device(named: "desk l", isWhole: true) }
+    }
+
+    @Test("completes devices, then the words and values of the typed device")
+    func completion() {
+        let devices = [
+            LightListing(
+                key: "a/1", name: "Desk Lamp", kind: "light", aid: 2, driver: "a", reachable: true,
+                state: LightChange(on: true)),
+            LightListing(
+                key: "a/2", name: "Blind", kind: "cover", aid: 3, driver: "a", reachable: true, state: LightChange()),
+        ]
+        func candidates(_ words: String..., prefix: String) -> [String] {
+            DeviceCompletion.changes(
+                .command, of: devices, words: ["lamplighter", "devices", "set"] + words, prefix: prefix)
+        }
+        #expect(candidates("De", prefix: "De") == ["Desk Lamp", "Blind", "a/1", "a/2"])
+        #expect(candidates("a/", prefix: "a/") == ["a/1", "a/2"])
+        #expect(candidates("a/1", "", prefix: "").starts(with: ["on", "off", "toggle", "warm"]))
+        #expect(candidates("a/1", "br", prefix: "br").contains("brightness="))
+        #expect(candidates("blind", "o", prefix: "o").starts(with: ["open", "close", "stop"]))
+        #expect(candidates("blind", "movement=", prefix: "movement=").contains("movement=stopped"))
+    }
+
+    @Test("lists the devices of one kind, in the singular or the plural")
+    func kinds() async throws {
+        try await withBridge { path in
+            #expect(await run("devices", "--kind", "lights", "--control", path).output.contains("Reading Lamp"))
+            #expect(
+                await run("devices", "--kind", "fan", "--control", path).output.hasPrefix(
+                    "There are no fans.\n1 other device; list all with lamplighter devices\n"))
+            #expect(await run("devices", "--kind", "fan", "--json", "--control", path).output == "[]\n")
+            #expect(await run("devices", "--kind", "fam", "--control", path).errors.contains("did you mean fan?"))
+        }
+    }
+
+    @Test("forgets a device with a key or a complete name")
     func forget() async throws {
         let bridge = Bridge()
         try await withBridge(bridge) { path in
-            #expect(await run("--control", path, "lights", "forget", "mqtt/old") == Outcome(code: 0))
+            #expect(await run("--control", path, "lights", "forget", "simulated/reading") == Outcome(code: 0))
+            #expect(await run("--control", path, "lights", "forget", "read").code == 69)
             #expect(await run("--control", path, "lights", "forget").code == 64)
         }
-        #expect(bridge.calls == ["forget mqtt/old"])
+        #expect(bridge.calls == ["forget simulated/reading"])
     }
 
     @Test("prints found light systems and the configuration to add")
@@ -190,8 +264,8 @@ struct LamplighterTests {
             #expect(listed.output.hasPrefix(#"{"found":[{"driver":"esphome","name":"den","#))
         }
         #expect(
-            LightsDiscoverCommand.text(of: FoundLights(found: [], entries: [], problems: []))
-                == "No light systems found.\n")
+            DevicesDiscoverCommand.text(of: FoundLights(found: [], entries: [], problems: []))
+                == "No systems found.\n")
     }
 
     @Test(
@@ -215,7 +289,7 @@ struct LamplighterTests {
             let shown = await run("--control", path, "lights", "purge")
             #expect(shown.code == 0 && shown.errors == "")
             #expect(shown.output.contains("mqtt/old") && shown.output.contains("Old Lamp"))
-            #expect(shown.output.hasSuffix("\n2 lights removed.\n"))
+            #expect(shown.output.hasSuffix("\n2 devices removed.\n"))
             #expect(
                 await run("--control", path, "--json", "lights", "purge")
                     == Outcome(
@@ -223,10 +297,10 @@ struct LamplighterTests {
                         output: #"[{"key":"mqtt/old","name":"Old Lamp"},{"key":"mqtt/x","name":"X"}]"# + "\n"))
         }
         #expect(bridge.calls == ["purge", "purge"])
-        #expect(LightsPurgeCommand.text(of: []) == "There are no lights to remove.\n")
+        #expect(DevicesPurgeCommand.text(of: []) == "There are no devices to remove.\n")
         #expect(
-            LightsPurgeCommand.text(of: [ForgottenLight(key: "a/b", name: "B")])
-                .hasSuffix("\n1 light removed.\n"))
+            DevicesPurgeCommand.text(of: [ForgottenLight(key: "a/b", name: "B")])
+                .hasSuffix("\n1 device removed.\n"))
     }
 
     @Test("removes pairings by id, or all after a confirmation")
@@ -291,9 +365,9 @@ struct LamplighterTests {
     @Test(
         "reports usage errors with code 64 and one line",
         arguments: [
-            (["lihgts"], "did you mean"), (["--control"], "control"), (["lights", "set"], "key"),
-            (["lights", "set", "a/b", "on=maybe"], "write true or false"), (["lights", "--jsn"], "--jsn"),
-            (["setup", "--svg"], "--svg"), (["simulate", "a/b"], "nothing to change"),
+            (["lihgts"], "did you mean"), (["--control"], "control"), (["lights", "set"], "device"),
+            (["lights", "--jsn"], "--jsn"),
+            (["setup", "--svg"], "--svg"),
         ])
     func usage(words: [String], part: String) async {
         let outcome = await outcome(of: words)
@@ -366,23 +440,23 @@ struct LamplighterTests {
             key: "a/b", name: "B\u{9B}2J", kind: "light", aid: 2, driver: "a", reachable: false,
             state: LightChange(on: true, brightness: 40))
         #expect(
-            LightsListCommand.text(of: [light]) == """
+            DeviceTable.text(of: [light]) == """
                 KEY  NAME       KIND   AID  STATE
                 a/b  B\\u{9B}2J  light  2    unreachable
 
                 """)
-        #expect(LightsListCommand.text(of: []) == "There are no lights.\n")
-        #expect(LightsListCommand.text(ofWarnings: []) == "")
+        #expect(DeviceTable.text(of: []) == nil)
+        #expect(DeviceTable.text(ofWarnings: []) == "")
         // Older daemons send warnings without subjects.
         #expect(
-            LightsListCommand.text(ofWarnings: [BridgeWarning(.lights, "w\u{9B}2J")])
+            DeviceTable.text(ofWarnings: [BridgeWarning(.lights, "w\u{9B}2J")])
                 == "\nABOUT  WARNING\n       w\\u{9B}2J\n")
         // If only one light has a suggested room, the column is empty for the others.
         let other = LightListing(
             key: "a/c", name: "C", kind: "switch", aid: 3, driver: "a", reachable: true, room: "Den\u{9B}",
             state: LightChange(on: true))
         #expect(
-            LightsListCommand.text(of: [light, other]) == """
+            DeviceTable.text(of: [light, other]) == """
                 KEY  NAME       KIND    AID  ROOM       STATE
                 a/b  B\\u{9B}2J  light   2               unreachable
                 a/c  C          switch  3    Den\\u{9B}  on
@@ -397,8 +471,8 @@ struct LamplighterTests {
         let light = LightListing(
             key: "a/b", name: "B", kind: "fan", aid: 2, driver: "a", reachable: true, state: state)
         #expect(
-            LightsListCommand.text(of: [try LightListing(json: light.json)]).hasSuffix(
-                "on, temperature 21.5 °C, temperature 30 °C (inside)\n"))
+            DeviceTable.text(of: [try LightListing(json: light.json)])?.hasSuffix(
+                "on, temperature 21.5 °C, temperature 30 °C (inside)\n") == true)
     }
 
     @Test("marks a reachable light as optimistic if it sends no reports")
@@ -406,12 +480,12 @@ struct LamplighterTests {
         var light = LightListing(
             key: "a/b", name: "B", kind: "light", aid: 2, driver: "a", reachable: true, optimistic: true,
             state: LightChange(on: true))
-        #expect(LightsListCommand.text(of: [light]).hasSuffix("on, optimistic\n"))
+        #expect(DeviceTable.text(of: [light])?.hasSuffix("on, optimistic\n") == true)
         light.optimistic = false
-        #expect(LightsListCommand.text(of: [light]).hasSuffix("on\n"))
+        #expect(DeviceTable.text(of: [light])?.hasSuffix("on\n") == true)
         light.optimistic = true
         light.reachable = false
-        #expect(LightsListCommand.text(of: [light]).hasSuffix("unreachable\n"))
+        #expect(DeviceTable.text(of: [light])?.hasSuffix("unreachable\n") == true)
     }
 
     @Test("prints each event as one sanitized line")
@@ -597,9 +671,6 @@ final class Bridge: BridgeControlHandler {
 
     func setLight(_ key: String, _ change: LightChange) async throws {
         note("set \(key) \(change.json.text)")
-        guard key == "simulated/reading" else {
-            throw BridgeControlError.unavailable("there is no light \(key); write simulated/reading")
-        }
     }
 
     func discoverLights() async throws -> FoundLights {
@@ -619,6 +690,7 @@ final class Bridge: BridgeControlHandler {
     }
 
     func forgetLight(_ key: String) async throws { note("forget \(key)") }
+    func identifyLight(_ key: String) async throws { note("identify \(key)") }
     func purgeLights() async throws -> [ForgottenLight] {
         note("purge")
         return [ForgottenLight(key: "mqtt/old", name: "Old Lamp"), ForgottenLight(key: "mqtt/x", name: "X")]

@@ -278,7 +278,7 @@ struct BridgeConfigurationTests {
             ),
             (
                 "lights:\n  desk: {}",
-                "f:2:9: lights.desk: not a valid light key; write DRIVER/LIGHT as lamplighter lights shows it"
+                "f:2:9: lights.desk: not a valid light key; write DRIVER/LIGHT as lamplighter devices shows it"
             ),
             (
                 "lights:\n  a/b: {hiden: true}",

@@ -196,6 +196,6 @@ struct BridgeDiagnosis {
         let shown = names.prefix(5).joined(separator: ", ") + (names.count > 5 ? " ..." : "")
         return .warning(
             .lights, "\(names.count) of \(status.lights.count) unreachable: \(shown)",
-            "check that they have power; lamplighter lights forget KEY removes a light that no longer exists")
+            "check that they have power; lamplighter devices forget KEY removes a light that no longer exists")
     }
 }

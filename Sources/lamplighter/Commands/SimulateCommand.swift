@@ -3,23 +3,25 @@ import BridgeControl
 
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "simulate", abstract: "Change a simulated light, as if someone turned its knob.",
+        commandName: "simulate", abstract: "Change a simulated device, as if someone turned its knob.",
         discussion: """
-            For example: lamplighter simulate simulated/reading on=false reachable=false, or lamplighter simulate \
-            simulated/hall motion=true temperature=21.5
+            For example: lamplighter simulate simulated/reading off reachable=false, or lamplighter simulate hall \
+            motion=true temperature=21.5
             """)
 
-    @Argument(help: "The light's key, from lamplighter lights.", completion: .lightKeys)
-    var key: String
-
     @Argument(
-        help: "\(LightChange.Purpose.simulation.help); and reachable.", completion: .changes(.simulation))
-    var changes: [String] = []
+        help: ArgumentHelp(
+            "The device's name or key, then changes. \(LightChange.Purpose.simulation.help); and reachable.",
+            valueName: "device> <change"),
+        completion: .changes(.simulation))
+    var words: [String]
 
     @OptionGroup var options: BridgeOptions
 
     func run() async throws {
-        let change = try LightChange(parsing: changes, for: .simulation)
-        try await options.ask { [key] in try await $0.simulate(key, change) }
+        try await options.ask { [words] bridge in
+            let (device, changes) = try await bridge.lights().device(namedFirst: words)
+            try await bridge.simulate(device.key, LightChange(parsing: changes, for: .simulation, of: device))
+        }
     }
 }

@@ -5,7 +5,7 @@ import TerminalKit
 
 struct WatchLightsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Print changes of the lights until interrupted.")
+        commandName: "watch", abstract: "Print changes of the devices until interrupted.")
 
     @OptionGroup var options: BridgeOptions
 
@@ -22,7 +22,7 @@ struct WatchLightsCommand: AsyncParsableCommand {
     }
 
     static func text(of event: LightEvent) -> String {
-        "\(LocalTime.text(of: event.time))  \(event.key)  \(LightsListCommand.text(of: event.changes))  (\(event.origin))"
+        "\(LocalTime.text(of: event.time))  \(event.key)  \(DeviceTable.text(of: event.changes))  (\(event.origin))"
             .sanitized + "\n"
     }
 }

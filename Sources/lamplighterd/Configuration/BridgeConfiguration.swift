@@ -112,7 +112,7 @@ extension LightKey {
         let parts = text.split(separator: "/", maxSplits: 1)
         guard parts.count == 2, !text.hasPrefix("/") else {
             throw ConfigurationProblem(
-                "not a valid light key", remedy: "write DRIVER/LIGHT as lamplighter lights shows it", at: path)
+                "not a valid light key", remedy: "write DRIVER/LIGHT as lamplighter devices shows it", at: path)
         }
         let driver = String(parts[0])
         guard drivers.contains(driver) else {

@@ -1,0 +1,171 @@
+internal import BoundedJSON
+internal import DeviceKit
+internal import HAPModel
+
+/// A word that stands for one or more values of a device: `on`, `open`, `50%`, `2700K`, `21.5°`, `warm`, `red`.
+///
+/// Its meaning depends on the kind of device: 50 percent is a lamp's brightness and a cover's position.
+package struct DeviceWord {
+    private let device: LightListing
+    private let kind: LightKind
+    private let names: [PropertyName]
+
+    /// Creates the words for a device, or returns `nil` if this version doesn't know its kind.
+    package init?(for device: LightListing, _ purpose: LightChange.Purpose = .command) {
+        guard let kind = LightKind(rawValue: device.kind) else { return nil }
+        self.device = device
+        self.kind = kind
+        names = kind.names.filter { purpose == .simulation || $0.isSettable }
+    }
+
+    /// The words for the device, for completion and messages.
+    package var all: [String] {
+        var words = Self.verbs.map(\.word).filter { values(of: $0) != nil }
+        for name in names { if case .choice(let choices) = name.form { words += choices } }
+        if names.contains(where: { $0.type == .colorTemperature }) { words += Self.whites.map(\.word) }
+        if names.contains(where: { $0.type == .hue }) { words += Self.colors.map(\.word) }
+        return words.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    /// The names for `NAME=VALUE`.
+    package func names(_ purpose: LightChange.Purpose) -> [String] {
+        names.map(\.name) + (purpose == .simulation ? [LightChange.reachable] : [])
+    }
+
+    /// The values that a name accepts, if there are few.
+    package func choices(of name: String) -> [String] {
+        switch meaning(of: name)?.form {
+        case .flag?: ["true", "false"]
+        case .choice(let words)?: words
+        case nil where name == LightChange.reachable: ["true", "false"]
+        default: []
+        }
+    }
+
+    /// Returns the values that a word stands for, by their names, or `nil` if it means nothing for the device.
+    func values(of word: String) -> [String: JSONValue]? {
+        let word = word.lowercased()
+        return choice(word) ?? verb(word) ?? color(word) ?? number(word)
+    }
+
+    private func choice(_ word: String) -> [String: JSONValue]? {
+        let found = names.filter { if case .choice(let words) = $0.form { words.contains(word) } else { false } }
+        return found.count == 1 ? [found[0].name: .string(word)] : nil
+    }
+
+    // MARK: Verbs
+
+    /// The verbs, with the words of enumerations and the share of a position that mean the same.
+    private static let verbs: [(word: String, choice: String?, percent: Int64?, flag: Bool?)] = [
+        ("on", nil, nil, true), ("off", nil, nil, false), ("toggle", nil, nil, nil),
+        ("open", "open", 100, true), ("close", "closed", 0, false), ("stop", "stopped", nil, nil),
+        ("lock", "locked", nil, nil), ("unlock", "unlocked", nil, nil),
+    ]
+
+    private func verb(_ word: String) -> [String: JSONValue]? {
+        guard let verb = Self.verbs.first(where: { $0.word == word }) else { return nil }
+        if let words = verb.choice.flatMap(choice) { return words }
+        if let percent = verb.percent, let name = meaning(of: "position") {
+            return value("\(percent)", of: name).map { [name.name: $0] }
+        }
+        guard let power = names.first(where: { $0.name == "on" || $0.name == "active" }) else { return nil }
+        switch word {
+        case "on", "off": return verb.flag.map { [power.name: .bool($0)] }
+        case "toggle": return device.state[power.name]?.bool.map { [power.name: .bool(!$0)] }
+        // A valve is opened and closed by its power.
+        default: return kind.rawValue == "valve" ? verb.flag.map { [power.name: .bool($0)] } : nil
+        }
+    }
+
+    // MARK: Colors
+
+    /// Names of whites, in mired.
+    private static let whites: [(word: String, mired: Int64)] = [
+        ("warm", 370), ("neutral", 250), ("daylight", 182), ("cool", 154),
+    ]
+
+    /// Names of colors, as hue in degrees and saturation in percent.
+    private static let colors: [(word: String, hue: Double, saturation: Double)] = [
+        ("red", 0, 100), ("orange", 30, 100), ("yellow", 60, 100), ("green", 120, 100), ("turquoise", 174, 70),
+        ("cyan", 180, 100), ("blue", 240, 100), ("purple", 275, 100), ("magenta", 300, 100), ("pink", 340, 50),
+        ("white", 0, 0),
+    ]
+
+    private func color(_ word: String) -> [String: JSONValue]? {
+        if let white = Self.whites.first(where: { $0.word == word }) { return temperature(mired: white.mired) }
+        guard let color = Self.colors.first(where: { $0.word == word }) else { return nil }
+        // A lamp's white light is whiter than the mix of its colors.
+        if word == "white", device.state["temperature"] != nil { return temperature(mired: 250) }
+        guard names.contains(where: { $0.type == .hue }) else { return nil }
+        return ["hue": .number(color.hue), "saturation": .number(color.saturation)]
+    }
+
+    private func temperature(mired: Int64) -> [String: JSONValue]? {
+        guard let name = names.first(where: { $0.type == .colorTemperature }) else { return nil }
+        return value("\(mired)", of: name).map { [name.name: $0] }
+    }
+
+    // MARK: Numbers
+
+    /// Returns what a name means for the device, or `nil` if devices of its kind don't have the name.
+    func meaning(of name: String) -> PropertyName? { names.first { $0.name == name } }
+
+    /// Returns the value of a number with a unit, which determines its name.
+    private func number(_ word: String) -> [String: JSONValue]? {
+        let name =
+            if word.hasSuffix("%") { names.first { $0.range?.unit == "percent" } } else if word.hasSuffix("k") {
+                names.first { $0.type == .colorTemperature }
+            } else if word.hasSuffix("°") || word.hasSuffix("c") || word.hasSuffix("f") {
+                names.first { $0.characteristic == .targetTemperature }
+            } else { PropertyName?.none }
+        guard let name, let value = value(word, of: name) else { return nil }
+        return [name.name: value]
+    }
+
+    /// Returns the value of a typed number with or without a unit, or of a step such as `+10`.
+    ///
+    /// It returns `nil` if the text isn't a number for this name, or if the value that a step changes is unknown.
+    func value(_ text: String, of name: PropertyName) -> JSONValue? {
+        guard let limits = name.range?.limits else { return nil }
+        var digits = text.lowercased()
+        var convert: (Double) -> Double = { $0 }
+        let marks: [(mark: String, convert: (Double) -> Double)] =
+            switch (name.range?.unit, name.characteristic) {
+            case (_, .colorTemperature): [("mired", { $0 }), ("k", { (1e6 / $0).rounded() })]
+            case (_, .targetTemperature), (_, .currentTemperature), (_, .heatingThresholdTemperature),
+                (_, .coolingThresholdTemperature):
+                [("°c", { $0 }), ("°f", { ($0 - 32) / 1.8 }), ("°", { $0 }), ("c", { $0 }), ("f", { ($0 - 32) / 1.8 })]
+            case ("percent"?, _): [("%", { $0 })]
+            case ("degrees"?, _): [("°", { $0 })]
+            default: []
+            }
+        if let found = marks.first(where: { digits.hasSuffix($0.mark) }) {
+            digits.removeLast(found.mark.count)
+            convert = found.convert
+        }
+        digits = digits.trimmed
+        let isStep = digits.hasPrefix("+") || digits.hasPrefix("-") && limits.lowerBound >= 0
+        guard let typed = Double(digits), typed.isFinite else { return nil }
+        var number = convert(typed)
+        if isStep {
+            // Only plain numbers have steps: a difference in kelvins isn't one in mired.
+            guard convert(1) == 1, let present = device.state[name.name]?.double else { return nil }
+            number = min(max(present + typed, limits.lowerBound), limits.upperBound)
+        }
+        guard number.isFinite else { return nil }
+        switch name.form {
+        case .whole where !LightChange.isAlsoNumber(name.name): return Int64(exactly: number).map(JSONValue.integer)
+        case .whole: return Int64(exactly: number).map { .number(Double($0)) }
+        default: return .number((number * 100).rounded() / 100)
+        }
+    }
+}
+
+extension PropertyName {
+    /// The characteristic that a controller writes.
+    fileprivate var characteristic: CharacteristicType { target ?? type }
+}
+
+extension String {
+    fileprivate var trimmed: String { String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
+}
