@@ -32,6 +32,8 @@ struct ConnectedAccessoryTests {
                 try await accessory.write(.bool(true), to: on, authorizationData: [9])
             }
             #expect(error?.status == .insufficientAuthorization)
+            #expect(accessory.characteristic(on)?.type == .on)
+            #expect(accessory.characteristic(CharacteristicID(on.aid, InstanceID(999))) == nil)
             #expect(
                 error?.message == "the accessory refused On (1.8): the authorization data is missing or wrong")
         }

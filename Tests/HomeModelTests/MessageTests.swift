@@ -23,6 +23,13 @@ private func id<Entity>() -> Identifier<Entity> {
         #expect(results.prefix(1).error == nil)
     }
 
+    @Test("describes a decision about access in words")
+    func status() {
+        #expect("\(AuthorizationStatus())" == "not determined")
+        #expect("\(AuthorizationStatus([.determined, .authorized]))" == "determined, authorized")
+        #expect("\(AuthorizationStatus([.determined, .restricted]))" == "determined, restricted")
+    }
+
     @Test("encodes an error with its number, name, sentence and suggestions")
     func error() throws {
         let error = HomeError(.objectWithSimilarNameExistsInHome, suggestions: ["Lamp 2"])

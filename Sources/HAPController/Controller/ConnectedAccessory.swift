@@ -160,6 +160,17 @@ public final class ConnectedAccessory: Sendable {
         }
     }
 
+    /// Returns the characteristic with the given id, with its type and metadata.
+    ///
+    /// Its value is the one that it had when the controller last read the database.
+    ///
+    /// - Parameter id: The id, such as that of an event.
+    /// - Returns: The characteristic, or `nil` if the server has none with this id, or before the first session.
+    public func characteristic(_ id: CharacteristicID) -> CharacteristicObject? {
+        state.withLock { $0.accessories }?.first { $0.aid == id.aid }?.services.lazy
+            .flatMap(\.characteristics).first { $0.iid == id.iid }
+    }
+
     /// Waits for a session.
     ///
     /// - Parameter limit: The longest time to wait.

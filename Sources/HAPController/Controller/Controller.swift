@@ -200,6 +200,8 @@ public final class Controller: Sendable {
 
     /// Keeps a session with an accessory while `body` runs, and reconnects after a lost connection.
     ///
+    /// Each call has a session of its own. Calls for the same accessory can follow each other or overlap.
+    ///
     /// - Parameters:
     ///   - id: A paired accessory.
     ///   - endpoint: The address; if `nil`, the address that was stored by pairing or, failing that, the one that mDNS

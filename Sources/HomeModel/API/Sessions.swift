@@ -16,6 +16,15 @@ public struct AuthorizationStatus: OptionSet, Codable, Sendable, Hashable {
     public static let authorized = AuthorizationStatus(rawValue: 4)
 }
 
+extension AuthorizationStatus: CustomStringConvertible {
+    /// The names of the flags, such as `determined, authorized`, or `not determined`.
+    public var description: String {
+        let names = [(Self.determined, "determined"), (.restricted, "restricted"), (.authorized, "authorized")]
+            .filter { contains($0.0) }.map(\.1)
+        return names.isEmpty ? "not determined" : names.joined(separator: ", ")
+    }
+}
+
 /// A capability that an app must declare before it requests it.
 @nonexhaustive
 public enum HomeCapability: String, Sendable, Hashable, CaseIterable {
