@@ -324,6 +324,7 @@ package actor AccessoryServer {
         let now = scheduler.now
         var touched: [AccessorySession] = []
         for change in changes {
+            let follower = registry.currentState(of: change.id)
             for id in subscriptions[change.id] {
                 switch change.audience {
                 case .everybodyBut(let upToDate) where upToDate.contains(id): continue
@@ -332,7 +333,8 @@ package actor AccessoryServer {
                 }
                 guard let session = sessions[id] else { continue }
                 if session.outbox.changed(
-                    change.id, to: change.value, isUrgent: change.isUrgent, isMomentary: change.isMomentary, now: now)
+                    change.id, to: change.value, isUrgent: change.isUrgent, isMomentary: change.isMomentary,
+                    before: follower, now: now)
                 {
                     statistics.eventsCoalesced += 1
                 }

@@ -43,6 +43,8 @@ struct CommandPipeline: ~Copyable {
     private var unanswered: LightCommand?
     /// The time at which to send the unanswered command again, or `nil` if it won't be sent again.
     private var retriesAt: ContinuousClock.Instant?
+    /// The time at which the device counts as at rest if it hasn't reacted to the last command.
+    private var restsAt: ContinuousClock.Instant?
     /// A Boolean value that indicates whether the running command is a repetition.
     private var isRetry = false
     /// The values that were requested together with "off", such as a level.
@@ -87,6 +89,7 @@ struct CommandPipeline: ~Copyable {
         underWay = command
         unconfirmed = command.values
         retriesAt = nil
+        restsAt = nil
         pauseEndsAt = nil
         self.isRetry = isRetry
         return command
@@ -147,7 +150,9 @@ struct CommandPipeline: ~Copyable {
             let fade = max(command.transition ?? .zero, Self.confirmationTime)
             let isConfirmed = unconfirmed.isEmpty && (command.transition ?? .zero) == .zero
             completesAt = now + (isConfirmed ? Self.echoTime : fade)
-            if unconfirmed == command.values, held.isEmpty, !isRetry {
+            if unconfirmed == command.values, let reaction = rules.reaction {
+                restsAt = now + reaction.time
+            } else if unconfirmed == command.values, held.isEmpty, !isRetry {
                 unanswered = command
                 retriesAt = now + max(command.transition ?? .zero, Self.retryTime)
             }
@@ -164,6 +169,7 @@ struct CommandPipeline: ~Copyable {
             retriesAt = nil
             isUnconfirmed = false
         }
+        if let target = rules.reaction?.target, report.values.contains(target) { restsAt = nil }
         var accepted = matched(report, now: now)
         if accepted.values[Property(.on)] == .bool(true) {
             forNextOn = PropertyValues()
@@ -214,7 +220,26 @@ struct CommandPipeline: ~Copyable {
     /// is held and no command must be sent.
     var wakeAt: ContinuousClock.Instant? {
         guard !isBusy else { return nil }
-        return [held.isEmpty ? nil : completesAt, retriesAt, sendsAt].compactMap(\.self).min()
+        return [held.isEmpty ? nil : completesAt, retriesAt, restsAt, sendsAt].compactMap(\.self).min()
+    }
+
+    /// Removes the target from a report that only repeats the state from before a command, to which the device hasn't
+    /// reacted yet.
+    func removeTarget(from report: inout LightReport, over wanted: DeviceState) {
+        guard underWay != nil || waiting != nil || restsAt != nil, let target = rules.reaction?.target,
+            report.values.contains(target), report.values[target] != wanted.values[target]
+        else { return }
+        var states = report.values.members(of: target)
+        states.remove(target)
+        guard !states.isEmpty, states.allSatisfy({ wanted.values[$0.property] == $0.value }) else { return }
+        report.values.remove(target)
+    }
+
+    /// Returns whether the device hasn't reacted to the last command in time.
+    mutating func givesUp(now: ContinuousClock.Instant) -> Bool {
+        guard !isBusy, let restsAt, restsAt <= now else { return false }
+        self.restsAt = nil
+        return true
     }
 
     /// Returns the unanswered command if it's time to send it again, otherwise `nil`.
@@ -248,6 +273,7 @@ struct CommandPipeline: ~Copyable {
         target = LightCommand()
         unconfirmed = PropertyValues()
         retriesAt = nil
+        restsAt = nil
         completesAt = nil
         held = PropertyValues()
     }

@@ -157,6 +157,7 @@ package actor DeviceBridge {
         light.adapter.rules.complete(&report.values, over: { light.wanted })
         if invalid > 0 { dropped(invalid, .invalid, by: driver) }
         if report.isSpontaneous { light.pipeline.superseded() }
+        light.pipeline.removeTarget(from: &report, over: light.wanted)
         let accepted = light.pipeline.reported(report, now: scheduler.now)
         if light.transition != nil, let color = accepted.color { endTransition(of: light, color) }
         // A report that arrives while a command is running counts as a result of that command.
@@ -436,6 +437,7 @@ package actor DeviceBridge {
                 if let color = report.color { endTransition(of: light, color) }
                 change(light, by: .device) { $0.apply(report, light.adapter.rules) }
             }
+            if light.pipeline.givesUp(now: now) { rest(light) }
             if let driver = light.driver.driver, let command = light.pipeline.resumed(now: now) {
                 takeWaiters(light)
                 start(command, on: light, by: driver, now: now)
@@ -447,6 +449,16 @@ package actor DeviceBridge {
                 if time <= now { advanceTransition(of: light) } else { wake(at: time) }
             }
         }
+    }
+
+    /// Makes the current state of a device its target again, because it hasn't reacted to a command.
+    private func rest(_ light: BridgedLight) {
+        let rules = light.adapter.rules
+        guard let target = rules.reaction?.target else { return }
+        var values = light.state.values.members(of: target)
+        values.remove(target)
+        rules.complete(&values, over: { DeviceState() })
+        change(light, by: .device) { $0.apply(values, rules) }
     }
 
     // MARK: Storing states

@@ -14,6 +14,13 @@ package protocol DeviceRules: Sendable {
     /// The time after a command in which newer ones wait for the newest, for devices such as motors.
     var pause: Duration { get }
 
+    /// The target that the device reports as soon as it reacts to a command, and the longest time until then; `nil` for
+    /// devices that carry out their commands at once.
+    ///
+    /// A command without a reaction isn't repeated, because a motor could stop at the second one. After the time, the
+    /// device is considered to be at rest.
+    var reaction: (target: Property, time: Duration)? { get }
+
     /// The functions that devices of this kind can have besides those of all capabilities.
     var otherFunctions: [AccessoryFunction] { get }
 
@@ -71,6 +78,8 @@ extension DeviceRules {
     package var power: CharacteristicType? { nil }
 
     package var pause: Duration { .zero }
+
+    package var reaction: (target: Property, time: Duration)? { nil }
 
     package var otherFunctions: [AccessoryFunction] { [] }
 

@@ -41,7 +41,7 @@ extension LightKind {
 
 extension LightKind: CaseIterable {
     /// All kinds.
-    public static let allCases: [LightKind] = [.light, .switch, .outlet, .fan, .sensor, .cover, .button]
+    public static let allCases: [LightKind] = [.light, .switch, .outlet, .fan, .sensor, .cover, .button, .lock]
 }
 
 extension LightKind: RawRepresentable, Hashable, CustomStringConvertible {

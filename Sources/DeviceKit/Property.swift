@@ -20,11 +20,13 @@ public struct Property: Hashable, Sendable {
     /// The property that represents this one and all properties that are replaced together with it.
     ///
     /// A lamp shows a color or a white, so hue, saturation and color temperature form one group. A cover moves to a
-    /// position or stops.
+    /// position or stops. The current state of a lock changes together with its target.
     package var group: Property {
         switch type {
         case .saturation, .colorTemperature: Property(.hue, of: function)
         case .holdPosition: Property(.targetPosition, of: function)
+        case .lockCurrentState, .currentDoorState, .securitySystemCurrentState:
+            Property(type.targetState ?? type, of: function)
         default: self
         }
     }

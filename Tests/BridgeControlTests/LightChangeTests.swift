@@ -188,7 +188,8 @@ struct LightChangeTests {
             LightChange.Purpose.command.help == """
                 light: on, brightness (percent), hue (degrees), saturation (percent), temperature (mired); switch: on; \
                 outlet: on; fan: on, speed (percent), direction (clockwise, counterclockwise), oscillates; \
-                cover: position (percent), tilt (degrees), movement (closing, opening, stopped)
+                cover: position (percent), tilt (degrees), movement (closing, opening, stopped); \
+                lock: lock (unlocked, locked, jammed, unknown)
                 """)
     }
 

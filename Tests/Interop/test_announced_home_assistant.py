@@ -16,7 +16,7 @@ from test_announced import Publishers, retained
 FIXTURES = Path(__file__).resolve().parent.parent / "Fixtures"
 COLORS = {"hs", "xy", "rgb", "rgbw", "rgbww"}
 #: The domains of the kinds that are compared.
-DOMAINS = {"light": "light", "switch": "switch", "outlet": "switch", "cover": "cover"}
+DOMAINS = {"light": "light", "switch": "switch", "outlet": "switch", "cover": "cover", "lock": "lock"}
 #: The service call for each command of the fixtures.
 CALLS = {
     "on": lambda: ("turn_on", {}),
@@ -29,6 +29,8 @@ CALLS = {
     "open": lambda: ("open_cover", {}),
     "close": lambda: ("close_cover", {}),
     "stop": lambda: ("stop_cover", {}),
+    "lock": lambda: ("lock", {}),
+    "unlock": lambda: ("unlock", {}),
 }
 #: The things that 2025.4 treats differently from the fixtures, with the difference.
 INFERRED = "it ignores a color or temperature without its mode; we infer the mode"
@@ -122,6 +124,8 @@ class Judge:
         wanted = expected.get("state", {})
         if state == "unavailable" or not wanted:
             return []
+        if expected["kind"] == "lock":
+            return [f"it is {state}"] if state != wanted["lock"] else []
         if expected["kind"] == "cover":
             return self.cover(wanted, state, attributes)
         found = []

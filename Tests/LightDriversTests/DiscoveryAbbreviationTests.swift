@@ -5,7 +5,7 @@ import Testing
 @testable import LightDrivers
 
 /// Compares the driver's abbreviations with the table that Home Assistant publishes, for the keys of lights, switches,
-/// fans, sensors, covers, events, triggers, devices and availability.
+/// fans, sensors, covers, events, triggers, locks, devices and availability.
 ///
 /// https://www.home-assistant.io/integrations/mqtt/#supported-abbreviations-in-mqtt-discovery-messages
 @Suite("The parser of abbreviated announcement keys")
@@ -18,6 +18,9 @@ struct DiscoveryAbbreviationTests {
         "stat_stopped": "state_stopped", "tilt_cmd_t": "tilt_command_topic", "tilt_cmd_tpl": "tilt_command_template",
         "tilt_opt": "tilt_optimistic", "tilt_status_t": "tilt_status_topic",
         "tilt_status_tpl": "tilt_status_template",
+        "cod_form": "code_format", "pl_lock": "payload_lock", "pl_rst": "payload_reset", "pl_unlk": "payload_unlock",
+        "stat_jam": "state_jammed", "stat_locked": "state_locked", "stat_locking": "state_locking",
+        "stat_unlocked": "state_unlocked", "stat_unlocking": "state_unlocking",
         "atype": "automation_type", "evt_typ": "event_types", "pl": "payload", "stype": "subtype", "t": "topic",
         "def_ent_id": "default_entity_id", "e": "encoding", "obj_id": "object_id",
         "dir_cmd_t": "direction_command_topic", "dir_cmd_tpl": "direction_command_template",

@@ -190,6 +190,19 @@ struct PluginMessageTests {
                 == #"{"id":"b","values":{"HoldPosition":true},"cause":2}"#)
     }
 
+    @Test("reads a lock, whose target comes first, and sends it a target")
+    func locks() throws {
+        let json = #"{"service": "LockMechanism", "characteristics": {"LockCurrentState": {}, "LockTargetState": {}}}"#
+        let lock = LightDescription(id: "l", name: "L", kind: .lock, functions: [.lock])
+        #expect(
+            try notification("devices/added", #"{"id": "l", "name": "L", "functions": [\#(json)]}"#) == .added(lock))
+        var command = LightCommand()
+        command.values[.lockTargetState] = .unsecured
+        #expect(
+            PluginProtocol.version2.params(of: command, to: lock, cause: 1).text
+                == #"{"id":"l","values":{"LockTargetState":0},"cause":1}"#)
+    }
+
     @Test("reads values and events by HAP's names")
     func values() throws {
         var report = LightReport(reachable: true)

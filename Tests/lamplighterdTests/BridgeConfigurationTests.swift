@@ -294,7 +294,7 @@ struct BridgeConfigurationTests {
             ),
             ("include: [lights, senors]", "f:1:19: include[1]: unknown kind; write sensors"),
             (
-                "include: [locks, x]",
+                "include: [robots, x]",
                 "f:1:11: include[0]: unknown kind; write one of \(LightKind.allCases.map(\.plural).joined(separator: ", ")), all"
             ),
             ("include: [fans, fans]", "f:1:17: include[1]: fans is listed twice; write it once"),

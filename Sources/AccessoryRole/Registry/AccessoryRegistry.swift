@@ -96,7 +96,9 @@ package final class AccessoryRegistry {
     ///
     /// Values are clamped to their limits; values of the wrong type are ignored. A press is always a change.
     ///
-    /// During a write, reads return the written value. The reported value becomes visible when the write ends.
+    /// During a write, reads return the written value. The reported value becomes visible when the write ends. A change
+    /// of a current state, such as a lock's, is returned by ``ended(_:_:_:by:)`` if it comes during a write of its
+    /// target, because subscribers must be notified of the target first.
     ///
     /// - Returns: The characteristics with new values.
     func update(_ aid: AccessoryID, _ values: [(InstanceID, CharacteristicValue)]) -> [CharacteristicChange] {
@@ -112,10 +114,10 @@ package final class AccessoryRegistry {
             guard let clamped = characteristic.metadata.clamped(value) else { continue }
             if !entry.reported(iid, clamped), clamped != shown || isMomentary {
                 entry.set(clamped, at: place)
-                changes.append(
-                    CharacteristicChange(
-                        id: CharacteristicID(aid, iid), value: clamped, isUrgent: characteristic.type.isUrgent,
-                        isMomentary: isMomentary))
+                let change = CharacteristicChange(
+                    id: CharacteristicID(aid, iid), value: clamped, isUrgent: characteristic.type.isUrgent,
+                    isMomentary: isMomentary)
+                if !entry.keepsForLater(change, at: place) { changes.append(change) }
             }
         }
         return changes
@@ -218,7 +220,15 @@ package final class AccessoryRegistry {
                 CharacteristicChange(
                     id: CharacteristicID(order.aid, write.iid), value: outcome.value, audience: audience))
         }
-        return changes
+        return changes + entry.takeKept()
+    }
+
+    /// Returns the current state that belongs to a target state, or `nil` for other characteristics.
+    func currentState(of id: CharacteristicID) -> CharacteristicID? {
+        guard let entry = entries[id.aid], let place = entry.place(of: id.iid),
+            let type = entry.characteristic(at: place).type.currentState
+        else { return nil }
+        return entry.iid(of: type, inServiceAt: place).map { CharacteristicID(id.aid, $0) }
     }
 }
 

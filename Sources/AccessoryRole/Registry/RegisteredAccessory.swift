@@ -16,6 +16,8 @@ final class RegisteredAccessory {
     var json: [UInt8]?
     /// The writes in flight, usually few.
     private var writesInFlight: [(iid: InstanceID, flight: WritesInFlight)] = []
+    /// The changes of current states that came during a write of their targets.
+    private var keptChanges: [CharacteristicChange] = []
     /// The characteristics, sorted by iid.
     ///
     /// A binary search among a dozen of them is faster than hashing.
@@ -103,8 +105,36 @@ final class RegisteredAccessory {
         return outcome
     }
 
+    /// Returns the iid of a characteristic in the same service as another one.
+    func iid(of type: CharacteristicType, inServiceAt place: Place) -> InstanceID? {
+        accessory.services[place.service].characteristics.first { $0.type == type }?.iid
+    }
+
+    /// Keeps a change of a current state until the write of its target ends.
+    ///
+    /// Returns `false` if its target isn't being written.
+    func keepsForLater(_ change: CharacteristicChange, at place: Place) -> Bool {
+        guard !writesInFlight.isEmpty, let target = characteristic(at: place).type.targetState,
+            let iid = iid(of: target, inServiceAt: place), isWritten(iid)
+        else { return false }
+        keptChanges.append(change)
+        return true
+    }
+
+    /// Returns the kept changes of current states whose targets aren't being written anymore.
+    func takeKept() -> [CharacteristicChange] {
+        guard !keptChanges.isEmpty else { return [] }
+        let kept = keptChanges
+        keptChanges = []
+        return kept.filter { change in
+            guard let place = place(of: change.id.iid) else { return false }
+            return !keepsForLater(change, at: place)
+        }
+    }
+
     /// Takes over the writes in flight of the accessory that this one replaces.
     func takeOver(_ former: RegisteredAccessory) {
+        keptChanges = former.keptChanges
         for (iid, flight) in former.writesInFlight {
             guard let place = place(of: iid), let formerPlace = former.place(of: iid),
                 let shown = former.value(at: formerPlace).flatMap(characteristic(at: place).metadata.clamped)

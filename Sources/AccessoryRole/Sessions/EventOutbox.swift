@@ -47,13 +47,14 @@ struct EventOutbox: Equatable, Sendable {
 
     /// Adds a change of a characteristic.
     ///
-    /// An urgent change is sent before the window ends. A momentary change doesn't replace the previous event.
+    /// An urgent change is sent before the window ends. A momentary change doesn't replace the previous event. A new
+    /// change precedes a pending one of `follower`.
     ///
     /// - Returns: Whether the change replaces a pending older value.
     @discardableResult
     package mutating func changed(
         _ id: CharacteristicID, to value: CharacteristicValue, isUrgent: Bool = false, isMomentary: Bool = false,
-        now: ContinuousClock.Instant
+        before follower: CharacteristicID? = nil, now: ContinuousClock.Instant
     ) -> Bool {
         if isUrgent { self.isUrgent = true }
         if let index = entries.lastIndex(where: { $0.id == id }) {
@@ -63,8 +64,13 @@ struct EventOutbox: Equatable, Sendable {
             }
             hasRepetition = true
         }
-        entries.append(Entry(id: id, value: value))
-        ages.append(now)
+        if let follower, let index = entries.firstIndex(where: { $0.id == follower }) {
+            entries.insert(Entry(id: id, value: value), at: index)
+            ages.insert(ages[index], at: index)
+        } else {
+            entries.append(Entry(id: id, value: value))
+            ages.append(now)
+        }
         return false
     }
 

@@ -32,6 +32,7 @@ struct ESPHomeLight: Equatable, Sendable {
         case .fan: id += "fan/"
         case .sensor: id += "sensor/"
         case .cover: id += "cover/"
+        case .targetState(let device): id += "\(device.kind.rawValue)/"
         case .event: id += "event/"
         }
         if entity.key.part != 0 { id += String(entity.key.part, radix: 16) + "/" }
@@ -43,6 +44,7 @@ struct ESPHomeLight: Equatable, Sendable {
             firmware: [device.projectVersion, device.version].first { !$0.isEmpty },
             suggestedRoom: device.area.isEmpty ? nil : device.area)
         if case .cover(let cover) = entity.kind { description.functions = [cover.function] }
+        if case .targetState(let device) = entity.kind { description.functions = [device.function] }
         self.description = description
         guard isPart else { return }
         var sensor = description
@@ -57,7 +59,7 @@ struct ESPHomeLight: Equatable, Sendable {
     var isPart: Bool {
         switch entity.kind {
         case .sensor, .event: true
-        case .light, .switch, .fan, .cover: false
+        case .light, .switch, .fan, .cover, .targetState: false
         }
     }
 
@@ -78,6 +80,7 @@ struct ESPHomeLight: Equatable, Sendable {
         guard let state else { return nil }
         var report = LightReport(on: state.on, reachable: true)
         if case .cover(let cover) = entity.kind { return cover.report(state) }
+        if case .targetState(let device) = entity.kind { return device.report(state) }
         guard !state.isInvalid else { return report }
         let range: ClosedRange<Int>?
         switch entity.kind {
@@ -88,7 +91,7 @@ struct ESPHomeLight: Equatable, Sendable {
                 speeds, direction: direction, oscillation: oscillation, asked: askedSpeed, isLegacy: entity.isLegacy)
         case .sensor(let reading):
             return LightReport(readings: [reading.reading: reading.value(state)], reachable: true)
-        case .cover: return report
+        case .cover, .targetState: return report
         case .event: return nil
         }
         // A light that is off still reports its brightness; 0 means that it has never been on.
@@ -135,6 +138,7 @@ struct ESPHomeLight: Equatable, Sendable {
         case .fan(let speeds, _, _): return command.message(toFan: entity.key, speeds, isLegacy: entity.isLegacy)
         case .sensor, .event: return nil
         case .cover(let cover): return cover.message(for: command, to: entity.key)
+        case .targetState(let device): return device.message(for: command, to: entity.key)
         }
         var order = ESPHomeLightCommand(on: command.on)
         if let percent = command.brightness { order.brightness = Float(percent) / 100 }
@@ -230,6 +234,7 @@ extension ESPHomeEntity {
         case .fan: .fan
         case .sensor: .sensor
         case .cover: .cover
+        case .targetState(let device): device.kind
         case .event: .button
         }
     }
@@ -238,7 +243,7 @@ extension ESPHomeEntity {
         let (modes, mireds): ([ESPHomeColorMode], ClosedRange<Int>?)
         switch kind {
         case .light(let own, let range): (modes, mireds) = (own, range)
-        case .switch: return LightCapabilities()
+        case .switch, .targetState: return LightCapabilities()
         case .fan(let speeds, let direction, let oscillation):
             return .fan(speed: speeds != nil, direction: direction, oscillation: oscillation)
         case .sensor(let reading): return .sensor([reading.reading])

@@ -31,6 +31,9 @@ enum ESPHomeMessageType {
     static let fanCommand = 31
     static let lightCommand = 32
     static let switchCommand = 33
+    static let lockEntity = 58
+    static let lockState = 59
+    static let lockCommand = 60
     static let eventEntity = 107
     static let event = 108
 }
@@ -110,6 +113,8 @@ struct ESPHomeEntity: Equatable, Sendable {
         case fan(speeds: FanSpeeds?, direction: Bool, oscillation: Bool)
         case sensor(SensorClass)
         case cover(ESPHomeCover)
+        /// A lock.
+        case targetState(ESPHomeTargetState)
         /// An event with the presses of buttons.
         case event(ButtonWords)
     }
@@ -140,6 +145,7 @@ extension ESPHomeEntity {
         case ESPHomeMessageType.coverEntity:
             guard let cover = try Self(cover: body) else { return nil }
             self = cover
+        case ESPHomeMessageType.lockEntity: self = try Self(lock: body)
         case ESPHomeMessageType.eventEntity:
             guard let event = try Self(event: body) else { return nil }
             self = event
@@ -245,6 +251,8 @@ struct ESPHomeState: Equatable, Sendable {
     var position: Float = 0
     var tilt: Float = 0
     var motion = CoverMotion.stopped
+    /// The state of a lock.
+    var number: UInt64 = 0
     /// A Boolean value that indicates whether a value of a light or a cover is out of range: of this state, only the
     /// power is used.
     var isInvalid = false
@@ -307,6 +315,7 @@ extension ESPHomeState {
             self = state
         case ESPHomeMessageType.fanState: self = try Self(fan: body)
         case ESPHomeMessageType.coverState: self = try Self(cover: body)
+        case ESPHomeMessageType.lockState: self = try Self(number: body)
         case ESPHomeMessageType.binarySensorState, ESPHomeMessageType.sensorState: self = try Self(sensor: body)
         default: return nil
         }

@@ -53,7 +53,7 @@ package struct SimulatedLight: Equatable, Sendable {
     package var description: LightDescription
     /// The delay between a command and the light's answer.
     package var latency: Duration
-    /// The duration of a fade, or of a cover's way from closed to open.
+    /// The duration of a fade, of a cover's way from closed to open, or of a lock's movement.
     package var transition: Duration
     package var failure: Failure
     package var report: Report
@@ -105,7 +105,7 @@ extension SimulatedLight: Decodable {
         try container.checkName(name, forKey: .name)
         var capabilities = LightCapabilities(
             brightness: brightness, color: color, temperature: temperature ? 153...500 : nil,
-            transition: transition > .zero && kind != .cover)
+            transition: transition > .zero && kind.rules.power != nil)
         capabilities.speed = speed
         capabilities.direction = direction
         capabilities.oscillation = oscillation

@@ -38,8 +38,10 @@ struct SimulatedLightState {
     private let ranges: [(property: Property, range: ClosedRange<Double>?)]
     private var state: DeviceState
     private var commands = 0
-    private var fade: Fade? { didSet { isChanging = fade != nil || move != nil } }
-    private var move: Move? { didSet { isChanging = fade != nil || move != nil } }
+    private var fade: Fade? { didSet { noteChanges() } }
+    private var move: Move? { didSet { noteChanges() } }
+    /// The time at which a device with a target state, such as a lock, reaches it, and its values then.
+    private var arrival: (time: ContinuousClock.Instant, values: PropertyValues)? { didSet { noteChanges() } }
     /// A Boolean value that indicates whether a fade or a movement has further steps.
     private(set) var isChanging = false
 
@@ -116,8 +118,10 @@ struct SimulatedLightState {
         state.isReachable = change.reachable ?? reachable
     }
 
+    private mutating func noteChanges() { isChanging = fade != nil || move != nil || arrival != nil }
+
     private mutating func change(_ values: PropertyValues) {
-        if isChanging { (fade, move) = (nil, nil) }
+        if isChanging { (fade, move, arrival) = (nil, nil, nil) }
         let rules = limits.rules
         var values = values
         rules.complete(&values) { state }
@@ -152,6 +156,12 @@ struct SimulatedLightState {
             return light.report == .none ? nil : report
         }
         let outcome = limits.rules.outcome(of: asked.values)
+        if let rules = limits.rules as? TargetStateRules, light.transition > .zero {
+            let beginning = rules.beginning(of: asked.values)
+            change(beginning)
+            arrival = (now() + light.transition, outcome)
+            return light.report == .none ? nil : LightReport(beginning)
+        }
         let before = light.report == .stepped ? state.values.brightness : nil
         change(outcome)
         switch light.report {
@@ -195,12 +205,18 @@ struct SimulatedLightState {
     /// The time of the next step of a transition.
     var nextStep: ContinuousClock.Instant? {
         if let move { return move.start + move.length * move.step / Self.steps }
+        if let arrival { return arrival.time }
         return fade.map { $0.start + $0.length * $0.step / Self.steps }
     }
 
     /// Returns the report of the transition's step that is now due, or `nil` if none is due.
     mutating func step(now: ContinuousClock.Instant) -> LightReport? {
         if var move { return step(&move, now: now) }
+        if let arrival {
+            guard arrival.time <= now else { return nil }
+            change(arrival.values)
+            return light.report == .none ? nil : LightReport(arrival.values)
+        }
         guard var fade, let due = nextStep, due <= now else { return nil }
         let level = fade.from + (fade.to - fade.from) * fade.step / Self.steps
         fade.step += 1

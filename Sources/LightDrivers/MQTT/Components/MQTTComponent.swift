@@ -97,7 +97,9 @@ extension MQTTComponent {
 
 /// The supported components other than lights and switches.
 enum MQTTComponents {
-    static let all: [any MQTTComponent.Type] = [MQTTFan.self, MQTTSensor.self, MQTTCover.self, MQTTButton.self]
+    static let all: [any MQTTComponent.Type] = [
+        MQTTFan.self, MQTTSensor.self, MQTTCover.self, MQTTButton.self, MQTTLock.self,
+    ]
 
     static func named(_ name: String) -> (any MQTTComponent.Type)? { all.first { $0.names.contains(name) } }
 }

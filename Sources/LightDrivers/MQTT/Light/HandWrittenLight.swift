@@ -41,7 +41,7 @@ struct HandWrittenLight: Decodable {
             }
 
         /// The keys of the components.
-        static let components = MQTTComponents.all.flatMap { $0.keys.map(CodingKeys.init) }
+        static let components = Set(MQTTComponents.all.flatMap { $0.keys }).sorted().map(CodingKeys.init)
 
         static let allCases = [id, kind, availability, modes] + scalars + components
     }
@@ -56,7 +56,8 @@ struct HandWrittenLight: Decodable {
         var keys: JSONObject = ["unique_id": .string(id)]
         let kind = try container.decodeName(HandWrittenKind.self, forKey: .kind)?.kind ?? .light
         for key in CodingKeys.scalars + CodingKeys.components where container.contains(key) {
-            if let owner = MQTTComponents.owner(of: key.stringValue), owner != kind {
+            let owners = MQTTComponents.owners(of: key.stringValue)
+            if let owner = owners.first, !owners.contains(kind) {
                 throw ConfigurationProblem(
                     "this is of a \(owner), and the kind is \(kind)",
                     remedy: "leave this out or write kind: \(owner)", forKey: key, in: container)
@@ -147,10 +148,10 @@ private struct HandWrittenKind: RawRepresentable, CaseIterable {
 }
 
 extension MQTTComponents {
-    /// Returns the kind whose devices alone have a key.
-    fileprivate static func owner(of key: String) -> LightKind? {
+    /// Returns the kinds whose devices have a key; empty for a key of all devices.
+    fileprivate static func owners(of key: String) -> [LightKind] {
         let isShared = HandWrittenLight.CodingKeys.scalars.contains { $0.stringValue == key }
-        return isShared ? nil : all.first { $0.keys.contains(key) }?.kind
+        return isShared ? [] : all.filter { $0.keys.contains(key) }.map { $0.kind }
     }
 
     /// Returns the component of a hand-written device.

@@ -63,7 +63,8 @@ extension MQTTLight {
         return text == Self.unknown ? nil : text
     }
 
-    private mutating func wholeText(
+    /// Returns the value that a message contains for a source, including ``unknown``.
+    mutating func wholeText(
         _ source: MQTTLightSettings.Source?, _ topic: String, _ payload: MQTTPayload
     ) -> String? {
         guard let source, source.topics.contains(topic), !payload.bytes.isEmpty else { return nil }

@@ -1,0 +1,14 @@
+// The current states whose changes Home shows only after the target has changed.
+
+extension CharacteristicType {
+    private static let statePairs: [(target: CharacteristicType, current: CharacteristicType)] = [
+        (.lockTargetState, .lockCurrentState), (.targetDoorState, .currentDoorState),
+        (.securitySystemTargetState, .securitySystemCurrentState),
+    ]
+
+    /// The target state that belongs to this current state, or `nil` for other characteristics.
+    package var targetState: CharacteristicType? { Self.statePairs.first { $0.current == self }?.target }
+
+    /// The current state that belongs to this target state, or `nil` for other characteristics.
+    package var currentState: CharacteristicType? { Self.statePairs.first { $0.target == self }?.current }
+}

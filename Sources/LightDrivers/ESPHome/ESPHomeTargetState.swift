@@ -1,0 +1,50 @@
+import DeviceKit
+import HAPModel
+
+/// A device of an ESPHome device with a state and commands that are numbers, such as a lock.
+struct ESPHomeTargetState: Equatable, Sendable {
+    let kind: LightKind
+    let function: AccessoryFunction
+    /// The type of the command messages, and their field for the subdevice.
+    let command, partField: Int
+    /// The values that a number in a state message means.
+    let states: [UInt64: PropertyValues]
+    /// The number in a command for each target.
+    let commands: [Int: UInt64]
+    /// A Boolean value that indicates whether commands need a code, which the bridge doesn't know.
+    var requiresCode = false
+
+    func report(_ state: ESPHomeState) -> LightReport {
+        LightReport(states[state.number] ?? PropertyValues(), reachable: true)
+    }
+
+    /// Returns the message for a command; `nil` if the device can't have the target.
+    func message(for command: LightCommand, to key: ESPHomeEntity.Key) -> ESPHomeFraming.Message? {
+        guard !requiresCode,
+            let number = command.values.compactMap({ $0.value.flatMap(Int.init) }).first.flatMap({ commands[$0] })
+        else {
+            return nil
+        }
+        var body = ProtobufWriter()
+        body.write(fixed32: key.key, field: 1)
+        body.write(number, field: 2)
+        if key.part != 0 { body.write(UInt64(key.part), field: UInt64(partField)) }
+        return ESPHomeFraming.Message(self.command, body.bytes)
+    }
+}
+
+extension ESPHomeState {
+    /// Parses the state of a device whose state is a number.
+    init(number body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) {
+        self.init(key: ESPHomeEntity.Key(key: 0))
+        var reader = ProtobufReader(body)
+        while let (field, value) = try reader.next() {
+            switch field {
+            case 1: key.key = UInt32(truncatingIfNeeded: value.number)
+            case 2: number = value.number
+            case 3: key.part = UInt32(truncatingIfNeeded: value.number)
+            default: break
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+"""Locks on a real broker, and simulated ones, as aiohomekit and Home Assistant itself see them."""
+
+import asyncio
+
+import pytest
+from conftest import configuration
+from controllers import Phone, eventually, named
+from hass import HASS, HomeAssistant
+from lan import until
+from scripted_device import Script, until_light
+
+#: Name: the state's topic, and the types of its target and its current state.
+DEVICES = {"Front": ("lock/state", "1E", "1D")}
+
+
+class Devices(Script):
+    script = "mqtt_target_states.py"
+
+    def say(self, topic, text):
+        self.send(topic=topic, text=text)
+
+
+@pytest.fixture
+def devices(lan, broker):
+    made = Devices(lan.bridge, broker.port)
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def daemon(make_daemon, broker, devices):
+    drivers = [
+        {"driver": "mqtt", "url": broker.url, "discovery": {"home-assistant": "homeassistant"}},
+        {"driver": "simulated", "lights": [
+            {"id": "gate", "name": "Gate lock", "kind": "lock", "transition": "500ms"}]}]
+    made = make_daemon(configuration(drivers=drivers) | {"include": ["all"]})
+    made.until_published()
+    until_light(made, "mqtt/front", reachable=True, lock="locked")
+    return made
+
+
+async def test_a_controller_gets_the_target_before_the_state(daemon, devices):
+    async with Phone() as phone:
+        pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
+        accessories = await pairing.list_accessories_and_characteristics()
+        keys = {}
+        for name, (_, target, current) in DEVICES.items():
+            aid, iids = named(accessories, name)
+            keys |= {(aid, iids[target]): f"{name} target", (aid, iids[current]): f"{name} current"}
+        places = {name: key for key, name in keys.items()}
+        messages = []
+        pairing.dispatcher_connect(lambda event: messages.append(
+            [(keys[key], one["value"]) for key, one in event.items() if key in keys]))
+        await pairing.subscribe(list(keys))
+
+        async def shows(*expected):
+            await eventually(lambda: messages[-1:] == [list(expected)], 5, f"{expected}: {messages[-2:]}")
+            messages.clear()
+            await asyncio.sleep(0.3)
+
+        async def writes(name, value, **command):
+            assert await pairing.put_characteristics([(*places[f"{name} target"], value)]) == {}
+            (topic, text), = command.items()
+            await eventually(
+                lambda: devices.events[-1:] == [{f"{topic}/set": text}], 5, f"the command: {devices.events}")
+
+        # Unlocked by hand.
+        devices.say("lock/state", "UNLOCKED")
+        await shows(("Front target", 0), ("Front current", 0))
+        await writes("Front", 1, lock="LOCK")
+        devices.say("lock/state", "JAMMED")
+        await shows(("Front target", 0), ("Front current", 2))
+        devices.say("lock/state", "LOCKED")
+        await shows(("Front target", 1), ("Front current", 1))
+
+
+def test_the_operator_operates_and_jams_simulated_devices(daemon):
+    daemon.cli("lights", "set", "simulated/gate", "lock=locked")
+    until_light(daemon, "simulated/gate", lock="locked")
+    daemon.cli("simulate", "simulated/gate", "lock=jammed")
+    until_light(daemon, "simulated/gate", lock="jammed")
+    refused = daemon.cli("lights", "set", "simulated/gate", "lock=jammed", check=False)
+    assert refused.returncode == 64, refused
+
+
+def test_kinds_that_open_a_house_are_shown_only_if_named(make_daemon, broker, devices):
+    drivers = [{"driver": "mqtt", "url": broker.url, "discovery": {"home-assistant": "homeassistant"}}]
+    daemon = make_daemon(configuration(drivers=drivers))
+    daemon.until_published()
+    hidden = [{"kind": "locks", "count": 1}]
+    until(lambda: daemon.status["hiddenKinds"] == hidden, 10, f"{daemon.status}")
+    assert not daemon.lights
+
+
+if HASS:
+    def test_home_assistant_operates_and_follows_the_devices(daemon, devices, lan, tmp_path):
+        home = HomeAssistant(lan.phone, tmp_path / "hass")
+
+        def shows(entity, state):
+            def found():
+                return {name: value for name, value, _ in home.ask("states", entity.split(".")[0])}.get(entity)
+
+            until(lambda: found() == state, 15, f"{entity} is {state}: {found()}")
+
+        def call(entity, service, command):
+            assert home.ask("call", [entity.split(".")[0], service, {"entity_id": entity}]) == {}
+            until(lambda: devices.events[-1:] == [command], 5, f"{command}: {devices.events}")
+
+        try:
+            home.ask("pair", daemon.setup_code)
+            shows("lock.front", "locked")
+            call("lock.front", "unlock", {"lock/set": "UNLOCK"})
+            shows("lock.front", "unlocking")
+            devices.say("lock/state", "UNLOCKED")
+            shows("lock.front", "unlocked")
+            devices.say("lock/state", "JAMMED")
+            shows("lock.front", "jammed")
+            devices.say("lock/state", "LOCKED")
+            shows("lock.front", "locked")
+        finally:
+            home.close()

@@ -1,0 +1,63 @@
+import BoundedJSON
+import DeviceKit
+import HAPModel
+import TestTimeouts
+import Testing
+
+@testable import LightDrivers
+
+extension AnnouncedThing {
+    fileprivate static let locks = all.filter { $0.kind == "lock" }
+
+    /// Adds the device, and receives the fixture's messages.
+    fileprivate func house(_ kind: LightKind) throws -> (house: MQTTHouse, device: LightDescription) {
+        var house = announced(kinds: [kind])
+        let device = try #require(house.added.first, "\(house.warnings)")
+        notified(&house)
+        return (house, device)
+    }
+
+    /// The commands of the fixture with the messages that Home Assistant sends.
+    fileprivate var commands: [(name: String, messages: [[String]])] {
+        (json["commands"]?.object?.members ?? []).map { member in
+            (member.name, (member.value.array ?? []).map { ($0.array ?? []).compactMap(\.string) })
+        }
+    }
+}
+
+extension MQTTHouse {
+    fileprivate mutating func sent(_ command: LightCommand, to device: LightDescription) throws -> [[String]] {
+        try home.messages(for: command, to: device.id, now: .zero).map {
+            [$0.topic, String(decoding: $0.payload, as: UTF8.self)]
+        }
+    }
+}
+
+@Suite("The reader of announcements of devices with a target state", .timeout)
+struct AnnouncedTargetStatesTests {
+    @Test("finds the fixtures") func found() { #expect(AnnouncedThing.locks.count >= 10) }
+
+    @Test(
+        "adds a lock, reads its messages and sends its commands as Home Assistant does",
+        arguments: AnnouncedThing.locks)
+    func locks(_ thing: AnnouncedThing) throws {
+        var (house, lock) = try thing.house(.lock)
+        #expect(lock.kind == .lock && lock.functions == [.lock])
+        let state = house.states[lock.id] ?? LightReport()
+        let states: [String: LockState] = [
+            "locked": .secured, "unlocked": .unsecured, "open": .unsecured, "jammed": .jammed, "unknown": .unknown,
+        ]
+        if let word = thing.expected["state"]?["lock"]?.string {
+            if word == "locking" {
+                #expect(state.values[.lockTargetState] == .secured)
+            } else {
+                #expect(state.values[.lockCurrentState] == states[word])
+            }
+        }
+        for (name, messages) in thing.commands {
+            var command = LightCommand()
+            command.values[.lockTargetState] = name == "lock" ? .secured : .unsecured
+            #expect(try house.sent(command, to: lock) == messages, "\(name)")
+        }
+    }
+}

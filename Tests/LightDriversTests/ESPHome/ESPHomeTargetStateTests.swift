@@ -1,0 +1,64 @@
+import DeviceKit
+import HAPModel
+import TestTimeouts
+import Testing
+
+@testable import LightDrivers
+
+/// Locks with the fields of ESPHome's api.proto.
+@Suite("ESPHome devices with a target state", .timeout)
+struct ESPHomeTargetStateTests {
+    typealias Message = ESPHomeFraming.Message
+
+    private static func message(_ type: Int, _ write: (inout ProtobufWriter) -> Void) -> Message {
+        var body = ProtobufWriter()
+        write(&body)
+        return Message(type, body.bytes)
+    }
+
+    private static func light(_ type: Int, _ write: (inout ProtobufWriter) -> Void = { _ in }) throws -> ESPHomeLight {
+        let entity = try ESPHomeEntity(
+            message(type) { body in
+                body.write("front", field: 1)
+                body.write(fixed32: 9, field: 2)
+                body.write("Front", field: 3)
+                write(&body)
+            })
+        return ESPHomeLight(try #require(entity), of: ESPHomeDeviceInfo())
+    }
+
+    private static func state(_ type: Int, _ number: UInt64) throws -> ESPHomeState? {
+        try ESPHomeState(
+            message(type) { body in
+                body.write(fixed32: 9, field: 1)
+                body.write(number, field: 2)
+            })
+    }
+
+    @Test("describe a lock, read its states and lock and unlock it")
+    func lock() throws {
+        var lock = try Self.light(ESPHomeMessageType.lockEntity)
+        #expect(lock.description.id == "/lock/front" && lock.description.functions == [.lock])
+        for (number, current, target) in [
+            (0, LockState.unknown, nil), (1, .secured, nil), (2, .unsecured, nil), (3, .jammed, nil),
+            (4, nil, LockState.secured), (5, nil, .unsecured), (6, nil, .unsecured), (7, .unsecured, nil),
+            (99, nil, nil),
+        ] as [(UInt64, LockState?, LockState?)] {
+            lock.state = try Self.state(ESPHomeMessageType.lockState, number)
+            #expect(lock.report?.values[.lockCurrentState] == current, "\(number)")
+            #expect(lock.report?.values[.lockTargetState] == target, "\(number)")
+        }
+        for (target, number) in [(LockState.secured, UInt64(1)), (.unsecured, 0)] {
+            var command = LightCommand()
+            command.values[.lockTargetState] = target
+            #expect(
+                lock.message(for: command)
+                    == Self.message(ESPHomeMessageType.lockCommand) { body in
+                        body.write(fixed32: 9, field: 1)
+                        body.write(number, field: 2)
+                    })
+            let coded = try Self.light(ESPHomeMessageType.lockEntity) { $0.write(true, field: 10) }
+            #expect(coded.message(for: command) == nil)
+        }
+    }
+}
