@@ -45,7 +45,7 @@ struct WebDaemon {
             } catch {
                 logger.error("address not kept", metadata: ["error": "\(error)"])
             }
-            logger.notice("page served", metadata: ["address": "\(address)"])
+            logger.notice("page ready", metadata: ["address": "\(address)"])
             if settings.tls == nil, !IPAddressText.isLoopback(settings.host) {
                 logger.warning("page is not encrypted", metadata: ["address": "\(address)"])
             }

@@ -4,6 +4,7 @@ import socket
 import threading
 
 from lan import end, until
+from paho.mqtt import publish
 
 
 class Broker:
@@ -38,6 +39,12 @@ class Broker:
     def restart(self):
         self.stop()
         return self.start()
+
+    def publish(self, messages):
+        """Publish retained messages, by their topics."""
+        self._on_network(lambda: publish.multiple(
+            [{"topic": topic, "payload": payload, "retain": True} for topic, payload in messages.items()],
+            hostname="127.0.0.1", port=self.port))
 
     def _free_port(self):
         return self._on_network(self._bind)

@@ -46,6 +46,11 @@ class HomeDaemon:
         return self
 
     @property
+    def is_discovering(self):
+        """It finds accessories."""
+        return "discovery started" in self.log or "discovery recovered" in self.log
+
+    @property
     def arguments(self):
         return [
             program("homehubd"), "--config", self.configuration_path, "--state-directory", self.state_directory,

@@ -244,7 +244,7 @@ def test_a_home_on_a_full_disk_refuses_what_it_cannot_store(make_daemon, make_di
             home.start()
             home.cli("homes", "add", "House")
             home.cli("rooms", "add", "Kitchen")
-            until(lambda: "discovery recovered" in home.log, 20, "the home's host has its name")
+            until(lambda: home.is_discovering, 20, "the home's host has its name")
             disk.fill()
             for command in (["rooms", "add", "Larder"], ["homes", "add", "Castle"], ["rooms", "rename", "kitchen", "X"],
                             ["add", "--code", bridge.setup_code, "--device", bridge.status["deviceId"], "--yes"]):

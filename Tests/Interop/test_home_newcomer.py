@@ -181,7 +181,7 @@ def test_the_home_in_the_terminal(lan, clone, make, shell):
         app.close()
     second.expects("2026-01-01 00:00:00  Kitchen  Kettle  off\n")
 
-    make("run-web").until("page served", 900)
+    make("run-web").until("page ready", 900)
     page = chapter(START, "Your home in a browser")
     (allow,) = re.findall(r"^    \.build/debug/(homehub privacy allow .*)$", page, re.M)
     until(lambda: "org.lamplighter.homeweb" in third.said("homehub privacy"), 20, "the page asks for the home")

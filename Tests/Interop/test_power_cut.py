@@ -575,7 +575,7 @@ class HomeLife:
         self.step("the start", self.home.start, lambda state: state["home"] == [])
         self.step("a home", do("homes", "add", "House"), column("home", 2, "House"))
         self.step("a room", do("rooms", "add", "Kitchen"), column("room", 3, "Kitchen"))
-        until(lambda: "discovery recovered" in self.home.log, 20, "the home's host has its name")
+        until(lambda: self.home.is_discovering, 20, "the home's host has its name")
         self.step("an accessory", do("add", "--code", self.bridge.setup_code, "--device", device, "--yes"), column("pairing", 0, device))
         self.step("a lamp's room", do("assign", "kettle", "kitchen"), lambda state: (
             sum(row[5] is not None for row in state["accessory"]) == 1))

@@ -44,7 +44,7 @@ def watched_home(lan, tmp_path, monkeypatch):
         home = HomeDaemon(host, tmp_path / "home")
         try:
             home.start()
-            until(lambda: "discovery recovered" in home.log, 20, "the home's host has its name")
+            until(lambda: home.is_discovering, 20, "the home's host has its name")
             yield home, manager
         finally:
             home.close()

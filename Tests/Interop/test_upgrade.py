@@ -94,6 +94,31 @@ async def test_the_state_of_an_earlier_version_is_opened(make_daemon, home, lan)
     assert home_bridge.lights["simulated/porch"]["on"]
 
 
+def mixed(broker, kinds):
+    """A bridge for the devices of Fixtures/state/devices.json, which the broker has as Zigbee2MQTT publishes them."""
+    devices = json.loads((STATE / "devices.json").read_text())
+    messages = {"bridge/state": {"state": "online"}, "bridge/devices": [one["device"] for one in devices]}
+    messages |= {one["device"]["friendly_name"]: one["state"] for one in devices}
+    broker.publish({f"zigbee2mqtt/{topic}": json.dumps(message) for topic, message in messages.items()})
+    drivers = [{"driver": "mqtt", "url": broker.url, "discovery": {"zigbee2mqtt": "zigbee2mqtt"}}]
+    return configuration("Mixed Bridge", drivers=drivers) | {"include": kinds}
+
+
+async def test_devices_of_an_earlier_version_keep_their_numbers_when_functions_are_added(make_daemon, broker):
+    known = json.loads((STATE / "mixed.json").read_text())
+    daemon = make_daemon(mixed(broker, ["all"]), start=False)
+    shutil.copytree(STATE / "mixed", daemon.state_directory, dirs_exist_ok=True)
+    daemon.start()
+    await asyncio.to_thread(daemon.until_stable)
+    async with Phone() as phone:
+        await phone.record(daemon.status["deviceId"])
+        present = shape(await database(phone, known["phone"]))
+    assert {tuple(row) for row in known["shape"]} <= present
+    added = {row[4] for row in present} - {row[4] for row in known["shape"]}
+    assert {"7A", "93", "95"} <= added, "tampering, carbon dioxide and air quality are new"
+    assert any(row[4].startswith("E863F10D") for row in present), "so is the power"
+
+
 if target := os.environ.get("MAKE_STATE"):
 
     def configure_home(home, bridge):
@@ -137,3 +162,18 @@ if target := os.environ.get("MAKE_STATE"):
             shutil.copytree(
                 made.state_directory, Path(target) / folder, ignore=shutil.ignore_patterns("*.backup", "*.lock"))
         (Path(target) / "known.json").write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
+
+    async def test_make_mixed_state(make_daemon, broker):
+        daemon = make_daemon(mixed(broker, ["lights", "switches", "outlets", "fans", "sensors"]))
+        await asyncio.to_thread(daemon.until_stable)
+        async with Phone() as phone:
+            pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
+            known = {
+                "phone": dict(pairing.pairing_data),
+                "shape": sorted(shape(await pairing.list_accessories_and_characteristics()))}
+            await pairing.close()
+        daemon.terminate()
+        shutil.rmtree(Path(target) / "mixed", ignore_errors=True)
+        shutil.copytree(
+            daemon.state_directory, Path(target) / "mixed", ignore=shutil.ignore_patterns("*.backup", "*.lock"))
+        (Path(target) / "mixed.json").write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")

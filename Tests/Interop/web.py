@@ -43,7 +43,7 @@ class Page:
     def _served(self, mark):
         if self.process.poll() is not None:
             raise AssertionError(f"homeweb ended with exit code {self.process.returncode}:\n{self.log[-4000:]}")
-        return "page served" in self.log_path.read_bytes()[mark:].decode(errors="replace")
+        return "page ready" in self.log_path.read_bytes()[mark:].decode(errors="replace")
 
     @property
     def people(self):

@@ -1,4 +1,4 @@
-public import HAPModel
+package import HAPModel
 
 extension LightKind {
     /// A remote control, a push button or a doorbell.

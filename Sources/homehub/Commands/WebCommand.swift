@@ -91,7 +91,18 @@ struct WebCommand: AsyncParsableCommand {
             let terminal = Terminal.current
             let abilities = TerminalAbilities(isTerminal: terminal.isTerminal(), environment: terminal.environment)
             terminal.write("\n" + code.text(for: abilities))
+            if Self.isOnlyLocal(address) {
+                terminal.writeError(
+                    "homehub: only this computer can open the link; for phones, start homeweb with --listen 0.0.0.0:8480\n")
+            }
         }
+    }
+}
+
+extension WebCommand {
+    /// Returns whether an address of the page is a loopback address.
+    static func isOnlyLocal(_ address: String) -> Bool {
+        ["://127.", "://[::1]", "://localhost"].contains { address.contains($0) }
     }
 }
 

@@ -40,7 +40,7 @@ struct DiscoveryErrorService: ServiceLifecycle.Service {
                     logger.warning(
                         "discovery failed", metadata: ["reason": "\(reason)"])
                 } else {
-                    logger.notice("discovery recovered")
+                    logger.notice(reported == nil ? "discovery started" : "discovery recovered")
                 }
                 reported = .some(snapshot.discoveryError)
                 discoveryError.reason = snapshot.discoveryError
