@@ -41,7 +41,9 @@ extension LightKind {
 
 extension LightKind: CaseIterable {
     /// All kinds.
-    public static let allCases: [LightKind] = [.light, .switch, .outlet, .fan, .sensor, .cover, .button, .lock]
+    public static let allCases: [LightKind] = [
+        .light, .switch, .outlet, .fan, .sensor, .cover, .button, .lock, .garageDoor,
+    ]
 }
 
 extension LightKind: RawRepresentable, Hashable, CustomStringConvertible {

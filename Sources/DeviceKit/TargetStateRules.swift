@@ -48,6 +48,14 @@ package struct TargetStateRules: DeviceRules {
         values[property].flatMap(Int.init).map(Int64.init)
     }
 
+    /// A state that the device can't have isn't replaced by its neighbor.
+    package func valid(
+        _ value: CharacteristicValue, of property: Property, _ metadata: CharacteristicMetadata
+    ) -> CharacteristicValue? {
+        if let states = metadata.validValues, let number = Int(value), !states.contains(Int64(number)) { return nil }
+        return metadata.clamped(value)
+    }
+
     package func command(_ written: PropertyValues, over state: DeviceState) -> PropertyValues {
         var command = PropertyValues()
         let wanted = number(target, in: written) ?? number(current, in: written)

@@ -189,7 +189,8 @@ struct LightChangeTests {
                 light: on, brightness (percent), hue (degrees), saturation (percent), temperature (mired); switch: on; \
                 outlet: on; fan: on, speed (percent), direction (clockwise, counterclockwise), oscillates; \
                 cover: position (percent), tilt (degrees), movement (closing, opening, stopped); \
-                lock: lock (unlocked, locked, jammed, unknown)
+                lock: lock (unlocked, locked, jammed, unknown); \
+                garage-door: door (open, closed, opening, closing, stopped)
                 """)
     }
 

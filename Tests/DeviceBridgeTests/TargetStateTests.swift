@@ -138,6 +138,32 @@ struct TargetStateTests {
         #expect(await door.shown() == [.integer(0), .integer(0)])
     }
 
+    @Test("moves toward its target, and keeps it while a garage door stands still on its way")
+    func garageDoor() {
+        let rules = LightKind.garageDoor.rules
+        func door(_ current: DoorState?, target: DoorState? = nil, obstructed: Bool? = nil) -> PropertyValues {
+            var values = PropertyValues()
+            values[.currentDoorState] = current
+            values[.targetDoorState] = target
+            values[.obstructionDetected] = obstructed
+            return values
+        }
+        let former = DeviceState(door(.open, target: .open, obstructed: true))
+        for (reported, completed) in [
+            (door(.closing), door(.closing, target: .closed)), (door(.opening), door(.opening, target: .open)),
+            (door(.stopped), door(.stopped)), (door(.closed), door(.closed, target: .closed)),
+            (door(nil, obstructed: false), door(nil, obstructed: false)),
+        ] {
+            var values = reported
+            rules.complete(&values, over: { former })
+            #expect(values == completed)
+        }
+        var state = former
+        for values in [door(.closing, target: .closed), door(.closed, target: .closed)] { state.apply(values, rules) }
+        #expect(state.values[.obstructionDetected] == true)
+        #expect(rules.outcome(of: door(nil, target: .closed)) == door(.closed, target: .closed))
+    }
+
     @Test("shows its last state after a restart, without a pending command and without a false event")
     func restart() async throws {
         let door = try await door(.secured)

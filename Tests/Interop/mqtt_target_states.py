@@ -16,6 +16,8 @@ def device(name):
 
 ANNOUNCEMENTS = {
     "lock/front": {"command_topic": "lock/set", "state_topic": "lock/state", **device("Front")},
+    "cover/garage": {
+        "command_topic": "door/set", "state_topic": "door/state", "device_class": "garage", **device("Garage")},
 }
 
 client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2)
@@ -27,6 +29,7 @@ client.loop_start()
 for name, announcement in ANNOUNCEMENTS.items():
     client.publish(f"homeassistant/{name}/config", json.dumps(announcement), retain=True)
 client.publish("lock/state", "LOCKED", retain=True)
+client.publish("door/state", "closed", retain=True)
 for line in sys.stdin:
     message = json.loads(line)
     client.publish(message["topic"], message["text"], retain=True)

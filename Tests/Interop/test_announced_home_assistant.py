@@ -16,7 +16,7 @@ from test_announced import Publishers, retained
 FIXTURES = Path(__file__).resolve().parent.parent / "Fixtures"
 COLORS = {"hs", "xy", "rgb", "rgbw", "rgbww"}
 #: The domains of the kinds that are compared.
-DOMAINS = {"light": "light", "switch": "switch", "outlet": "switch", "cover": "cover", "lock": "lock"}
+DOMAINS = {"light": "light", "switch": "switch", "outlet": "switch", "cover": "cover", "lock": "lock", "garage-door": "cover"}
 #: The service call for each command of the fixtures.
 CALLS = {
     "on": lambda: ("turn_on", {}),
@@ -126,6 +126,8 @@ class Judge:
             return []
         if expected["kind"] == "lock":
             return [f"it is {state}"] if state != wanted["lock"] else []
+        if expected["kind"] == "garage-door":
+            return [f"it is {state}"] if state != wanted["door"] else []
         if expected["kind"] == "cover":
             return self.cover(wanted, state, attributes)
         found = []

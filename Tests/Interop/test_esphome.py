@@ -56,8 +56,8 @@ def test_a_device_is_found_obeys_and_shows_changes_from_outside(key, make_daemon
     daemon = make_daemon(configuration(drivers=[{"driver": "esphome", "discover": True, **keys}]) | {"include": ["lights"]})
     light(daemon, "dim", reachable=True, on=False)
     until(lambda: len(daemon.lights) == 9, 10, "a light for each color mode, and no sensor")
-    assert daemon.status["hiddenKinds"] == [{"kind": kind, "count": 1} for kind in ("fans", "sensors", "covers")]
-    assert daemon.status["includeLine"] == "include: [lights, fans, sensors, covers]"
+    assert daemon.status["hiddenKinds"] == [{"kind": kind, "count": 1} for kind in ("fans", "sensors", "covers", "garage-doors")]
+    assert daemon.status["includeLine"] == "include: [lights, fans, sensors, covers, garage-doors]"
     daemon.cli("lights", "set", f"esphome/{MAC}/dim", "on=true", "brightness=40")
     light(daemon, "dim", on=True, brightness=40)
     # A device doesn't answer a command, so the bridge may show it before the device has it.

@@ -1,4 +1,4 @@
-"""Locks on a real broker, and simulated ones, as aiohomekit and Home Assistant itself see them."""
+"""Locks and garage doors on a real broker, and simulated ones, as aiohomekit and Home Assistant itself see them."""
 
 import asyncio
 
@@ -10,7 +10,7 @@ from lan import until
 from scripted_device import Script, until_light
 
 #: Name: the state's topic, and the types of its target and its current state.
-DEVICES = {"Front": ("lock/state", "1E", "1D")}
+DEVICES = {"Front": ("lock/state", "1E", "1D"), "Garage": ("door/state", "32", "E")}
 
 
 class Devices(Script):
@@ -32,10 +32,12 @@ def daemon(make_daemon, broker, devices):
     drivers = [
         {"driver": "mqtt", "url": broker.url, "discovery": {"home-assistant": "homeassistant"}},
         {"driver": "simulated", "lights": [
-            {"id": "gate", "name": "Gate lock", "kind": "lock", "transition": "500ms"}]}]
+            {"id": "gate", "name": "Gate lock", "kind": "lock", "transition": "500ms"},
+            {"id": "barn", "name": "Barn door", "kind": "garage-door", "transition": "500ms"}]}]
     made = make_daemon(configuration(drivers=drivers) | {"include": ["all"]})
     made.until_published()
     until_light(made, "mqtt/front", reachable=True, lock="locked")
+    until_light(made, "mqtt/garage", reachable=True, door="closed")
     return made
 
 
@@ -73,12 +75,25 @@ async def test_a_controller_gets_the_target_before_the_state(daemon, devices):
         devices.say("lock/state", "LOCKED")
         await shows(("Front target", 1), ("Front current", 1))
 
+        await writes("Garage", 0, door="OPEN")
+        devices.say("door/state", "opening")
+        await shows(("Garage current", 2))
+        devices.say("door/state", "stopped")
+        await shows(("Garage current", 4))
+        devices.say("door/state", "closing")
+        await shows(("Garage target", 1), ("Garage current", 3))
+        devices.say("door/state", "closed")
+        await shows(("Garage current", 1))
+
 
 def test_the_operator_operates_and_jams_simulated_devices(daemon):
     daemon.cli("lights", "set", "simulated/gate", "lock=locked")
     until_light(daemon, "simulated/gate", lock="locked")
     daemon.cli("simulate", "simulated/gate", "lock=jammed")
     until_light(daemon, "simulated/gate", lock="jammed")
+    daemon.cli("simulate", "simulated/barn", "obstruction=true")
+    daemon.cli("lights", "set", "simulated/barn", "door=open")
+    until_light(daemon, "simulated/barn", door="open", obstruction=True)
     refused = daemon.cli("lights", "set", "simulated/gate", "lock=jammed", check=False)
     assert refused.returncode == 64, refused
 
@@ -87,7 +102,7 @@ def test_kinds_that_open_a_house_are_shown_only_if_named(make_daemon, broker, de
     drivers = [{"driver": "mqtt", "url": broker.url, "discovery": {"home-assistant": "homeassistant"}}]
     daemon = make_daemon(configuration(drivers=drivers))
     daemon.until_published()
-    hidden = [{"kind": "locks", "count": 1}]
+    hidden = [{"kind": kind, "count": 1} for kind in ("locks", "garage-doors")]
     until(lambda: daemon.status["hiddenKinds"] == hidden, 10, f"{daemon.status}")
     assert not daemon.lights
 
@@ -117,5 +132,10 @@ if HASS:
             shows("lock.front", "jammed")
             devices.say("lock/state", "LOCKED")
             shows("lock.front", "locked")
+
+            call("cover.garage", "open_cover", {"door/set": "OPEN"})
+            for state in ("opening", "open", "closing", "closed"):
+                devices.say("door/state", state)
+                shows("cover.garage", state)
         finally:
             home.close()

@@ -8,6 +8,7 @@ import Testing
 
 extension AnnouncedThing {
     fileprivate static let locks = all.filter { $0.kind == "lock" }
+    fileprivate static let doors = all.filter { $0.kind == "garage-door" }
 
     /// Adds the device, and receives the fixture's messages.
     fileprivate func house(_ kind: LightKind) throws -> (house: MQTTHouse, device: LightDescription) {
@@ -35,7 +36,25 @@ extension MQTTHouse {
 
 @Suite("The reader of announcements of devices with a target state", .timeout)
 struct AnnouncedTargetStatesTests {
-    @Test("finds the fixtures") func found() { #expect(AnnouncedThing.locks.count >= 10) }
+    @Test("finds the fixtures") func found() {
+        #expect(AnnouncedThing.locks.count >= 10 && AnnouncedThing.doors.count >= 6)
+    }
+
+    @Test(
+        "adds a garage door, reads its messages and sends its commands as Home Assistant does",
+        arguments: AnnouncedThing.doors)
+    func doors(_ thing: AnnouncedThing) throws {
+        var (house, door) = try thing.house(.garageDoor)
+        #expect(door.kind == .garageDoor && door.functions == [.garageDoor])
+        let states: [String: DoorState] = ["open": .open, "closed": .closed, "opening": .opening, "closing": .closing]
+        let state = house.states[door.id]?.values[.currentDoorState]
+        #expect(state == thing.expected["state"]?["door"]?.string.flatMap { states[$0] })
+        for (name, messages) in thing.commands {
+            var command = LightCommand()
+            command.values[.targetDoorState] = ["open", "position 100"].contains(name) ? .open : .closed
+            #expect(try house.sent(command, to: door) == messages, "\(name)")
+        }
+    }
 
     @Test(
         "adds a lock, reads its messages and sends its commands as Home Assistant does",

@@ -306,7 +306,7 @@ struct MQTTCoverTests {
         #expect(other.handedOver(command(40)) == nil)
     }
 
-    @Test("rejects covers that can't be moved, and hides garage doors and gates")
+    @Test("rejects covers that can't be moved")
     func refused() throws {
         for keys in [
             #"{"state_topic": "s"}"#, #"{"set_position_topic": "p"}"#,
@@ -317,9 +317,6 @@ struct MQTTCoverTests {
         ] {
             let reader = KeyReader(keys: try JSONValue(parsing: keys).object ?? [:])
             #expect(throws: MQTTProblem.self) { try MQTTLightSettings(reader, component: "cover") }
-        }
-        for (name, isHidden) in [("garage", true), ("gate", true), ("door", false), ("blind", false)] {
-            #expect(try MQTTEntity.isHidden(["device_class": .string(name)], component: "cover") == isHidden)
         }
     }
 

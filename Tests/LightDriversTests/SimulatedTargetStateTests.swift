@@ -26,4 +26,20 @@ struct SimulatedTargetStateTests {
             #expect(host.state(of: "a")?.values[.lockCurrentState] == .jammed)
         }
     }
+
+    @Test("opens a garage door in its time, and obstructs it on command")
+    func garageDoor() async throws {
+        let driver = try SimulatedLightDriverTests.driver(#"{"id": "a", "kind": "garage-door", "transition": "50ms"}"#)
+        var command = LightCommand()
+        command.values[.targetDoorState] = .open
+        var obstruction = LightReport()
+        obstruction.values[.obstructionDetected] = true
+        try await SimulatedLightDriverTests.running(driver) { host in
+            try await driver.simulate(obstruction, of: "a")
+            try await driver.apply(command, to: "a")
+            #expect(await host.wait(for: "a") { $0.values[.currentDoorState] == .opening })
+            #expect(await host.wait(for: "a") { $0.values[.currentDoorState] == .open })
+            #expect(host.state(of: "a")?.values[.obstructionDetected] == true)
+        }
+    }
 }

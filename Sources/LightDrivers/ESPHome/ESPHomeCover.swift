@@ -8,8 +8,14 @@ struct ESPHomeCover: Equatable, Sendable {
     var hasTilt = false
     var canStop = false
 
+    /// A Boolean value that indicates whether it is a garage door or a gate.
+    var isDoor: Bool { service == .garageDoorOpener }
+
+    var kind: LightKind { isDoor ? .garageDoor : .cover }
+
     var function: AccessoryFunction {
-        .cover(hasPosition ? service : .windowCovering, tilts: hasTilt, stops: canStop)
+        if isDoor { return .garageDoor }
+        return .cover(hasPosition ? service : .windowCovering, tilts: hasTilt, stops: canStop)
     }
 
     func report(_ state: ESPHomeState) -> LightReport {
@@ -17,6 +23,12 @@ struct ESPHomeCover: Equatable, Sendable {
         guard !state.isInvalid else { return report }
         // A cover that can only open and close reports whether it is closed.
         report.position = hasPosition ? Int((state.position * 100).rounded()) : state.position > 0 ? 100 : 0
+        if isDoor {
+            let door = DoorState(position: report.position, state.motion)
+            report = LightReport(reachable: true)
+            report.values[.currentDoorState] = door
+            return report
+        }
         if hasTilt { report.tilt = TiltAngle.degrees(Double(state.tilt)) }
         report.motion = state.motion
         return report
@@ -36,7 +48,10 @@ struct ESPHomeCover: Equatable, Sendable {
             body.write(position, field: 5)
             isEmpty = false
         }
-        if command.stops {
+        if isDoor {
+            guard let target = command.values[.targetDoorState] else { return nil }
+            move(to: target == .open ? 1 : 0)
+        } else if command.stops {
             if canStop { stop() }
         } else if let percent = command.targetPosition {
             if hasPosition {
@@ -59,8 +74,8 @@ struct ESPHomeCover: Equatable, Sendable {
 }
 
 extension ESPHomeEntity {
-    /// Parses the description of a cover; `nil` for garage doors and gates.
-    init?(cover body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) {
+    /// Parses the description of a cover, which may be a garage door or a gate.
+    init(cover body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) {
         self.init(key: Key(key: 0), objectID: "", name: "", kind: .cover(ESPHomeCover()), isHidden: false)
         var cover = ESPHomeCover()
         var deviceClass = ""
@@ -78,7 +93,7 @@ extension ESPHomeEntity {
             }
         }
         switch deviceClass {
-        case "garage", "gate": return nil
+        case "garage", "gate": cover.service = .garageDoorOpener
         case "window": cover.service = .window
         case "door": cover.service = .door
         default: break

@@ -31,7 +31,7 @@ struct ESPHomeLight: Equatable, Sendable {
         case .switch: id += "switch/"
         case .fan: id += "fan/"
         case .sensor: id += "sensor/"
-        case .cover: id += "cover/"
+        case .cover(let cover): id += "\(cover.kind.rawValue)/"
         case .targetState(let device): id += "\(device.kind.rawValue)/"
         case .event: id += "event/"
         }
@@ -233,7 +233,7 @@ extension ESPHomeEntity {
         case .switch(let isOutlet): isOutlet ? .outlet : .switch
         case .fan: .fan
         case .sensor: .sensor
-        case .cover: .cover
+        case .cover(let cover): cover.kind
         case .targetState(let device): device.kind
         case .event: .button
         }

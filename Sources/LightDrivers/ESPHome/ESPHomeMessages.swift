@@ -142,9 +142,7 @@ extension ESPHomeEntity {
         case ESPHomeMessageType.lightEntity: self = try Self(light: true, body)
         case ESPHomeMessageType.switchEntity: self = try Self(light: false, body)
         case ESPHomeMessageType.fanEntity: self = try Self(fan: body)
-        case ESPHomeMessageType.coverEntity:
-            guard let cover = try Self(cover: body) else { return nil }
-            self = cover
+        case ESPHomeMessageType.coverEntity: self = try Self(cover: body)
         case ESPHomeMessageType.lockEntity: self = try Self(lock: body)
         case ESPHomeMessageType.eventEntity:
             guard let event = try Self(event: body) else { return nil }

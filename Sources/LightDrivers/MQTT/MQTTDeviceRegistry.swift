@@ -315,7 +315,8 @@ package struct MQTTDeviceRegistry: Sendable {
 
     /// Returns whether the devices of a component are shown.
     private func isShown(_ component: String) -> Bool {
-        MQTTComponents.named(component).map { kinds.contains($0.kind) } ?? true
+        let types = MQTTComponents.all.filter { $0.names.contains(component) }
+        return types.isEmpty || types.contains { kinds.contains($0.kind) }
     }
 
     /// Returns the topics to subscribe to for an entity.

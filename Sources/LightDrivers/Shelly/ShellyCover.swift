@@ -8,6 +8,8 @@ import HAPModel
 struct ShellyCover: Equatable, Sendable {
     /// A Boolean value that indicates whether its slats can be turned.
     var hasSlats = false
+    /// A Boolean value that indicates whether it moves a garage door or a gate.
+    var isDoor = false
     private var hasPosition = false
     private var position: Int?
     private var target: Int?
@@ -17,7 +19,7 @@ struct ShellyCover: Equatable, Sendable {
     /// A Boolean value that indicates whether its state is known.
     var isKnown: Bool { state != nil }
 
-    var function: AccessoryFunction { .cover(tilts: hasSlats, stops: true) }
+    var function: AccessoryFunction { isDoor ? .garageDoor : .cover(tilts: hasSlats, stops: true) }
 
     /// Creates a cover from its configuration.
     init(_ configuration: JSONValue = .null) { hasSlats = configuration["slat"]?["enable"]?.bool ?? false }
@@ -34,6 +36,15 @@ struct ShellyCover: Equatable, Sendable {
     private static func percent(_ json: JSONValue) -> Int? { json.double.map { Int(min(max($0, 0), 100).rounded()) } }
 
     var report: LightReport {
+        guard isDoor else { return coverReport }
+        let cover = coverReport
+        var report = LightReport(reachable: true)
+        report.values[.currentDoorState] =
+            state == "stopped" && !hasPosition ? .stopped : DoorState(position: cover.position, cover.motion)
+        return report
+    }
+
+    private var coverReport: LightReport {
         var report = LightReport(reachable: true)
         // A cover that is being calibrated moves by itself and has no position.
         guard let state, state != "calibrating" else { return report }
@@ -51,6 +62,9 @@ struct ShellyCover: Equatable, Sendable {
     /// Returns the method for a command, with its parameters.
     func call(for command: LightCommand, number: Int) -> (method: String, params: JSONValue) {
         var params: JSONObject = ["id": .integer(Int64(number))]
+        if isDoor, let target = command.values[.targetDoorState] {
+            return (target == .open ? "Cover.Open" : "Cover.Close", .object(params))
+        }
         if command.stops { return ("Cover.Stop", .object(params)) }
         if let percent = command.targetPosition, !hasPosition {
             switch CoverMotion(toward: percent, canStop: true) {

@@ -1,5 +1,5 @@
-/// The configuration keys of the driver `shelly`: the devices' hosts, the file with their password, and whether all
-/// relays are added, too.
+/// The configuration keys of the driver `shelly`: the devices' hosts, the file with their password, whether all
+/// relays are added, too, and which covers are garage doors.
 package struct ShellyDriverConfiguration: SelectingDriver {
     package var selection: DeviceSelection
     package var options: ShellyOptions
@@ -7,6 +7,7 @@ package struct ShellyDriverConfiguration: SelectingDriver {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case discover, hosts, switches
         case passwordFile = "password-file"
+        case garageDoors = "garage-doors"
     }
 
     package init(from decoder: any Decoder) throws {
@@ -15,7 +16,8 @@ package struct ShellyDriverConfiguration: SelectingDriver {
             from: container, discover: .discover, hosts: .hosts, traits: ShellySession.traits)
         options = ShellyOptions(
             switches: try container.decodeIfPresent(Bool.self, forKey: .switches) ?? false,
-            passwordFile: try container.decodePath(forKey: .passwordFile, example: "/etc/lamplighter/shelly.password"))
+            passwordFile: try container.decodePath(forKey: .passwordFile, example: "/etc/lamplighter/shelly.password"),
+            garageDoors: Set(try container.decodeIfPresent([String].self, forKey: .garageDoors) ?? []))
     }
 
     package var secretFiles: [String] { [options.passwordFile].compactMap(\.self) }

@@ -92,10 +92,16 @@ struct ShellyOutput: Equatable, Sendable {
     mutating func keepState(of former: ShellyOutput) {
         (isOn, brightness, rgb, white) = (former.isOn, former.brightness, former.rgb, former.white)
         (temperature, showsWhite) = (former.temperature, former.showsWhite)
-        let hasSlats = cover.hasSlats
+        let (hasSlats, isDoor) = (cover.hasSlats, cover.isDoor)
         cover = former.cover
-        cover.hasSlats = hasSlats
+        (cover.hasSlats, cover.isDoor) = (hasSlats, isDoor)
     }
+
+    /// The kind of a cover.
+    var coverKind: LightKind { cover.isDoor ? .garageDoor : .cover }
+
+    /// Makes a cover the drive of a garage door or a gate.
+    mutating func becomeDoor() { cover.isDoor = kind == .cover }
 
     /// The functions of a cover, or `nil` for other outputs.
     var functions: [AccessoryFunction]? { kind == .cover ? [cover.function] : nil }

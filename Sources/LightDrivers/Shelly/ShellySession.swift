@@ -10,10 +10,13 @@ package struct ShellyOptions: Equatable, Sendable {
     package var switches: Bool
     /// The file with the devices' password.
     package var passwordFile: String?
+    /// The ids of the covers that are garage doors or gates, such as `A8032AB12345/cover:0`.
+    package var garageDoors: Set<String>
 
-    package init(switches: Bool = false, passwordFile: String? = nil) {
+    package init(switches: Bool = false, passwordFile: String? = nil, garageDoors: Set<String> = []) {
         self.switches = switches
         self.passwordFile = passwordFile
+        self.garageDoors = garageDoors
     }
 }
 
@@ -234,6 +237,7 @@ package struct ShellySession: DeviceSession {
             guard var output = ShellyOutput(member.name, member.value), isShown(output),
                 !outputs.contains(where: { $0.key == output.key })
             else { continue }
+            if options.garageDoors.contains(id(output).rawValue) { output.becomeDoor() }
             if let known = former.first(where: { $0.key == output.key }) { output.keepState(of: known) }
             outputs.append(output)
         }
@@ -347,7 +351,7 @@ package struct ShellySession: DeviceSession {
         let isPlug = product?.contains("Plug") ?? false
         let kind: LightKind =
             output.kind == .cover
-            ? .cover : output.kind != .relay || switchesLamp(output) ? .light : isPlug ? .outlet : .switch
+            ? output.coverKind : output.kind != .relay || switchesLamp(output) ? .light : isPlug ? .outlet : .switch
         var description = description(
             id(output), output.name ?? (outputs.count > 1 ? "\(deviceName) \(index + 1)" : deviceName), kind,
             output.capabilities)

@@ -66,7 +66,7 @@ struct ESPHomeCoverTests {
         return command
     }
 
-    @Test("describes a cover by its class and its features, and leaves out garage doors and gates")
+    @Test("describes a cover by its class and its features")
     func description() throws {
         for (deviceClass, service) in [
             ("", ServiceType.windowCovering), ("shutter", .windowCovering), ("window", .window), ("door", .door),
@@ -77,7 +77,33 @@ struct ESPHomeCoverTests {
         }
         #expect(try Self.cover(position: false, "window").description.functions.first?.type == .windowCovering)
         #expect(try Self.cover(tilt: true, stop: false).description.capabilities == .cover(tilt: true))
-        for deviceClass in ["garage", "gate"] { #expect(try Self.entity(deviceClass) == nil) }
+    }
+
+    @Test("makes a garage door of the classes garage and gate, and opens and closes it")
+    func doors() throws {
+        for deviceClass in ["garage", "gate"] {
+            var door = try Self.cover(deviceClass)
+            #expect(door.description.kind == .garageDoor && door.description.functions == [.garageDoor])
+            #expect(door.description.id == "/garage-door/blind")
+            for (position, operation, state) in [
+                (0, 0, DoorState.closed), (0.4, 1, .opening), (0.4, 2, .closing), (0.4, 0, .open), (1, 0, .open),
+            ] as [(Float, UInt64, DoorState)] {
+                door.state = try Self.state(position, operation: operation)
+                #expect(door.report?.values[.currentDoorState] == state && door.report?.position == nil)
+            }
+            door.state = try Self.state(7)
+            #expect(door.report?.values.isEmpty == true)
+            for (target, position) in [(DoorState.open, Float(1)), (.closed, 0)] {
+                var command = LightCommand()
+                command.values[.targetDoorState] = target
+                let message = Self.message(ESPHomeMessageType.coverCommand) { body in
+                    body.write(fixed32: 9, field: 1)
+                    body.write(true, field: 4)
+                    body.write(position, field: 5)
+                }
+                #expect(door.message(for: command) == message)
+            }
+        }
     }
 
     @Test("reads positions, angles and movements, and nothing out of range")

@@ -104,6 +104,27 @@ struct ShellyOutputTests {
         #expect(slats.functions == [.cover(tilts: true, stops: true)])
     }
 
+    @Test("opens and closes a cover that drives a garage door")
+    func doors() throws {
+        for (status, state) in [
+            (#""state": "closed", "current_pos": 0"#, DoorState.closed),
+            (#""state": "open", "current_pos": 100"#, .open), (#""state": "opening", "current_pos": 20"#, .opening),
+            (#""state": "closing", "current_pos": 20"#, .closing), (#""state": "stopped", "current_pos": 20"#, .open),
+            (#""state": "stopped", "pos_control": false"#, .stopped),
+        ] {
+            var door = try Self.cover(#"{"pos_control": true, \#(status)}"#)
+            if status.contains("false") { door = try Self.cover("{\(status)}") }
+            door.becomeDoor()
+            #expect(door.coverKind == .garageDoor && door.functions == [.garageDoor])
+            #expect(door.report.values[.currentDoorState] == state, "\(status)")
+            for (target, method) in [(DoorState.open, "Cover.Open"), (.closed, "Cover.Close")] {
+                var command = LightCommand()
+                command.values[.targetDoorState] = target
+                #expect(door.call(for: command).method == method)
+            }
+        }
+    }
+
     @Test("moves a cover, and only opens, closes or stops one without calibration")
     func coverCalls() throws {
         func command(_ percent: Int? = nil, tilt: Int? = nil, stops: Bool = false) -> LightCommand {

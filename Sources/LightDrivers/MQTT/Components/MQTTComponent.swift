@@ -98,8 +98,16 @@ extension MQTTComponent {
 /// The supported components other than lights and switches.
 enum MQTTComponents {
     static let all: [any MQTTComponent.Type] = [
-        MQTTFan.self, MQTTSensor.self, MQTTCover.self, MQTTButton.self, MQTTLock.self,
+        MQTTFan.self, MQTTSensor.self, MQTTCover.self, MQTTButton.self, MQTTLock.self, MQTTGarageDoor.self,
     ]
 
     static func named(_ name: String) -> (any MQTTComponent.Type)? { all.first { $0.names.contains(name) } }
+
+    /// Returns the type of an announced entity, or `nil` if the entity isn't shown.
+    static func type(of component: String, _ reader: KeyReader) throws(MQTTProblem) -> (any MQTTComponent.Type)? {
+        for type in all where type.names.contains(component) {
+            if try type.isShown(reader, component: component) { return type }
+        }
+        return nil
+    }
 }

@@ -6,7 +6,7 @@ import Jinja
 /// A blind, a shutter, an awning, a curtain, a window or a door: with a position, with slats, or only opening and
 /// closing (Lights 6.3).
 ///
-/// Garage doors and gates aren't covers.
+/// Garage doors and gates are ``MQTTGarageDoor``s.
 struct MQTTCover: MQTTComponent {
     static let names: Set = ["cover"]
     static let kind = LightKind.cover
@@ -73,8 +73,23 @@ struct MQTTCover: MQTTComponent {
     var sources: [MQTTLightSettings.Source?] { [position, state, tilt] }
 
     static func isShown(_ reader: KeyReader, component: String) throws(MQTTProblem) -> Bool {
-        let name = try reader.string("device_class")
-        return name != "garage" && name != "gate"
+        try !MQTTGarageDoor.isShown(reader, component: component)
+    }
+
+    /// A Boolean value that indicates whether it reports no position, but words about its state.
+    var hasOnlyWords: Bool { position == nil && state != nil }
+
+    /// A Boolean value that indicates whether the same message opens and closes it.
+    var isToggled: Bool { payloads[.opening] != nil && payloads[.opening] == payloads[.closing] }
+
+    /// Returns whether a text of its state means that it has stopped.
+    func isStop(_ text: String) -> Bool { words[text] == .moves(.stopped) }
+
+    /// Returns the message that opens or closes it, by a command of its own or by its position.
+    func moveMessage(opens: Bool, to light: inout MQTTLight) throws(LightError) -> MQTTMessage {
+        let motion = opens ? CoverMotion.opening : .closing
+        return payloads[motion] == nil
+            ? try moveMessage(opens ? 100 : 0, to: &light) : try message(motion, to: &light)
     }
 
     init(_ reader: KeyReader, component: String, _ settings: inout MQTTLightSettings) throws(MQTTProblem) {

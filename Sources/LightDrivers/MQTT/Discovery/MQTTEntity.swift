@@ -114,7 +114,8 @@ package struct MQTTEntity: Equatable, Sendable {
             isUnwanted = category != nil || isSetting
         }
         guard isEnabled, !isUnwanted else { return true }
-        return try MQTTComponents.named(component)?.isShown(reader, component: component) == false
+        guard MQTTComponents.named(component) != nil else { return false }
+        return try MQTTComponents.type(of: component, reader) == nil
     }
 
     /// Returns the device's name, followed by the entity's name if it has one.

@@ -72,6 +72,7 @@ struct HandWrittenLight: Decodable {
             keys["availability"] = .array(sources.map { .object($0.keys) })
         }
         if kind == .outlet { keys["device_class"] = "outlet" }
+        if kind == .garageDoor, keys["device_class"] == nil { keys["device_class"] = "garage" }
         if keys["retain"]?.bool == true {
             throw ConfigurationProblem(
                 "the light would repeat a retained command at each reconnect", remedy: "omit retain",
@@ -79,8 +80,9 @@ struct HandWrittenLight: Decodable {
         }
         do throws(MQTTProblem) {
             let component = MQTTComponents.component(of: kind)
-            let isShown = try MQTTComponents.named(component)?.isShown(KeyReader(keys: keys), component: component)
-            if isShown == false {
+            if MQTTComponents.named(component) != nil,
+                try MQTTComponents.type(of: component, KeyReader(keys: keys))?.kind != kind
+            {
                 throw .about("device_class", "isn't one of a \(kind)")
             }
             entity = try MQTTEntity(keys, component: component, fallbackID: id, fallbackName: id)

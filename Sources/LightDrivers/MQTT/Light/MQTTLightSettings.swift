@@ -200,7 +200,7 @@ package struct MQTTLightSettings: Equatable, Sendable {
     }
 
     init(_ reader: KeyReader, component: String) throws(MQTTProblem) {
-        guard let type = MQTTComponents.named(component) else {
+        guard let type = try MQTTComponents.type(of: component, reader) ?? MQTTComponents.named(component) else {
             try self.init(reader, isSwitch: component == "switch")
             return
         }

@@ -1,0 +1,92 @@
+import BoundedJSON
+import DeviceKit
+import HAPModel
+
+/// A garage door or a gate: a cover of these classes (Lights 6.6).
+struct MQTTGarageDoor: MQTTComponent {
+    static let names: Set = ["cover"]
+    static let kind = LightKind.garageDoor
+    static let keys = MQTTCover.keys.filter { !$0.hasPrefix("tilt") } + ["obstruction_template", "obstruction_topic"]
+    /// The device classes of garage doors and gates.
+    static let classes: Set = ["garage", "gate"]
+
+    private let cover: MQTTCover
+    private let obstruction: MQTTLightSettings.Source?
+
+    var capabilities: LightCapabilities { LightCapabilities() }
+
+    var sources: [MQTTLightSettings.Source?] { cover.sources + [obstruction] }
+
+    static func isShown(_ reader: KeyReader, component: String) throws(MQTTProblem) -> Bool {
+        classes.contains(try reader.string("device_class") ?? "")
+    }
+
+    init(_ reader: KeyReader, component: String, _ settings: inout MQTTLightSettings) throws(MQTTProblem) {
+        cover = try MQTTCover(reader, component: component, &settings)
+        obstruction = try reader.source(topic: "obstruction_topic", template: "obstruction_template")
+    }
+
+    static func entity(_ expose: JSONValue, of device: Zigbee2MQTTDevice) throws(MQTTProblem) -> MQTTEntity? { nil }
+
+    // MARK: Messages
+
+    func received(topic: String, _ payload: MQTTPayload, by light: inout MQTTLight, now: Duration) -> LightReport {
+        let hasStopped = cover.hasStopped(topic: topic, payload, by: &light)
+        var report = door(cover.received(topic: topic, payload, by: &light, now: now), hasStopped: hasStopped, &light)
+        switch light.text(obstruction, topic, payload) {
+        case light.settings.payloadOn?: report.values[.obstructionDetected] = true
+        case light.settings.payloadOff?: report.values[.obstructionDetected] = false
+        default: break
+        }
+        return report
+    }
+
+    /// Returns the door's report for one about its cover.
+    ///
+    /// A door that has stopped on its way, and reports no position, is neither open nor closed.
+    private func door(_ report: LightReport, hasStopped: Bool, _ light: inout MQTTLight) -> LightReport {
+        let position = report.position ?? (report.motion == nil ? nil : light.memory.position)
+        light.memory.position = position ?? light.memory.position
+        guard let state = hasStopped ? .stopped : DoorState(position: position, report.motion) else {
+            return LightReport()
+        }
+        light.memory[.currentDoorState] = state
+        var door = LightReport()
+        door.values[.currentDoorState] = state
+        return door
+    }
+
+    func timePassed(of light: inout MQTTLight, now: Duration) -> LightReport? {
+        cover.timePassed(of: &light, now: now).map { door($0, hasStopped: false, &light) }
+    }
+
+    func isUnreadable(topic: String, _ payload: MQTTPayload, by light: inout MQTTLight) -> Bool {
+        cover.isUnreadable(topic: topic, payload, by: &light)
+    }
+
+    // MARK: Commands
+
+    func messages(for command: LightCommand, to light: inout MQTTLight) throws(LightError) -> [MQTTMessage] {
+        guard let target = command.values[.targetDoorState] else { throw .refused("the door doesn't support this") }
+        let state = light.memory[.currentDoorState]
+        let isThere = target == .open ? state == .open || state == .opening : state == .closed || state == .closing
+        // The same message opens and closes the door, so it would leave its target.
+        if cover.isToggled, isThere { return [] }
+        return [try cover.moveMessage(opens: target == .open, to: &light)]
+    }
+
+    func handedOver(_ command: LightCommand, to light: inout MQTTLight) -> LightReport {
+        guard light.settings.isOptimistic || cover.sources.allSatisfy({ $0 == nil }),
+            let target = command.values[.targetDoorState]
+        else { return LightReport() }
+        light.memory[.currentDoorState] = target
+        return LightReport(Self.kind.rules.outcome(of: command.values))
+    }
+}
+
+extension MQTTCover {
+    /// Returns whether a message is the word for a cover that has stopped, if the cover reports no position.
+    fileprivate func hasStopped(topic: String, _ payload: MQTTPayload, by light: inout MQTTLight) -> Bool {
+        hasOnlyWords && light.text(sources[1], topic, payload).map(isStop) ?? false
+    }
+}
