@@ -14,6 +14,7 @@ extension DeviceBridge {
         let name = name(for: key, description, aid)
         let adapter = AccessoryAdapter(description, name, ids)
         var state = DeviceState()
+        state.thresholds = thresholds(of: key)
         adapter.addInitialValues(to: &state)
         if let report { state.apply(adapter.limits.canonical(report.values).values, adapter.rules) }
         let light = BridgedLight(
@@ -32,6 +33,8 @@ extension DeviceBridge {
     func isShown(_ key: LightKey, _ description: LightDescription) -> Bool {
         kinds.contains(description.kind) && overrides[key]?.isHidden != true
     }
+
+    private func thresholds(of key: LightKey) -> GasThresholds { overrides[key]?.thresholds ?? GasThresholds() }
 
     private func showAccessory(_ light: BridgedLight) async {
         let accessory = light.adapter.accessory(light.aid, state: light.state)
@@ -264,6 +267,10 @@ extension DeviceBridge {
         self.overrides = overrides
         if let kinds { self.kinds = kinds }
         for (key, light) in lights where !isShown(key, light.adapter.description) { _ = await hide(key) }
+        for (key, light) in lights where light.state.thresholds != thresholds(of: key) {
+            light.state.thresholds = thresholds(of: key)
+            show(light)
+        }
         await reconcileNames()
         await fillRoom()
     }

@@ -45,6 +45,7 @@ package struct LightOverride: Equatable, Sendable {
     package var tap: Tap
     /// The duration of changes, if the light can fade, or `nil` for the light's default.
     package var transition: Duration?
+    package var thresholds: GasThresholds
 
     /// The effect of a tap on a light's tile.
     ///
@@ -56,10 +57,14 @@ package struct LightOverride: Equatable, Sendable {
         case restore
     }
 
-    package init(name: String? = nil, isHidden: Bool = false, tap: Tap = .full, transition: Duration? = nil) {
+    package init(
+        name: String? = nil, isHidden: Bool = false, tap: Tap = .full, transition: Duration? = nil,
+        thresholds: GasThresholds = GasThresholds()
+    ) {
         self.name = name
         self.isHidden = isHidden
         self.tap = tap
         self.transition = transition
+        self.thresholds = thresholds
     }
 }

@@ -235,8 +235,12 @@ package struct DeviceState: Equatable, Sendable {
     ///
     /// While it shows a white, hue and saturation are those of the white.
     package var isWhite = true
+    package var thresholds = GasThresholds()
 
     package init(_ values: PropertyValues = PropertyValues()) { self.values = values }
+
+    /// Returns whether a property has a value that the device currently knows.
+    package func knows(_ property: Property) -> Bool { values.contains(property) && !unknown.contains(property) }
 
     /// Applies new values, which must have the formats and ranges of their properties.
     ///

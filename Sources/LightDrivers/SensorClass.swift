@@ -7,6 +7,8 @@ struct SensorClass: Equatable, Sendable {
     /// The unit of the numbers that the device reports.
     enum Unit: Equatable, Sendable {
         case plain, fahrenheit, kelvin
+        /// A multiple of the reading's unit.
+        case multiple(Double)
 
         /// Returns the number in the unit of the reading, rounded to thousandths, because the device's number may have
         /// only single precision.
@@ -16,6 +18,7 @@ struct SensorClass: Equatable, Sendable {
                 case .plain: number
                 case .fahrenheit: (number - 32) / 1.8
                 case .kelvin: number - 273.15
+                case .multiple(let factor): number * factor
                 }
             return (plain * 1000).rounded() / 1000
         }
@@ -41,6 +44,10 @@ struct SensorClass: Equatable, Sendable {
             isInverted = true
         case "moisture": reading = .leak
         case "smoke": reading = .smoke
+        // As in Home Assistant's bridge: HAP has no sensor for other gases.
+        case "carbon_monoxide", "gas": reading = .carbonMonoxide
+        case "vibration": reading = .motion
+        case "tamper": reading = .tamper
         case "battery": reading = .batteryLow
         default: return nil
         }
@@ -59,8 +66,66 @@ struct SensorClass: Equatable, Sendable {
         case ("humidity", ""), ("humidity", "%"), ("humidity", "%RH"): reading = .humidity
         case ("illuminance", ""), ("illuminance", "lx"), ("illuminance", "lux"): reading = .illuminance
         case ("battery", ""), ("battery", "%"): reading = .battery
-        default: return nil
+        default:
+            guard let gas = name.flatMap({ Self.gases[$0] }), let factor = gas.factor(of: unit) else { return nil }
+            reading = gas.reading
+            self.unit = factor == 1 ? .plain : .multiple(factor)
         }
+    }
+
+    /// A gas or particles in the air.
+    private struct Gas {
+        let reading: SensorReading
+        /// The molar mass in grams, or `nil` for particles.
+        var mass: Double?
+
+        /// The volume of a mole of gas in liters at 25 °C and 1013 hPa.
+        private static let volume = 24.45
+
+        /// Returns the factor that converts numbers in the given unit to that of the reading.
+        ///
+        /// An empty unit is that of the reading. Returns `nil` for an unsupported unit.
+        func factor(of unit: String) -> Double? {
+            let isShare = reading == .carbonMonoxideLevel || reading == .carbonDioxideLevel
+            // Units have several spellings, such as µg/m³ with either of Unicode's two micro signs.
+            let name = unit.replacing("\u{B5}", with: "u").replacing("\u{3BC}", with: "u")
+                .replacing("\u{B3}", with: "3")
+            switch name.lowercased() {
+            case "": return 1
+            case "ppm": return isShare ? 1 : mass.map { $0 / Self.volume * 1000 }
+            case "ppb": return isShare ? 0.001 : mass.map { $0 / Self.volume }
+            case "ug/m3": return isShare ? mass.map { Self.volume / $0 / 1000 } : 1
+            case "mg/m3": return isShare ? mass.map { Self.volume / $0 } : 1000
+            default: return nil
+            }
+        }
+    }
+
+    /// The gases by device class.
+    ///
+    /// The mass of volatile organic compounds is that of a typical mixture (Sensirion, "SGP3x TVOC Concept").
+    private static let gases: [String: Gas] = [
+        "carbon_monoxide": Gas(reading: .carbonMonoxideLevel, mass: 28.01),
+        "carbon_dioxide": Gas(reading: .carbonDioxideLevel, mass: 44.01),
+        "nitrogen_dioxide": Gas(reading: .nitrogenDioxide, mass: 46.01),
+        "ozone": Gas(reading: .ozone, mass: 48),
+        "pm25": Gas(reading: .pm25),
+        "pm10": Gas(reading: .pm10),
+        "volatile_organic_compounds": Gas(reading: .voc, mass: 110),
+        "volatile_organic_compounds_parts": Gas(reading: .voc, mass: 110),
+    ]
+
+    /// The level of a word for the air quality, as Zigbee devices report it.
+    private static let qualities: [String: Double] = [
+        "excellent": 1, "good": 2, "moderate": 3, "poor": 4, "unhealthy": 5, "hazardous": 5,
+    ]
+
+    /// Returns the reading's value for the device's text, or `nil` if it is neither a number nor a known word.
+    func value(_ text: String) -> SensorValue? {
+        if reading == .airQuality, let level = Self.qualities[text] { return .number(level) }
+        // A value outside the range that the sensor can measure.
+        if reading == .airQuality, text == "out_of_range" { return .unknown }
+        return text.plainNumber.flatMap(number)
     }
 
     /// Returns a message if the class of a sensor is supported but its unit isn't; otherwise `nil`.

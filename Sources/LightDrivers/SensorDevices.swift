@@ -43,8 +43,8 @@ struct SensorDevices: Sendable {
 
     /// Returns whether a sensor with these readings is shown.
     ///
-    /// It isn't if it has only a battery.
-    static func isShown(_ readings: some Sequence<SensorReading>) -> Bool { readings.contains { !$0.isBattery } }
+    /// It isn't if it has only a battery or a tamper switch.
+    static func isShown(_ readings: some Sequence<SensorReading>) -> Bool { readings.contains { !$0.isAboutSensor } }
 
     /// Returns the kind and the capabilities of a device with readings and buttons.
     ///

@@ -37,12 +37,14 @@ struct SensorTests {
             ([.motion], [.motionSensor]), ([.contact], [.contactSensor]), ([.occupancy], [.occupancySensor]),
             ([.leak], [.leakSensor]), ([.smoke], [.smokeSensor]), ([.temperature], [.temperatureSensor]),
             ([.humidity], [.humiditySensor]), ([.illuminance], [.lightSensor]), ([.battery, .batteryLow], [.battery]),
-            ([.batteryLow], [.battery]),
+            ([.batteryLow], [.battery]), ([.carbonMonoxideLevel, .carbonMonoxide], [.carbonMonoxideSensor]),
+            ([.carbonDioxideLevel], [.carbonDioxideSensor]), ([.pm25, .pm10, .voc], [.airQualitySensor]),
             (
                 Set(SensorReading.allCases),
                 [
                     .motionSensor, .contactSensor, .occupancySensor, .leakSensor, .smokeSensor, .temperatureSensor,
-                    .humiditySensor, .lightSensor, .battery,
+                    .humiditySensor, .lightSensor, .carbonMonoxideSensor, .carbonDioxideSensor, .airQualitySensor,
+                    .battery,
                 ]
             ),
         ] as [(Set<SensorReading>, [ServiceType])])

@@ -44,10 +44,15 @@ REASONS = {
 }
 
 
+def domain_of(thing):
+    """The domain of a thing's entity; sensors have two."""
+    return DOMAINS.get(thing["expect"]["kind"]) or thing["topic"].split("/")[1]
+
+
 def things(path):
     for thing in json.loads(path.read_text(encoding="utf-8"))["things"]:
         # The announcement of a device adds several entities at once.
-        if "/device/" not in thing["topic"] and thing["expect"]["kind"] in DOMAINS:
+        if "/device/" not in thing["topic"] and thing["expect"]["kind"] in {*DOMAINS, "sensor"}:
             yield f"{path.stem}: {thing['name']}", thing
 
 
@@ -77,7 +82,7 @@ class Judge:
     def differences(self, thing):
         """What Home Assistant makes of a thing in another way than the fixture says."""
         expected = thing["expect"]
-        domain = DOMAINS[expected["kind"]]
+        domain = domain_of(thing)
         before = set(self.entities(domain))
         self.publishers.publish(retained(thing["topic"], thing["payload"]))
         if not holds(lambda: set(self.entities(domain)) - before, 3):
@@ -131,6 +136,8 @@ class Judge:
         if expected["kind"] == "cover":
             return self.cover(wanted, state, attributes)
         found = []
+        if "value" in wanted and (not re.fullmatch(r"-?[\d.]+", state) or abs(float(state) - wanted["value"]) > 0.06):
+            found.append(f"it is {state}, and not {wanted}")
         if wanted.get("on") is not None and (state == "on") != wanted["on"]:
             found.append(f"it is {state}, and not {wanted}")
         if wanted.get("on") is False:

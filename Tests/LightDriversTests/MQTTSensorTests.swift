@@ -70,7 +70,8 @@ struct MQTTSensorTests {
     @Test(
         "skips other classes, units and settings without a warning",
         arguments: [
-            ("sensor", "pressure", ""), ("binary_sensor", "gas", ""), ("sensor", "none", ""),
+            ("sensor", "pressure", ""), ("sensor", "aqi", ""), ("binary_sensor", "sound", ""),
+            ("sensor", "none", ""),
             ("sensor", "temperature", #", "entity_category": "diagnostic""#),
             ("binary_sensor", "motion", #", "enabled_by_default": false"#),
         ])
@@ -78,6 +79,66 @@ struct MQTTSensorTests {
         var sensors = Self.house()
         sensors.receives("ha/\(component)/x/config", Self.entity(deviceClass, more))
         #expect(sensors.added.isEmpty && sensors.warnings.isEmpty && !sensors.subscribed.contains("s"))
+    }
+
+    @Test(
+        "converts concentrations to HAP's units, and warns about units of something else",
+        arguments: [
+            ("carbon_monoxide", "ppm", "12", 12), ("carbon_monoxide", "mg/m³", "22.912", 20),
+            ("carbon_dioxide", "ppm", "640", 640), ("pm25", "ug/m3", "7.5", 7.5), ("pm10", "mg/m³", "0.02", 20),
+            ("volatile_organic_compounds", "µg/m³", "130", 130),
+            ("volatile_organic_compounds", "\u{3BC}g/m\u{B3}", "130", 130),
+            ("volatile_organic_compounds_parts", "ppb", "100", 449.898),
+            ("volatile_organic_compounds_parts", "ppm", "20", 65_535), ("nitrogen_dioxide", "ppb", "10", 18.818),
+            ("ozone", "ppb", "50", 98.16), ("carbon_monoxide", "ppm", "-3", 0),
+            ("carbon_monoxide", "ppm", "5000", 1000),
+            ("pm25", "ppm", "1", nil), ("carbon_dioxide", "%", "1", nil),
+        ] as [(String, String, String, Double?)])
+    func concentrations(deviceClass: String, unit: String, text: String, value: Double?) {
+        var sensors = Self.house()
+        sensors.receives("ha/sensor/x/config", Self.entity(deviceClass, #", "unit_of_measurement": "\#(unit)""#))
+        sensors.receives("s", text)
+        #expect(sensors.states.values.first?.readings.values.first == value.map { .number($0) })
+        #expect(sensors.warnings.isEmpty == (value != nil))
+    }
+
+    @Test("adds a tamper switch to the sensors of its device")
+    func tamper() {
+        var sensors = Self.house()
+        sensors.receives("ha/binary_sensor/t/config", Self.entity("tamper", #", "entity_category": "diagnostic""#))
+        #expect(sensors.added.isEmpty)
+        sensors.receives("ha/binary_sensor/m/config", Self.entity("smoke"))
+        #expect(sensors.added.last?.capabilities.readings == [.smoke, .tamper])
+        sensors.receives("s", "ON")
+        #expect(sensors.states["hall/sensors"]?.readings[.tamper] == .flag(true))
+    }
+
+    @Test(
+        "reads the air sensors of Zigbee2MQTT's lists",
+        arguments: [
+            ("numeric", "co2", #", "unit": "ppm""#, "900", .carbonDioxideLevel, .number(900)),
+            ("numeric", "voc", #", "unit": "ppb""#, "100", .voc, .number(449.898)),
+            ("numeric", "pm25", #", "unit": "µg/m³""#, "9", .pm25, .number(9)),
+            ("numeric", "co", #", "unit": "ppm""#, "30", .carbonMonoxideLevel, .number(30)),
+            ("binary", "carbon_monoxide", "", "true", .carbonMonoxide, .flag(true)),
+            ("binary", "vibration", "", "true", .motion, .flag(true)),
+            ("enum", "air_quality", "", #""poor""#, .airQuality, .number(4)),
+            ("enum", "air_quality", "", #""out_of_range""#, .airQuality, .unknown),
+        ] as [(String, String, String, String, SensorReading, SensorValue)])
+    func zigbee(
+        type: String, name: String, more: String, text: String, reading: SensorReading, value: SensorValue
+    ) {
+        var house = MQTTHouse(MQTTDeviceRegistry(prefix: nil, zigbee2MQTT: "z", lights: []), kinds: [.sensor])
+        house.receives(
+            "z/bridge/devices",
+            #"""
+            [{"ieee_address": "0x1", "friendly_name": "air", "type": "EndDevice", "definition": {"exposes": [
+              {"type": "\#(type)", "name": "\#(name)", "property": "\#(name)", "access": 1\#(more)}]}}]
+            """#)
+        house.receives("z/bridge/state", #"{"state":"online"}"#)
+        house.receives("z/air", #"{"\#(name)": \#(text)}"#)
+        #expect(house.added.first?.capabilities.readings == [reading])
+        #expect(house.states.values.first?.readings == [reading: value])
     }
 
     @Test("combines the announcements of one device into one sensor")

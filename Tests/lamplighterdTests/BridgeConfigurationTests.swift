@@ -292,6 +292,10 @@ struct BridgeConfigurationTests {
                 "drivers: [{driver: mqtt, id: a, url: a}]\nlights:\n  a/b: {transition: 2m}",
                 "f:3:21: lights.a/b.transition: this is too long; write 0ms to 60s"
             ),
+            (
+                "drivers: [{driver: mqtt, id: a, url: a}]\nlights:\n  a/b: {co2-threshold: 0}",
+                "f:3:24: lights.a/b.co2-threshold: not a concentration in ppm; write a number from 1 to 100000"
+            ),
             ("include: [lights, senors]", "f:1:19: include[1]: unknown kind; write sensors"),
             (
                 "include: [robots, x]",

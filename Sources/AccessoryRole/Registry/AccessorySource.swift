@@ -86,7 +86,9 @@ extension CharacteristicType {
     /// HAP-NodeJS, other alarms, and button presses (HAP 10.2).
     var isUrgent: Bool {
         switch self {
-        case .motionDetected, .contactSensorState, .occupancyDetected, .leakDetected, .smokeDetected: true
+        case .motionDetected, .contactSensorState, .occupancyDetected, .leakDetected, .smokeDetected,
+            .carbonMonoxideDetected, .statusTampered:
+            true
         // Two presses must not be merged into one.
         default: isMomentary
         }

@@ -29,28 +29,44 @@ public enum SensorReading: String, CaseIterable, Hashable, Sendable, Comparable 
     case humidity
     /// The illuminance in lux.
     case illuminance
+    /// Carbon monoxide is detected.
+    case carbonMonoxide
+    /// The concentration of carbon monoxide in parts per million.
+    case carbonMonoxideLevel = "co"
+    /// The concentration of carbon dioxide in parts per million.
+    case carbonDioxideLevel = "co2"
+    /// The quality of the air in HAP's levels, from 1, excellent, to 5, poor; 0 is unknown.
+    ///
+    /// If a sensor doesn't report it, the bridge derives it from the densities.
+    case airQuality
+    /// The density of particles up to 2.5 micrometers in micrograms per cubic meter.
+    case pm25
+    /// The density of particles up to 10 micrometers in micrograms per cubic meter.
+    case pm10
+    /// The density of volatile organic compounds in micrograms per cubic meter.
+    case voc
+    /// The density of nitrogen dioxide in micrograms per cubic meter.
+    case nitrogenDioxide = "no2"
+    /// The density of ozone in micrograms per cubic meter.
+    case ozone
+    /// The sensor was tampered with.
+    case tamper
     /// The battery's charge in percent.
     case battery
     /// The battery must be replaced.
     case batteryLow
 
     /// A Boolean value that indicates whether the reading is true or false, and not a number.
-    public var isFlag: Bool {
-        switch self {
-        case .motion, .contact, .occupancy, .leak, .smoke, .batteryLow: true
-        case .temperature, .humidity, .illuminance, .battery: false
-        }
-    }
+    public var isFlag: Bool { if case .flag = definition.form { true } else { false } }
 
     /// The range of the reading.
     ///
     /// Numbers outside it are clamped.
     public var range: ClosedRange<Double> {
-        switch self {
-        case .temperature: -270...1000
-        case .illuminance: 0...200_000
-        case .humidity, .battery: 0...100
-        case .motion, .contact, .occupancy, .leak, .smoke, .batteryLow: 0...1
+        switch definition.form {
+        case .number(let range, _, _), .whole(let range, _): range
+        case .choice(let words): 0...Double(words.count - 1)
+        case .flag: 0...1
         }
     }
 
@@ -60,6 +76,9 @@ public enum SensorReading: String, CaseIterable, Hashable, Sendable, Comparable 
 
     /// A Boolean value that indicates whether the reading is about the battery.
     public var isBattery: Bool { self == .battery || self == .batteryLow }
+
+    /// A Boolean value that indicates whether the reading is about the sensor itself.
+    package var isAboutSensor: Bool { isBattery || self == .tamper }
 
     /// Compares readings in the order of declaration.
     public static func < (a: SensorReading, b: SensorReading) -> Bool { a.place < b.place }
@@ -133,48 +152,77 @@ extension SensorReading {
 
     /// The name of the reading, with the form of its values.
     fileprivate var name: PropertyName {
-        let form: PropertyName.Form =
-            switch self {
-            case .motion: .flag(yes: "motion", no: "no motion")
-            case .contact: .flag(yes: "closed", no: "open")
-            case .occupancy: .flag(yes: "occupied", no: "not occupied")
-            case .leak: .flag(yes: "leak", no: "no leak")
-            case .smoke: .flag(yes: "smoke", no: "no smoke")
-            case .temperature: .number(range, unit: "degrees Celsius", symbol: " °C")
-            case .humidity: .number(range, unit: "percent", symbol: " %")
-            case .illuminance: .number(range, unit: "lux", symbol: " lx")
-            case .battery: .number(range, unit: "percent", symbol: " %")
-            case .batteryLow: .flag(yes: "battery low", no: "battery not low")
-            }
-        return PropertyName(rawValue, characteristic, form, isInverted: self == .contact)
+        PropertyName(rawValue, characteristic, definition.form, isInverted: self == .contact)
     }
 
-    fileprivate var service: ServiceType {
-        switch self {
-        case .motion: .motionSensor
-        case .contact: .contactSensor
-        case .occupancy: .occupancySensor
-        case .leak: .leakSensor
-        case .smoke: .smokeSensor
-        case .temperature: .temperatureSensor
-        case .humidity: .humiditySensor
-        case .illuminance: .lightSensor
-        case .battery, .batteryLow: .battery
+    fileprivate var service: ServiceType { definition.service }
+    fileprivate var characteristic: CharacteristicType { definition.characteristic }
+
+    private struct Definition {
+        let service: ServiceType
+        let characteristic: CharacteristicType
+        let form: PropertyName.Form
+
+        init(_ service: ServiceType, _ characteristic: CharacteristicType, _ form: PropertyName.Form) {
+            self.service = service
+            self.characteristic = characteristic
+            self.form = form
+        }
+
+        static func gas(
+            _ service: ServiceType, _ characteristic: CharacteristicType, _ range: ClosedRange<Double>
+        ) -> Self {
+            Self(service, characteristic, .number(range, unit: "parts per million", symbol: " ppm"))
+        }
+
+        static func density(_ characteristic: CharacteristicType, to maximum: Double = 1000) -> Self {
+            Self(
+                .airQualitySensor, characteristic,
+                .number(0...maximum, unit: "micrograms per cubic meter", symbol: " µg/m³"))
         }
     }
 
-    fileprivate var characteristic: CharacteristicType {
+    private var definition: Definition {
         switch self {
-        case .motion: .motionDetected
-        case .contact: .contactSensorState
-        case .occupancy: .occupancyDetected
-        case .leak: .leakDetected
-        case .smoke: .smokeDetected
-        case .temperature: .currentTemperature
-        case .humidity: .currentRelativeHumidity
-        case .illuminance: .currentAmbientLightLevel
-        case .battery: .batteryLevel
-        case .batteryLow: .statusLowBattery
+        case .motion: Definition(.motionSensor, .motionDetected, .flag(yes: "motion", no: "no motion"))
+        case .contact: Definition(.contactSensor, .contactSensorState, .flag(yes: "closed", no: "open"))
+        case .occupancy: Definition(.occupancySensor, .occupancyDetected, .flag(yes: "occupied", no: "not occupied"))
+        case .leak: Definition(.leakSensor, .leakDetected, .flag(yes: "leak", no: "no leak"))
+        case .smoke: Definition(.smokeSensor, .smokeDetected, .flag(yes: "smoke", no: "no smoke"))
+        case .temperature:
+            Definition(
+                .temperatureSensor, .currentTemperature,
+                .number(-270...1000, unit: "degrees Celsius", symbol: " °C"))
+        case .humidity:
+            Definition(.humiditySensor, .currentRelativeHumidity, .number(0...100, unit: "percent", symbol: " %"))
+        case .illuminance:
+            Definition(.lightSensor, .currentAmbientLightLevel, .number(0...200_000, unit: "lux", symbol: " lx"))
+        case .carbonMonoxide:
+            Definition(
+                .carbonMonoxideSensor, .carbonMonoxideDetected,
+                .flag(yes: "carbon monoxide", no: "no carbon monoxide"))
+        case .carbonMonoxideLevel: .gas(.carbonMonoxideSensor, .carbonMonoxideLevel, 0...1000)
+        case .carbonDioxideLevel: .gas(.carbonDioxideSensor, .carbonDioxideLevel, 0...100_000)
+        case .airQuality: Definition(.airQualitySensor, .airQuality, .choice(AirQuality.words))
+        case .pm25: .density(.pm2_5Density)
+        case .pm10: .density(.pm10Density)
+        // Real sensors exceed the catalog's maximum of 1000.
+        case .voc: .density(.vocDensity, to: 65_535)
+        case .nitrogenDioxide: .density(.nitrogenDioxideDensity)
+        case .ozone: .density(.ozoneDensity)
+        case .tamper:
+            // It's a characteristic of the other sensors, and not a service.
+            Definition(.motionSensor, .statusTampered, .flag(yes: "tampered with", no: "not tampered with"))
+        case .battery: Definition(.battery, .batteryLevel, .number(0...100, unit: "percent", symbol: " %"))
+        case .batteryLow: Definition(.battery, .statusLowBattery, .flag(yes: "battery low", no: "battery not low"))
+        }
+    }
+
+    /// The part of a function with the reading.
+    fileprivate func add(to function: inout AccessoryFunction) {
+        function.add(characteristic, self == .motion ? .bool(false) : .integer(0))
+        if self == .voc || self == .carbonMonoxideLevel {
+            function = function.with(characteristic) { $0.maximum = range.upperBound }
         }
     }
 
@@ -183,7 +231,8 @@ extension SensorReading {
         switch value {
         // Some batteries report fractions, which HAP doesn't support.
         case .number(let number):
-            self == .battery ? Int64(exactly: number).map { .integer($0) } ?? .float(number) : .float(number)
+            self == .battery || self == .airQuality
+                ? Int64(exactly: number).map { .integer($0) } ?? .float(number) : .float(number)
         case .flag(let flag): isFlag ? name.value(flag) : .bool(flag)
         case .unknown: nil
         }
@@ -206,8 +255,19 @@ struct SensorRules: DeviceRules {
 
     func functions(_ capabilities: LightCapabilities) -> [AccessoryFunction] {
         let readings = capabilities.readings.sorted()
-        var functions = readings.filter { !$0.isBattery }.map {
-            AccessoryFunction($0.service, [($0.characteristic, $0 == .motion ? .bool(false) : .integer(0))])
+        var functions: [AccessoryFunction] = []
+        for reading in readings where !reading.isAboutSensor {
+            if let index = functions.firstIndex(where: { $0.type == reading.service }) {
+                reading.add(to: &functions[index])
+            } else {
+                var function = AccessoryFunction(reading.service, [])
+                reading.add(to: &function)
+                functions.append(function)
+            }
+        }
+        if readings.contains(.tamper) {
+            if functions.isEmpty { functions.append(AccessoryFunction(SensorReading.tamper.service, [])) }
+            for index in functions.indices { SensorReading.tamper.add(to: &functions[index]) }
         }
         let battery = readings.filter(\.isBattery).reversed()
         if !battery.isEmpty {
@@ -223,7 +283,13 @@ struct SensorRules: DeviceRules {
             var shown = function
             if shown.type == .battery {
                 if !shown.has(.statusLowBattery) { shown.add(.statusLowBattery, .integer(0), at: 0) }
-            } else if !shown.has(.statusActive), shown.parts.contains(where: { SensorReading($0.type) != nil }) {
+                return shown
+            }
+            if shown.type == .motionSensor, !shown.has(.motionDetected) {
+                shown.add(.motionDetected, .bool(false), at: 0)
+            }
+            AirQuality.complete(&shown)
+            if !shown.has(.statusActive), shown.parts.contains(where: { SensorReading($0.type) != nil }) {
                 shown.add(.statusActive, .bool(false))
             }
             return shown
@@ -242,18 +308,24 @@ struct SensorRules: DeviceRules {
         return reading.characteristicValue(.number(min(max(number, range.lowerBound), range.upperBound)))
     }
 
+    func reconcile(_ state: inout DeviceState, after new: PropertyValues) -> Bool {
+        AirQuality.update(&state, after: new)
+    }
+
     func derived(
         _ type: CharacteristicType, of function: AccessoryFunction, in state: DeviceState
     ) -> CharacteristicValue? {
         switch type {
         case .statusActive:
-            guard let property = function.parts.first.map({ Property($0.type, of: function.id) }) else { return nil }
-            let isKnown = state.values.contains(property) && !state.unknown.contains(property)
+            let isKnown = function.parts.contains { part in
+                guard let reading = SensorReading(part.type), !reading.isAboutSensor else { return false }
+                return state.knows(Property(part.type, of: function.id))
+            }
             return .bool(state.isReachable && isKnown)
         case .statusLowBattery:
             let level = state.values.first(.batteryLevel)?.number
             return level.map { .integer($0 <= Self.lowBattery ? 1 : 0) }
-        default: return nil
+        default: return AirQuality.derived(type, of: function, in: state)
         }
     }
 }

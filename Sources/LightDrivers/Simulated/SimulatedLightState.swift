@@ -241,8 +241,12 @@ extension SensorReading {
     /// The initial value of a simulated sensor.
     fileprivate var beginning: SensorValue {
         switch self {
-        case .motion, .occupancy, .leak, .smoke, .batteryLow: .flag(false)
+        case .motion, .occupancy, .leak, .smoke, .carbonMonoxide, .tamper, .batteryLow: .flag(false)
         case .contact: .flag(true)
+        case .carbonMonoxideLevel: .number(0)
+        case .carbonDioxideLevel: .number(500)
+        case .airQuality: .number(1)
+        case .pm25, .pm10, .voc, .nitrogenDioxide, .ozone: .number(5)
         case .temperature: .number(20)
         case .humidity: .number(50)
         case .illuminance: .number(100)

@@ -82,9 +82,13 @@ struct LightSection: Decodable, Equatable, Sendable {
     var tap: LightOverride.Tap
     /// The duration of the light's changes, or `nil` for the light's own default.
     var transition: Duration?
+    /// The concentrations above which the sensor detects gas.
+    var thresholds = GasThresholds()
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case name, hidden, tap, transition
+        case carbonMonoxide = "co-threshold"
+        case carbonDioxide = "co2-threshold"
     }
 
     init(from decoder: any Decoder) throws {
@@ -103,6 +107,17 @@ struct LightSection: Decodable, Equatable, Sendable {
         if let transition, transition > .seconds(60) {
             throw ConfigurationProblem(
                 "this is too long", remedy: "write 0ms to 60s", at: container.codingPath + [CodingKeys.transition])
+        }
+        for (key, threshold) in [
+            (CodingKeys.carbonMonoxide, \GasThresholds.carbonMonoxide), (.carbonDioxide, \.carbonDioxide),
+        ] {
+            guard let value = try container.decodeIfPresent(Double.self, forKey: key) else { continue }
+            guard value > 0, value <= 100_000 else {
+                throw ConfigurationProblem(
+                    "not a concentration in ppm", remedy: "write a number from 1 to 100000",
+                    at: container.codingPath + [key])
+            }
+            thresholds[keyPath: threshold] = value
         }
     }
 }

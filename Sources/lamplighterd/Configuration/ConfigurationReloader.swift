@@ -117,7 +117,9 @@ extension BridgeConfiguration {
     /// The part of the `lights` section that the device bridge needs.
     var overrides: [LightKey: LightOverride] {
         lights.mapValues {
-            LightOverride(name: $0.name?.valid, isHidden: $0.hidden, tap: $0.tap, transition: $0.transition)
+            LightOverride(
+                name: $0.name?.valid, isHidden: $0.hidden, tap: $0.tap, transition: $0.transition,
+                thresholds: $0.thresholds)
         }
     }
 }

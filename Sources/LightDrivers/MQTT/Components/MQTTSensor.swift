@@ -27,6 +27,10 @@ struct MQTTSensor: MQTTComponent {
     private static func meaning(_ reader: KeyReader, component: String) throws(MQTTProblem) -> SensorClass? {
         let name = try reader.string("device_class")
         guard component != "binary_sensor" else { return SensorClass(binary: name) }
+        // Zigbee2MQTT announces an equivalent of carbon dioxide as organic compounds (homeassistant.ts).
+        if try reader.string("unique_id")?.hasSuffix("_eco2_zigbee2mqtt") == true {
+            return SensorClass(.carbonDioxideLevel)
+        }
         let unit = try reader.string("unit_of_measurement") ?? ""
         if let problem = SensorClass.unknownUnit(unit, of: name) { throw .about("unit_of_measurement", problem) }
         return SensorClass(number: name, unit: unit)
@@ -75,6 +79,16 @@ struct MQTTSensor: MQTTComponent {
         // Older versions report a raw value without a unit as `illuminance`, and the value in lux as `illuminance_lux`.
         case ("illuminance", true, "lx"), ("illuminance_lux", true, _): return SensorClass(.illuminance)
         case ("battery", true, _): return SensorClass(.battery)
+        case ("co2", true, _), ("eco2", true, _): return SensorClass(.carbonDioxideLevel)
+        case ("co", true, let unit): return SensorClass(number: "carbon_monoxide", unit: unit ?? "")
+        case ("voc", true, let unit): return SensorClass(number: "volatile_organic_compounds", unit: unit ?? "")
+        case ("no2", true, let unit): return SensorClass(number: "nitrogen_dioxide", unit: unit ?? "")
+        case (let name?, true, let unit) where ["pm25", "pm10", "ozone"].contains(name):
+            return SensorClass(number: name, unit: unit ?? "")
+        case ("air_quality", false, _) where expose["type"]?.string == "enum": return SensorClass(.airQuality)
+        case ("carbon_monoxide", false, _), ("gas", false, _): return SensorClass(.carbonMonoxide)
+        case ("vibration", false, _): return SensorClass(binary: "vibration")
+        case ("tamper", false, _): return SensorClass(.tamper)
         case ("occupancy", false, _), ("presence", false, _): return SensorClass(.occupancy)
         case ("contact", false, _):
             // As in Home Assistant, "on" means an open door.
@@ -112,7 +126,7 @@ struct MQTTSensor: MQTTComponent {
             if text == settings.stateOn { return meaning.flag(true) }
             return text == settings.stateOff ? meaning.flag(false) : nil
         }
-        return text.plainNumber.flatMap(meaning.number)
+        return meaning.value(text)
     }
 
     func isUnreadable(topic: String, _ payload: MQTTPayload, by light: inout MQTTLight) -> Bool {

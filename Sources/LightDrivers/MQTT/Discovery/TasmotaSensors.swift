@@ -94,6 +94,10 @@ struct TasmotaSensors: Sendable {
         case "Humidity": return SensorClass(.humidity)
         case "Illuminance", "Ambient": return SensorClass(.illuminance)
         case "Battery": return SensorClass(.battery)
+        case "CarbonDioxide", "eCO2": return SensorClass(.carbonDioxideLevel)
+        case "TVOC": return SensorClass(number: "volatile_organic_compounds_parts", unit: "ppb")
+        case "PM2.5": return SensorClass(.pm25)
+        case "PM10": return SensorClass(.pm10)
         default: return nil
         }
     }
