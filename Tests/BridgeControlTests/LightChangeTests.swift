@@ -118,25 +118,25 @@ struct LightChangeTests {
         values[Property(.currentTemperature)] = .float(21.5)
         values[Property(.currentTemperature, of: "inside")] = .float(-3)
         values[Property(.on, of: "lamp")] = .bool(false)
-        values[Property(.airQuality)] = .integer(2)
+        values[Property(.chargingState)] = .integer(1)
         values[Property(.name)] = .string("Fan")
         let change = LightChange(values, since: nil, of: .fan)
         values.remove(Property(.name))
         let json =
-            #"{"on":true,"on#lamp":false,"temperature":21.5,"temperature#inside":-3,"AirQuality":"Good"}"#
+            #"{"on":true,"on#lamp":false,"temperature":21.5,"temperature#inside":-3,"ChargingState":"Charging"}"#
         #expect(change.json.text == json)
         #expect(
             change.phrases(of: .fan) == [
-                "on", "off (lamp)", "temperature 21.5 °C", "temperature -3 °C (inside)", "AirQuality Good",
+                "on", "off (lamp)", "temperature 21.5 °C", "temperature -3 °C (inside)", "ChargingState Charging",
             ])
         #expect(try JSONDecoder().decode(LightChange.self, from: Data(json.utf8)) == change)
         #expect(change.values(for: .fan) == values)
-        let words = ["on=yes", "on#lamp=no", "temperature=21.5", "temperature#inside=-3", "AirQuality=Good"]
+        let words = ["on=yes", "on#lamp=no", "temperature=21.5", "temperature#inside=-3", "ChargingState=Charging"]
         #expect(try LightChange(parsing: words, for: .simulation) == change)
         #expect(
             try LightChange(parsing: ["on#lamp=1"], for: .command).values(for: .light)[Property(.on, of: "lamp")]
                 == .bool(true))
-        for word in ["AirQuality=Good", "AirQuality#a=Good", "Name=a", "on#\u{1B}[2J=maybe"] {
+        for word in ["ChargingState=Charging", "ChargingState#a=Charging", "Name=a", "on#\u{1B}[2J=maybe"] {
             let error = #expect(throws: BridgeControlError.self) { try LightChange(parsing: [word], for: .command) }
             #expect(error?.description.contains("\u{1B}") == false)
         }

@@ -240,7 +240,7 @@ struct BrokerTests {
                     + #", "lights": [{"id": "a", "command_topic": "x", "state_topic": "s", "state_value_template": "{{ now() }}"}]"#,
                 "the function \"now\" isn't supported"
             ),
-            (url + #", "lights": [{"id": "a", "command_topic": "x", "kind": "lamp"}]"#, "switch, outlet or cover"),
+            (url + #", "lights": [{"id": "a", "command_topic": "x", "kind": "lamp"}]"#, "switch, outlet"),
         ])
     func mistakes(keys: String, text: String) throws {
         let error = try #require(throws: ConfigurationProblem.self) { try Self.configuration(keys) }

@@ -37,8 +37,11 @@ struct SimulatedTargetStateTests {
         try await SimulatedLightDriverTests.running(driver) { host in
             try await driver.simulate(obstruction, of: "a")
             try await driver.apply(command, to: "a")
-            #expect(await host.wait(for: "a") { $0.values[.currentDoorState] == .opening })
             #expect(await host.wait(for: "a") { $0.values[.currentDoorState] == .open })
+            let states = host.calls.compactMap { call -> DoorState? in
+                if case .report(_, let report) = call { report.values[.currentDoorState] } else { nil }
+            }
+            #expect(states.suffix(2) == [.opening, .open])
             #expect(host.state(of: "a")?.values[.obstructionDetected] == true)
         }
     }

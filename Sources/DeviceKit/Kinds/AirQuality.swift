@@ -1,4 +1,4 @@
-package import HAPModel
+internal import HAPModel
 
 /// The concentrations above which a sensor detects gas, in parts per million.
 ///
