@@ -459,9 +459,12 @@ public final class AccessoryHost: ServiceLifecycle.Service {
 
     /// Reports the current values of characteristics, clamped to their limits.
     ///
-    /// Subscribers get an event for each value that differs from the previous one, and for each button press.
-    package func update(_ aid: AccessoryID, _ values: [(InstanceID, CharacteristicValue)]) async {
-        await server.update(aid, values)
+    /// Subscribers get an event for each value that differs from the previous one, and for each button press, unless
+    /// `isQuiet`.
+    package func update(
+        _ aid: AccessoryID, _ values: [(InstanceID, CharacteristicValue)], isQuiet: Bool = false
+    ) async {
+        await server.update(aid, values, isQuiet: isQuiet)
     }
 
     /// Reports whether an accessory's device is reachable.

@@ -8,11 +8,11 @@ import TerminalKit
 /// typed commands.
 actor Simulation: AccessorySource {
     private var host: AccessoryHost?
-    /// The durations of moves, in seconds.
+    /// The durations of moves in seconds, by service.
     private let travel: [CharacteristicID: Double]
     private let printLine: @Sendable (String) -> Void
-    /// The moves that haven't ended.
-    private var moves: [CharacteristicID: Task<Void, Never>] = [:]
+    /// The motions that haven't ended, by the characteristics that change.
+    private var motions: [CharacteristicID: Task<Void, Never>] = [:]
 
     init(travel: [CharacteristicID: Double], printLine: @escaping @Sendable (String) -> Void) {
         self.travel = travel
@@ -24,19 +24,28 @@ actor Simulation: AccessorySource {
     /// Control characters in text from controllers and files are escaped.
     private func print(_ text: String) { printLine(text.sanitized) }
 
-    /// Sets the server of the accessories.
-    func use(_ host: AccessoryHost) { self.host = host }
+    /// Sets the server of the accessories, and starts the devices that control the climate.
+    func use(_ host: AccessoryHost) async {
+        self.host = host
+        for place in await places()
+        where [.currentTemperature, .currentRelativeHumidity].contains(place.characteristic.type) {
+            guard let value = place.characteristic.value else { continue }
+            await react(to: [(place, value)])
+        }
+    }
 
     // MARK: Requests of controllers
 
     func write(_ values: [CharacteristicWrite], to accessory: AccessoryID) async -> HAPStatus {
         let places = await places()
+        var changes: [(Place, CharacteristicValue)] = []
         for value in values {
             let id = CharacteristicID(accessory, value.iid)
             guard let place = places.first(where: { $0.id == id }) else { continue }
             print("\(place.name) = \(place.characteristic.text(of: value.value)), written")
-            await follow(id, place, value.value)
+            changes.append((place, value.value))
         }
+        await react(to: changes)
         return .success
     }
 
@@ -45,29 +54,105 @@ actor Simulation: AccessorySource {
         print("\(name ?? "\(accessory)") identifies itself")
     }
 
-    /// Simulates the device's behavior after a write to a target.
-    private func follow(_ id: CharacteristicID, _ place: Place, _ value: CharacteristicValue) async {
-        let consequences = Consequences(of: place.characteristic.type, value, in: place.service)
-        moves.removeValue(forKey: id)?.cancel()
-        guard let seconds = travel[id], !consequences.atEnd.isEmpty else {
-            return await set(consequences.atEnd, in: place)
+    // MARK: Reactions of devices
+
+    /// Simulates the behavior of devices after changes by a controller or the operator.
+    private func react(to changes: [(place: Place, value: CharacteristicValue)]) async {
+        var services: [CharacteristicID: ServiceObject] = [:]
+        for (place, value) in changes {
+            services[place.serviceID, default: place.service].set([place.characteristic.type: value])
         }
-        await set(consequences.now, in: place)
-        moves[id] = Task {
-            do { try await Task.sleep(for: .seconds(seconds)) } catch { return }
-            await set(consequences.atEnd, in: place)
+        for (place, value) in changes {
+            guard let service = services[place.serviceID] else { continue }
+            let reaction = Reaction(
+                to: place.characteristic.type, value,
+                in: SimulatedService(service: service, travel: travel[place.serviceID]))
+            services[place.serviceID]?.set(reaction.now)
+            await carryOut(reaction, in: place)
+            await control(place, value)
         }
     }
 
-    private func set(_ values: [CharacteristicType: CharacteristicValue], in place: Place) async {
-        let changes = place.service.characteristics.compactMap { characteristic in
-            values[characteristic.type].map { (characteristic, $0) }
+    private func carryOut(_ reaction: Reaction, in place: Place) async {
+        for type in reaction.stops { place.id(of: type).map { motions.removeValue(forKey: $0)?.cancel() } }
+        await set(reaction.now, in: place)
+        for motion in reaction.motions {
+            guard let id = place.id(of: motion.subject) ?? place.id(of: .active) else { continue }
+            motions.removeValue(forKey: id)?.cancel()
+            motions[id] = Task { await run(motion, in: place) }
+        }
+    }
+
+    /// Changes the values of a motion until it ends or another motion replaces it.
+    private func run(_ motion: Motion, in place: Place) async {
+        let (clock, begin) = (ContinuousClock(), ContinuousClock.now)
+        if let ramp = motion.ramp {
+            for step in 1... {
+                let elapsed = Double(step) * motion.interval
+                guard elapsed < motion.seconds else { break }
+                do { try await clock.sleep(until: begin + .seconds(elapsed)) } catch { return }
+                let number = ramp.number(after: elapsed / motion.seconds)
+                guard let characteristic = place.service.characteristics.first(where: { $0.type == motion.subject }),
+                    let value = characteristic.metadata.clamped(.float(number))
+                else { continue }
+                await host?.update(place.id.aid, [(characteristic.iid, value)], isQuiet: motion.isCountdown)
+            }
+        }
+        do { try await clock.sleep(until: begin + .seconds(motion.seconds)) } catch { return }
+        await set(motion.atEnd, in: place)
+        if place.service.type == .valve { await summarizeValves(of: place) }
+    }
+
+    /// Reports the values that differ from the current ones.
+    private func set(_ values: CharacteristicValues, in place: Place) async {
+        let present = await places().filter { $0.serviceID == place.serviceID }.map(\.characteristic)
+        let changes = present.compactMap { characteristic -> (CharacteristicObject, CharacteristicValue)? in
+            guard let value = values[characteristic.type].flatMap(characteristic.metadata.clamped),
+                value != characteristic.value
+            else { return nil }
+            return (characteristic, value)
         }
         guard !changes.isEmpty else { return }
         for (characteristic, value) in changes {
             print("\(place.prefix)\(characteristic.name) = \(characteristic.text(of: value))")
         }
         await host?.update(place.id.aid, changes.map { ($0.0.iid, $0.1) })
+    }
+
+    // MARK: Irrigation systems
+
+    /// Closes all valves of an irrigation system that is turned off, and updates the system of a changed valve.
+    private func control(_ place: Place, _ value: CharacteristicValue) async {
+        switch place.service.type {
+        case .irrigationSystem where place.characteristic.type == .active && value == .integer(0):
+            for valve in await places()
+            where valve.id.aid == place.id.aid && valve.service.type == .valve && valve.characteristic.type == .active {
+                await set([.active: .integer(0)], in: valve)
+                await react(to: [(valve, .integer(0))])
+            }
+        case .valve: await summarizeValves(of: place)
+        default: break
+        }
+    }
+
+    /// Updates the irrigation system of a valve: it's active and in use while one of its valves is open.
+    private func summarizeValves(of valve: Place) async {
+        let places = await places().filter { $0.id.aid == valve.id.aid }
+        guard let system = places.first(where: { $0.service.type == .irrigationSystem }) else { return }
+        func highest(_ type: CharacteristicType) -> Double {
+            places.filter { $0.service.type == .valve && $0.characteristic.type == type }
+                .compactMap { $0.characteristic.value?.number }.max() ?? 0
+        }
+        let remaining = highest(.remainingDuration)
+        let isInUse = CharacteristicValue.integer(Int64(highest(.inUse)))
+        var reaction = Reaction()
+        reaction.now = [.inUse: isInUse, .remainingDuration: .integer(Int64(remaining))]
+        if system.service.characteristics.first(where: { $0.type == .inUse })?.value != isInUse {
+            reaction.now[.active] = isInUse
+        }
+        reaction.stops = [.remainingDuration]
+        if remaining > 0 { reaction.countDown(from: remaining, atEnd: [:]) }
+        await carryOut(reaction, in: system)
     }
 
     // MARK: Terminal commands
@@ -108,6 +193,7 @@ actor Simulation: AccessorySource {
         }
         await host?.update(place.id.aid, [(place.id.iid, value)])
         print("\(place.name) = \(place.characteristic.text(of: value))")
+        await react(to: [(place, value)])
     }
 
     private func press(_ name: String?, _ kind: Int64) async throws(TerminalCommand.Mistake) {
@@ -145,6 +231,14 @@ actor Simulation: AccessorySource {
         let prefix: String
 
         var name: String { prefix + characteristic.name }
+
+        /// The location of the service.
+        var serviceID: CharacteristicID { CharacteristicID(id.aid, service.iid) }
+
+        /// Returns the location of another characteristic of the service.
+        func id(of type: CharacteristicType) -> CharacteristicID? {
+            service.characteristics.first { $0.type == type }.map { CharacteristicID(id.aid, $0.iid) }
+        }
 
         /// Returns whether the typed text matches: it consists of parts of the name, in order.
         func answers(to typed: String) -> Bool {
@@ -201,5 +295,14 @@ actor Simulation: AccessorySource {
         let nearest = name.nearest(in: places.map(\.characteristic.name))
         return .init(
             message: "unknown name \(name)" + (nearest.map { "; did you mean \($0)?" } ?? "; type show for a list"))
+    }
+}
+
+extension ServiceObject {
+    /// Sets the values of the service's characteristics.
+    fileprivate mutating func set(_ values: CharacteristicValues) {
+        for index in characteristics.indices {
+            if let value = values[characteristics[index].type] { characteristics[index].value = value }
+        }
     }
 }

@@ -7,7 +7,7 @@ struct SimulatedAccessories {
     ///
     /// The first one is the server's own.
     var accessories: [AccessoryObject]
-    /// The durations of moves, in seconds.
+    /// The durations of moves in seconds, by service.
     var travel: [CharacteristicID: Double] = [:]
 }
 
@@ -43,10 +43,10 @@ extension SimulatedAccessories {
             var service = services[place]
             let first = UInt64(100 + 100 * place)
             service.iid = InstanceID(first)
+            travel[CharacteristicID(accessory.aid, service.iid)] = described.travel
             for index in service.characteristics.indices {
                 let iid = InstanceID(first + 1 + UInt64(index))
                 service.characteristics[index].iid = iid
-                if described.travel > 0 { travel[CharacteristicID(accessory.aid, iid)] = described.travel }
             }
             for link in described.links {
                 guard let target = entry.services.firstIndex(where: { $0.id == link }), target != place else {

@@ -104,8 +104,8 @@ struct ServiceEntry: Decodable, Equatable {
     var id: String?
     /// The IDs of the linked services.
     var links: [String]
-    /// The duration of a move from one position to another, in seconds.
-    var travel: Double
+    /// The duration of a move from one end to the other, in seconds; `nil` for one that is usual for the service.
+    var travel: Double?
     /// The service, without iids and links.
     var service: ServiceObject
 
@@ -126,8 +126,8 @@ struct ServiceEntry: Decodable, Equatable {
         }
         id = try container.decodeIfPresent(String.self, forKey: .id)
         links = try container.decodeIfPresent([String].self, forKey: .linked) ?? []
-        travel = try container.decodeIfPresent(Double.self, forKey: .travel) ?? 0
-        guard (0...3600).contains(travel) else {
+        travel = try container.decodeIfPresent(Double.self, forKey: .travel)
+        guard (0...3600).contains(travel ?? 0) else {
             throw ConfigurationProblem(
                 "a move must take 0 to 3600 seconds", remedy: "choose a number from 0 to 3600",
                 at: container.codingPath + [Key.travel]

@@ -161,39 +161,3 @@ struct TerminalCommandTests {
         #expect(error?.message.contains(message) == true)
     }
 }
-
-@Suite("A simulated device")
-struct ConsequencesTests {
-    private func service(_ type: ServiceType, _ values: [CharacteristicType: CharacteristicValue]) -> ServiceObject {
-        let characteristics = values.map { type, value in
-            CharacteristicObject(
-                iid: InstanceID(1), type: type,
-                metadata: CharacteristicMetadata(format: .uint8, permissions: [.pairedRead]), value: value)
-        }
-        return ServiceObject(iid: InstanceID(1), type: type, characteristics: characteristics)
-    }
-
-    @Test("moves gradually: a lock turns, a door opens, and a blind travels toward its target")
-    func targets() {
-        let lock = Consequences(of: .lockTargetState, .integer(0), in: service(.lockMechanism, [:]))
-        #expect(lock.now.isEmpty && lock.atEnd == [.lockCurrentState: .integer(0)])
-        let door = Consequences(of: .targetDoorState, .integer(0), in: service(.garageDoorOpener, [:]))
-        #expect(door.now == [.currentDoorState: .integer(2)] && door.atEnd == [.currentDoorState: .integer(0)])
-        let closing = Consequences(of: .targetDoorState, .integer(1), in: service(.garageDoorOpener, [:]))
-        #expect(closing.now == [.currentDoorState: .integer(3)] && closing.atEnd == [.currentDoorState: .integer(1)])
-        let blind = service(.windowCovering, [.currentPosition: .integer(40)])
-        let up = Consequences(of: .targetPosition, .integer(70), in: blind)
-        #expect(up.now == [.positionState: .integer(1)])
-        #expect(up.atEnd == [.positionState: .integer(2), .currentPosition: .integer(70)])
-        #expect(Consequences(of: .targetPosition, .integer(10), in: blind).now == [.positionState: .integer(0)])
-    }
-
-    @Test("follows a write to Active in a different way for each service")
-    func active() {
-        #expect(Consequences(of: .active, .integer(1), in: service(.valve, [:])).atEnd == [.inUse: .integer(1)])
-        #expect(
-            Consequences(of: .active, .integer(1), in: service(.airPurifier, [:])).atEnd
-                == [.currentAirPurifierState: .integer(2)])
-        #expect(Consequences(of: .active, .integer(1), in: service(.television, [:])).atEnd.isEmpty)
-    }
-}
