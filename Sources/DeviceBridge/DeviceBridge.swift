@@ -510,6 +510,8 @@ extension DeviceBridge: AccessorySource {
         var command = light.adapter.command(for: values, state: light.wanted)
         if !overrides.isEmpty, overrides[light.key]?.tap == .restore { command.restoreLevel(of: light.wanted) }
         endTransition(of: light, by: values)
+        // Values that the device doesn't need to get count as written, so controllers must get the actual ones.
+        if command.isEmpty { show(light) }
         return send(command, to: light, origin: .controller)
     }
 

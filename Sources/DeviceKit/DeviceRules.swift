@@ -27,6 +27,9 @@ package protocol DeviceRules: Sendable {
     /// Returns the functions of a device with these capabilities.
     func functions(_ capabilities: LightCapabilities) -> [AccessoryFunction]
 
+    /// Returns the rules for a device with these functions.
+    func adapted(to functions: [AccessoryFunction]) -> any DeviceRules
+
     /// Returns the functions as controllers see them, with all characteristics that HAP requires.
     func shown(_ functions: [AccessoryFunction]) -> [AccessoryFunction]
 
@@ -83,6 +86,8 @@ extension DeviceRules {
 
     package var otherFunctions: [AccessoryFunction] { [] }
 
+    package func adapted(to functions: [AccessoryFunction]) -> any DeviceRules { self }
+
     package func shown(_ functions: [AccessoryFunction]) -> [AccessoryFunction] { functions }
 
     package func valid(
@@ -117,7 +122,7 @@ package final class ValueLimits: Sendable {
     /// Creates the limits of a device.
     package init(of description: LightDescription) {
         kind = description.kind
-        rules = kind.rules
+        rules = kind.rules.adapted(to: description.functions)
         power = rules.power
         let parts = description.functions.flatMap { function in
             function.parts.compactMap { part in part.metadata.map { (Property(part.type, of: function.id), $0) } }

@@ -42,7 +42,8 @@ extension LightKind {
 extension LightKind: CaseIterable {
     /// All kinds.
     public static let allCases: [LightKind] = [
-        .light, .switch, .outlet, .fan, .sensor, .cover, .button, .lock, .garageDoor,
+        .light, .switch, .outlet, .fan, .sensor, .cover, .button, .lock, .garageDoor, .thermostat, .humidifier,
+        .airPurifier,
     ]
 }
 

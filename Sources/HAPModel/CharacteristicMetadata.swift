@@ -120,6 +120,10 @@ public struct CharacteristicMetadata: Equatable, Hashable, Sendable {
     ///
     /// None of them is above `Int64.max`.
     public var validValues: [Int64]?
+    /// Further numbers of an enumeration that controllers may write.
+    ///
+    /// They aren't part of the attribute database. The accessory replaces them with a valid value and reports that.
+    package var replacedValues: [Int64]?
 
     /// The default maximum length of a string, in bytes of UTF-8.
     public static let defaultMaximumLength = 64

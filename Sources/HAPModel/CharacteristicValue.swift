@@ -82,7 +82,8 @@ extension CharacteristicMetadata {
                 integerRange.contains(integer)
             else { return nil }
             guard let validValues else { return CharacteristicValue(exactly: snapped(integer)) }
-            return validValues.contains { $0 == integer } ? CharacteristicValue(exactly: integer) : nil
+            let isValid = (validValues + (replacedValues ?? [])).contains { $0 == integer }
+            return isValid ? CharacteristicValue(exactly: integer) : nil
         case .float:
             guard let number = Self.plainNumber(written) else { return nil }
             // A slight excess over a limit is a rounding error, and not the controller's mistake.

@@ -190,7 +190,11 @@ struct LightChangeTests {
                 outlet: on; fan: on, speed (percent), direction (clockwise, counterclockwise), oscillates; \
                 cover: position (percent), tilt (degrees), movement (closing, opening, stopped); \
                 lock: lock (unlocked, locked, jammed, unknown); \
-                garage-door: door (open, closed, opening, closing, stopped)
+                garage-door: door (open, closed, opening, closing, stopped); \
+                thermostat: mode (off, heat, cool, auto), targetTemperature (degrees Celsius), \
+                heatingThreshold (degrees Celsius), coolingThreshold (degrees Celsius), targetHumidity (percent); \
+                humidifier: on, humidity (percent), humidifierThreshold (percent), dehumidifierThreshold (percent); \
+                air-purifier: on, speed (percent), mode (manual, auto)
                 """)
     }
 

@@ -16,7 +16,11 @@ from test_announced import Publishers, retained
 FIXTURES = Path(__file__).resolve().parent.parent / "Fixtures"
 COLORS = {"hs", "xy", "rgb", "rgbw", "rgbww"}
 #: The domains of the kinds that are compared.
-DOMAINS = {"light": "light", "switch": "switch", "outlet": "switch", "cover": "cover", "lock": "lock", "garage-door": "cover"}
+DOMAINS = {
+    "light": "light", "switch": "switch", "outlet": "switch", "cover": "cover", "lock": "lock", "garage-door": "cover",
+    "thermostat": "climate", "humidifier": "humidifier", "air-purifier": "fan"}
+#: The place of Home Assistant's modes in HomeKit.
+MODES = {"off": "off", "heat": "heat", "cool": "cool", "heat_cool": "auto", "auto": "auto"}
 #: The service call for each command of the fixtures.
 CALLS = {
     "on": lambda: ("turn_on", {}),
@@ -31,6 +35,11 @@ CALLS = {
     "stop": lambda: ("stop_cover", {}),
     "lock": lambda: ("lock", {}),
     "unlock": lambda: ("unlock", {}),
+    "temperature": lambda celsius: ("set_temperature", {"temperature": float(celsius)}),
+    "range": lambda low, high: ("set_temperature", {"target_temp_low": float(low), "target_temp_high": float(high)}),
+    "humidity": lambda percent: ("set_humidity", {"humidity": int(percent)}),
+    "speed": lambda percent: ("set_percentage", {"percentage": int(percent)}),
+    "preset": lambda name: ("set_preset_mode", {"preset_mode": name}),
 }
 #: The things that 2025.4 treats differently from the fixtures, with the difference.
 INFERRED = "it ignores a color or temperature without its mode; we infer the mode"
@@ -92,6 +101,8 @@ class Judge:
         try:
             if domain == "light":
                 yield from self.features(expected, self.entities(domain)[entity][1])
+            if "range" in expected:
+                yield from self.limits(thing, self.entities(domain)[entity][1])
             # It subscribes a moment after it has shown the light, and what stays with the broker comes in any order then.
             self.say(thing["messages"])
             time.sleep(0.5)
@@ -122,6 +133,31 @@ class Judge:
             if not agree(value, expected.get(feature)):
                 yield f"{feature} is {value}, and not {expected.get(feature)}: {sorted(modes)}"
 
+    def limits(self, thing, attributes):
+        """The differences between the modes and limits of a thermostat or humidifier and those of the fixture."""
+        expected = thing["expect"]
+        found = [attributes.get(f"{end}_{unit}") for unit in ("temp", "humidity") for end in ("min", "max")]
+        if not agree([number for number in found if number is not None][:2], expected["range"]):
+            yield f"its limits are {found}"
+        if "modes" in thing["payload"] and (modes := attributes.get("hvac_modes")):
+            shown = {MODES[mode] for mode in modes if mode in MODES}
+            if shown != set(expected["modes"]):
+                yield f"its modes are {modes}"
+
+    def climate(self, wanted, state, attributes):
+        """The differences between the shown and the expected state of a thermostat, a water heater or a humidifier."""
+        names = {
+            "current": "current_temperature", "target": "temperature", "low": "target_temp_low", "high": "target_temp_high",
+            "humidity": "current_humidity", "threshold": "humidity"}
+        found = [
+            f"{key} is {attributes.get(name)}, and not {wanted[key]}" for key, name in names.items()
+            if key in wanted and abs((-99 if attributes.get(name) is None else attributes[name]) - wanted[key]) > 0.06]
+        mode = "off" if state == "off" else MODES.get(state, "heat")
+        if wanted.get("mode", mode) != mode:
+            found.append(f"it is {state}")
+        action = attributes.get("hvac_action", attributes.get("action"))
+        return found + ([f"its action is {action}"] if wanted.get("action", action) != action else [])
+
     def state(self, expected, state, attributes):
         """The differences between the shown and the expected state."""
         if (state != "unavailable") != expected.get("available", True):
@@ -138,6 +174,14 @@ class Judge:
         found = []
         if "value" in wanted and (not re.fullmatch(r"-?[\d.]+", state) or abs(float(state) - wanted["value"]) > 0.06):
             found.append(f"it is {state}, and not {wanted}")
+        if expected["kind"] in ("thermostat", "humidifier"):
+            found = self.climate(wanted, state, attributes)
+        if expected["kind"] == "air-purifier":
+            found = [
+                f"{name} is {value}, and not {wanted[key]}" for key, name, value in (
+                    ("speed", "percentage", attributes.get("percentage")),
+                    ("preset", "preset_mode", attributes.get("preset_mode") == "auto"))
+                if key in wanted and not agree([value], [wanted[key]])]
         if wanted.get("on") is not None and (state == "on") != wanted["on"]:
             found.append(f"it is {state}, and not {wanted}")
         if wanted.get("on") is False:
@@ -165,9 +209,18 @@ class Judge:
 
     def command(self, entity, domain, name, wanted):
         word, *values = name.split()
-        if word not in CALLS:
+        if word not in {*CALLS, "mode"}:
             return
-        service, data = CALLS[word](*values)
+        if word == "mode":
+            mode = next(mode for mode in self.entities(domain)[entity][1].get("hvac_modes", values) if MODES.get(mode) == values[0])
+            # Of two modes with the same place in HomeKit, ours is the first one.
+            service, data = "set_hvac_mode", {"hvac_mode": mode}
+            if domain == "water_heater":
+                operations = self.entities(domain)[entity][1]["operation_list"]
+                mode = next(one for one in operations if (one == "off") == (values[0] == "off"))
+                service, data = "set_operation_mode", {"operation_mode": mode}
+        else:
+            service, data = CALLS[word](*values)
         received = len(self.publishers.events)
         answer = self.home.ask("call", [domain, service, {"entity_id": entity, **data}])
         if "error" in answer:

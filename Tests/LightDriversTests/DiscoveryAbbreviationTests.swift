@@ -5,12 +5,28 @@ import Testing
 @testable import LightDrivers
 
 /// Compares the driver's abbreviations with the table that Home Assistant publishes, for the keys of lights, switches,
-/// fans, sensors, covers, events, triggers, locks, devices and availability.
+/// fans, sensors, covers, thermostats, humidifiers, events, triggers, locks, devices and availability.
 ///
 /// https://www.home-assistant.io/integrations/mqtt/#supported-abbreviations-in-mqtt-discovery-messages
 @Suite("The parser of abbreviated announcement keys")
 struct DiscoveryAbbreviationTests {
     static let keys = [
+        "pl_rst_hum": "payload_reset_humidity",
+        "act_t": "action_topic", "act_tpl": "action_template", "curr_hum_t": "current_humidity_topic",
+        "curr_hum_tpl": "current_humidity_template", "curr_temp_t": "current_temperature_topic",
+        "curr_temp_tpl": "current_temperature_template", "hum_cmd_t": "target_humidity_command_topic",
+        "hum_cmd_tpl": "target_humidity_command_template", "hum_stat_t": "target_humidity_state_topic",
+        "hum_state_tpl": "target_humidity_state_template", "init": "initial", "max_hum": "max_humidity",
+        "min_hum": "min_humidity", "mode_cmd_t": "mode_command_topic", "mode_cmd_tpl": "mode_command_template",
+        "mode_stat_t": "mode_state_topic", "mode_stat_tpl": "mode_state_template",
+        "pow_cmd_t": "power_command_topic", "pow_cmd_tpl": "power_command_template",
+        "temp_cmd_t": "temperature_command_topic", "temp_cmd_tpl": "temperature_command_template",
+        "temp_hi_cmd_t": "temperature_high_command_topic", "temp_hi_cmd_tpl": "temperature_high_command_template",
+        "temp_hi_stat_t": "temperature_high_state_topic", "temp_hi_stat_tpl": "temperature_high_state_template",
+        "temp_lo_cmd_t": "temperature_low_command_topic", "temp_lo_cmd_tpl": "temperature_low_command_template",
+        "temp_lo_stat_t": "temperature_low_state_topic", "temp_lo_stat_tpl": "temperature_low_state_template",
+        "temp_stat_t": "temperature_state_topic", "temp_stat_tpl": "temperature_state_template",
+        "temp_unit": "temperature_unit",
         "pl_cls": "payload_close", "pl_open": "payload_open", "pl_stop": "payload_stop", "pos_clsd": "position_closed",
         "pos_open": "position_open", "pos_t": "position_topic", "pos_tpl": "position_template",
         "set_pos_t": "set_position_topic", "set_pos_tpl": "set_position_template", "stat_clsd": "state_closed",

@@ -143,7 +143,8 @@ struct BridgeConfigurationTests {
         #expect(configuration.include.kinds == [.light, .fan, .sensor])
         #expect(try decode("include: []").include.kinds.isEmpty)
         #expect(
-            try decode("bridge: {}").include.kinds == [.light, .switch, .outlet, .fan, .sensor, .cover, .button])
+            try decode("bridge: {}").include.kinds
+                == [.light, .switch, .outlet, .fan, .sensor, .cover, .button, .thermostat, .humidifier, .airPurifier])
         for text in ["include: all", "include: [all]", "include: [fans, all]"] {
             #expect(try decode(text).include.kinds == Set(LightKind.allCases))
         }

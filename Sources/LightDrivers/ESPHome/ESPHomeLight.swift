@@ -34,6 +34,7 @@ struct ESPHomeLight: Equatable, Sendable {
         case .cover(let cover): id += "\(cover.kind.rawValue)/"
         case .targetState(let device): id += "\(device.kind.rawValue)/"
         case .event: id += "event/"
+        case .component(let component): id += type(of: component.base).idPart
         }
         if entity.key.part != 0 { id += String(entity.key.part, radix: 16) + "/" }
         var description = LightDescription(
@@ -45,6 +46,7 @@ struct ESPHomeLight: Equatable, Sendable {
             suggestedRoom: device.area.isEmpty ? nil : device.area)
         if case .cover(let cover) = entity.kind { description.functions = [cover.function] }
         if case .targetState(let device) = entity.kind { description.functions = [device.function] }
+        if case .component(let component) = entity.kind { description.functions = component.base.functions }
         self.description = description
         guard isPart else { return }
         var sensor = description
@@ -59,7 +61,7 @@ struct ESPHomeLight: Equatable, Sendable {
     var isPart: Bool {
         switch entity.kind {
         case .sensor, .event: true
-        case .light, .switch, .fan, .cover, .targetState: false
+        case .light, .switch, .fan, .cover, .targetState, .component: false
         }
     }
 
@@ -81,6 +83,7 @@ struct ESPHomeLight: Equatable, Sendable {
         var report = LightReport(on: state.on, reachable: true)
         if case .cover(let cover) = entity.kind { return cover.report(state) }
         if case .targetState(let device) = entity.kind { return device.report(state) }
+        if case .component(let component) = entity.kind { return component.base.report(state) }
         guard !state.isInvalid else { return report }
         let range: ClosedRange<Int>?
         switch entity.kind {
@@ -91,7 +94,7 @@ struct ESPHomeLight: Equatable, Sendable {
                 speeds, direction: direction, oscillation: oscillation, asked: askedSpeed, isLegacy: entity.isLegacy)
         case .sensor(let reading):
             return LightReport(readings: [reading.reading: reading.value(state)], reachable: true)
-        case .cover, .targetState: return report
+        case .cover, .targetState, .component: return report
         case .event: return nil
         }
         // A light that is off still reports its brightness; 0 means that it has never been on.
@@ -139,6 +142,7 @@ struct ESPHomeLight: Equatable, Sendable {
         case .sensor, .event: return nil
         case .cover(let cover): return cover.message(for: command, to: entity.key)
         case .targetState(let device): return device.message(for: command, to: entity.key)
+        case .component(let component): return component.base.message(for: command, to: entity.key, in: state)
         }
         var order = ESPHomeLightCommand(on: command.on)
         if let percent = command.brightness { order.brightness = Float(percent) / 100 }
@@ -236,6 +240,7 @@ extension ESPHomeEntity {
         case .cover(let cover): cover.kind
         case .targetState(let device): device.kind
         case .event: .button
+        case .component(let component): type(of: component.base).kind
         }
     }
 
@@ -248,6 +253,7 @@ extension ESPHomeEntity {
             return .fan(speed: speeds != nil, direction: direction, oscillation: oscillation)
         case .sensor(let reading): return .sensor([reading.reading])
         case .cover(let cover): return .cover(tilt: cover.hasTilt, stop: cover.canStop)
+        case .component: return LightCapabilities()
         case .event(let words):
             var capabilities = LightCapabilities()
             capabilities.buttons = words.buttons

@@ -117,6 +117,8 @@ struct ESPHomeEntity: Equatable, Sendable {
         case targetState(ESPHomeTargetState)
         /// An event with the presses of buttons.
         case event(ButtonWords)
+        /// An entity of one of ``ESPHomeComponents``.
+        case component(AnyESPHomeComponent)
     }
 
     var key: Key
@@ -152,7 +154,9 @@ extension ESPHomeEntity {
                 return nil
             }
             self = sensor
-        default: return nil
+        default:
+            guard let entity = try ESPHomeComponents.describing(message.type)?.entity(body) else { return nil }
+            self = entity
         }
     }
 
@@ -251,6 +255,7 @@ struct ESPHomeState: Equatable, Sendable {
     var motion = CoverMotion.stopped
     /// The state of a lock.
     var number: UInt64 = 0
+    var climate = ESPHomeClimateState()
     /// A Boolean value that indicates whether a value of a light or a cover is out of range: of this state, only the
     /// power is used.
     var isInvalid = false
@@ -315,7 +320,9 @@ extension ESPHomeState {
         case ESPHomeMessageType.coverState: self = try Self(cover: body)
         case ESPHomeMessageType.lockState: self = try Self(number: body)
         case ESPHomeMessageType.binarySensorState, ESPHomeMessageType.sensorState: self = try Self(sensor: body)
-        default: return nil
+        default:
+            guard let state = try ESPHomeComponents.reporting(message.type)?.state(body) else { return nil }
+            self = state
         }
     }
 }

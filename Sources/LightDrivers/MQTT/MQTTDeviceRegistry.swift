@@ -277,6 +277,12 @@ package struct MQTTDeviceRegistry: Sendable {
         if let earlier = announced[key] ?? setAside[key]?.entity.description.id, earlier != id {
             actions += withdraw(key, now: now)
         }
+        if key.isFromZigbee2MQTT, let member = members[id], case .announcement(let other) = member.source,
+            !other.isFromZigbee2MQTT, member.description.kind != entity.description.kind
+        {
+            // Zigbee2MQTT announces air purifiers to Home Assistant as fans; its own list says more.
+            actions += release(other)
+        }
         guard let member = members[id] else {
             if let warning = warnOfTooMany(entity) { return actions + warning }
             note(entity, now: now)

@@ -10,7 +10,7 @@ struct ShellyOutput: Equatable, Sendable {
     enum Kind: String, CaseIterable, Sendable {
         case light, rgb, rgbw, cct, rgbcct
         case relay = "switch"
-        case cover
+        case cover, thermostat
 
         /// The prefix of the component's methods.
         var methods: String {
@@ -18,6 +18,7 @@ struct ShellyOutput: Equatable, Sendable {
             case .light: "Light"
             case .relay: "Switch"
             case .cover: "Cover"
+            case .thermostat: "Thermostat"
             case .rgb, .rgbw, .cct, .rgbcct: rawValue.uppercased()
             }
         }
@@ -41,6 +42,7 @@ struct ShellyOutput: Equatable, Sendable {
     private var white: Double?
     private var temperature: Int?
     private var cover: ShellyCover
+    private var thermostat: ShellyThermostat
     /// A Boolean value that indicates whether an output with colors and whites shows a white.
     private var showsWhite = false
 
@@ -57,7 +59,13 @@ struct ShellyOutput: Equatable, Sendable {
     }
 
     /// A Boolean value that indicates whether its state is known.
-    var isKnown: Bool { kind == .cover ? cover.isKnown : isOn != nil }
+    var isKnown: Bool {
+        switch kind {
+        case .cover: cover.isKnown
+        case .thermostat: thermostat.isKnown
+        default: isOn != nil
+        }
+    }
 
     /// Parses a component of the device's configuration, such as `light:0`; `nil` if it can't switch, dim or move.
     init?(_ key: String, _ json: JSONValue) {
@@ -67,6 +75,7 @@ struct ShellyOutput: Equatable, Sendable {
         self.number = number
         name = json["name"]?.shortText.flatMap { $0.isEmpty ? nil : $0 }
         cover = ShellyCover(json)
+        thermostat = ShellyThermostat(json)
         let range = (json["ct_range"]?.array ?? []).compactMap(\.int)
         kelvin =
             range.count == 2 && Self.kelvins.contains(range[0]) && Self.kelvins.contains(range[1])
@@ -76,6 +85,7 @@ struct ShellyOutput: Equatable, Sendable {
     /// Updates the output from a complete or partial status.
     mutating func merge(_ json: JSONValue) {
         guard kind != .cover else { return cover.merge(json) }
+        guard kind != .thermostat else { return thermostat.merge(json) }
         isOn = json["output"]?.bool ?? isOn
         brightness = json["brightness"]?.double.map { Int(min(max($0, 0), 100).rounded()) } ?? brightness
         if let parts = json["rgb"]?.array?.prefix(3).compactMap(\.double), parts.count == 3 {
@@ -92,6 +102,7 @@ struct ShellyOutput: Equatable, Sendable {
     mutating func keepState(of former: ShellyOutput) {
         (isOn, brightness, rgb, white) = (former.isOn, former.brightness, former.rgb, former.white)
         (temperature, showsWhite) = (former.temperature, former.showsWhite)
+        thermostat = former.thermostat
         let (hasSlats, isDoor) = (cover.hasSlats, cover.isDoor)
         cover = former.cover
         (cover.hasSlats, cover.isDoor) = (hasSlats, isDoor)
@@ -103,11 +114,17 @@ struct ShellyOutput: Equatable, Sendable {
     /// Makes a cover the drive of a garage door or a gate.
     mutating func becomeDoor() { cover.isDoor = kind == .cover }
 
-    /// The functions of a cover, or `nil` for other outputs.
-    var functions: [AccessoryFunction]? { kind == .cover ? [cover.function] : nil }
+    /// The functions of a cover or a thermostat, or `nil` for other outputs.
+    var functions: [AccessoryFunction]? {
+        switch kind {
+        case .cover: [cover.function]
+        case .thermostat: [thermostat.function]
+        default: nil
+        }
+    }
 
     var capabilities: LightCapabilities {
-        guard kind != .relay, kind != .cover else { return LightCapabilities() }
+        guard kind != .relay, functions == nil else { return LightCapabilities() }
         return LightCapabilities(
             brightness: true, color: kind.hasColor, temperature: kind.hasTemperature ? mireds : nil, transition: true)
     }
@@ -116,6 +133,7 @@ struct ShellyOutput: Equatable, Sendable {
 
     var report: LightReport {
         guard kind != .cover else { return cover.report }
+        guard kind != .thermostat else { return thermostat.report }
         var report = LightReport(on: isOn, reachable: true)
         guard kind != .relay else { return report }
         report.brightness = brightness.flatMap { $0 > 0 ? $0 : nil }
@@ -136,6 +154,7 @@ struct ShellyOutput: Equatable, Sendable {
     /// Returns the method and the parameters for a command.
     func call(for command: LightCommand) -> (method: String, params: JSONValue) {
         guard kind != .cover else { return cover.call(for: command, number: number) }
+        guard kind != .thermostat else { return thermostat.call(for: command, number: number) }
         var params: JSONObject = ["id": .integer(Int64(number))]
         params["on"] = command.on.map { .bool($0) }
         if kind != .relay {

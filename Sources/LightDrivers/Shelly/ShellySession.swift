@@ -351,7 +351,10 @@ package struct ShellySession: DeviceSession {
         let isPlug = product?.contains("Plug") ?? false
         let kind: LightKind =
             output.kind == .cover
-            ? output.coverKind : output.kind != .relay || switchesLamp(output) ? .light : isPlug ? .outlet : .switch
+            ? output.coverKind
+            : output.kind == .thermostat
+                ? .thermostat
+                : output.kind != .relay || switchesLamp(output) ? .light : isPlug ? .outlet : .switch
         var description = description(
             id(output), output.name ?? (outputs.count > 1 ? "\(deviceName) \(index + 1)" : deviceName), kind,
             output.capabilities)
@@ -414,7 +417,7 @@ package struct ShellySession: DeviceSession {
     ) throws(LightError) -> [SessionEvent<Output>] {
         guard let output = output(light) else { throw .unknownLight }
         // The appliance at a relay may not tolerate being switched, and a motor doesn't move to identify itself.
-        guard output.kind != .relay, output.kind != .cover else { return [.finished(command: number, nil)] }
+        guard output.kind != .relay, output.functions == nil else { return [.finished(command: number, nil)] }
         blinking.begin(light, number: number, isOn: output.isOn ?? false, now: now)
         return blink(now)
     }

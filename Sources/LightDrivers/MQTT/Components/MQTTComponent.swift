@@ -98,7 +98,9 @@ extension MQTTComponent {
 /// The supported components other than lights and switches.
 enum MQTTComponents {
     static let all: [any MQTTComponent.Type] = [
-        MQTTFan.self, MQTTSensor.self, MQTTCover.self, MQTTButton.self, MQTTLock.self, MQTTGarageDoor.self,
+        // A purifier precedes the fan that Zigbee2MQTT describes it as.
+        MQTTAirPurifier.self, MQTTFan.self, MQTTSensor.self, MQTTCover.self, MQTTButton.self, MQTTLock.self,
+        MQTTGarageDoor.self, MQTTThermostat.self, MQTTHumidifier.self,
     ]
 
     static func named(_ name: String) -> (any MQTTComponent.Type)? { all.first { $0.names.contains(name) } }

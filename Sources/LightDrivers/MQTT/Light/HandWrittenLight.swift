@@ -105,6 +105,8 @@ struct HandWrittenLight: Decodable {
                 value = .bool(bool)
             } else if let integer = try? container.decode(Int64.self) {
                 value = .integer(integer)
+            } else if let words = try? container.decode([String].self) {
+                value = .array(words.map(JSONValue.string))
             } else {
                 value = .string(try container.decode(String.self))
             }
@@ -158,6 +160,6 @@ extension MQTTComponents {
 
     /// Returns the component of a hand-written device.
     fileprivate static func component(of kind: LightKind) -> String {
-        all.first { $0.kind == kind }?.names.first ?? (kind == .light ? "light" : "switch")
+        all.first { $0.kind == kind }?.names.min() ?? (kind == .light ? "light" : "switch")
     }
 }

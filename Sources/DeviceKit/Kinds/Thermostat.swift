@@ -1,0 +1,248 @@
+public import HAPModel
+
+extension LightKind {
+    /// A thermostat, a radiator valve, an air conditioner or a water heater.
+    public static let thermostat = LightKind(
+        "thermostat", plural: "thermostats", title: "Thermostat", ThermostatRules(),
+        [
+            PropertyName("mode", .targetHeatingCoolingState, .choice(["off", "heat", "cool", "auto"])),
+            PropertyName("activity", .currentHeatingCoolingState, .choice(["idle", "heating", "cooling"])),
+            temperature("temperature", .currentTemperature),
+            temperature("targetTemperature", .targetTemperature),
+            temperature("heatingThreshold", .heatingThresholdTemperature),
+            temperature("coolingThreshold", .coolingThresholdTemperature),
+            humidity("humidity", .currentRelativeHumidity),
+            humidity("targetHumidity", .targetRelativeHumidity),
+        ])
+
+    private static func temperature(_ name: String, _ type: CharacteristicType) -> PropertyName {
+        PropertyName(name, type, .number(-270...100, unit: "degrees Celsius", symbol: " °C"))
+    }
+
+    /// Returns the name of a relative humidity.
+    static func humidity(
+        _ name: String, _ type: CharacteristicType, target: CharacteristicType? = nil
+    ) -> PropertyName {
+        PropertyName(name, type, .number(0...100, unit: "percent", symbol: " %"), target: target)
+    }
+}
+
+extension PropertyContainer {
+    /// The mode that a thermostat is set to.
+    public var thermostatMode: HeatingCoolingMode? {
+        get { values[.targetHeatingCoolingState] }
+        set { values[.targetHeatingCoolingState] = newValue }
+    }
+
+    /// The activity of a thermostat: heating, cooling, or off while it is idle.
+    public var thermostatActivity: HeatingCoolingMode? {
+        get { values[.currentHeatingCoolingState] }
+        set { values[.currentHeatingCoolingState] = newValue }
+    }
+
+    /// The target temperature in degrees Celsius.
+    public var targetTemperature: Double? {
+        get { values[.targetTemperature] }
+        set { values[.targetTemperature] = newValue }
+    }
+
+    /// The temperature in degrees Celsius below which a thermostat in automatic mode heats.
+    public var heatingThreshold: Double? {
+        get { values[.heatingThreshold] }
+        set { values[.heatingThreshold] = newValue }
+    }
+
+    /// The temperature in degrees Celsius above which a thermostat in automatic mode cools.
+    public var coolingThreshold: Double? {
+        get { values[.coolingThreshold] }
+        set { values[.coolingThreshold] = newValue }
+    }
+
+    /// The target of the relative humidity in percent.
+    public var targetHumidity: Double? {
+        get { values[.targetHumidity] }
+        set { values[.targetHumidity] = newValue }
+    }
+}
+
+extension CharacteristicKey<Double> {
+    fileprivate static var heatingThreshold: Self { Self(.heatingThresholdTemperature) }
+    fileprivate static var coolingThreshold: Self { Self(.coolingThresholdTemperature) }
+    fileprivate static var targetHumidity: Self { Self(.targetRelativeHumidity) }
+}
+
+/// The features of a thermostat.
+package struct ThermostatFeatures: Equatable, Sendable {
+    /// The modes that it can be set to.
+    package var modes: Set<HeatingCoolingMode> = [.off, .heat, .cool, .auto]
+    /// The limits of its set points in degrees Celsius.
+    package var temperatures: ClosedRange<Double> = 7...35
+    /// A Boolean value that indicates whether it has two set points in automatic mode.
+    package var hasThresholds = false
+    /// A Boolean value that indicates whether it measures the temperature.
+    package var measuresTemperature = true
+    /// A Boolean value that indicates whether it reports its activity.
+    ///
+    /// If it doesn't, the mode and the temperatures determine the activity.
+    package var reportsActivity = false
+    /// A Boolean value that indicates whether it measures the humidity.
+    package var measuresHumidity = false
+    /// The limits of its target humidity in percent, or `nil` if it has none.
+    package var humidities: ClosedRange<Double>?
+
+    package init() {}
+
+    /// The Thermostat service.
+    package var function: AccessoryFunction {
+        let target = AccessoryFunction.Part(.targetTemperature, .float(21), within: temperatures)
+        var parts = [
+            AccessoryFunction.Part(.targetHeatingCoolingState, .integer(0)) {
+                $0.validValues = modes.map { Int64($0.rawValue) }.sorted()
+            }
+        ]
+        if reportsActivity { parts.insert(AccessoryFunction.Part(.currentHeatingCoolingState, .integer(0)), at: 0) }
+        if measuresTemperature { parts.append(AccessoryFunction.Part(.currentTemperature, .float(20))) }
+        parts.append(target)
+        if hasThresholds {
+            parts.append(.init(.heatingThresholdTemperature, .float(19), within: temperatures))
+            parts.append(.init(.coolingThresholdTemperature, .float(24), within: temperatures))
+        }
+        if measuresHumidity { parts.append(.init(.currentRelativeHumidity, .float(50))) }
+        if let humidities { parts.append(.init(.targetRelativeHumidity, .float(50), within: humidities)) }
+        return AccessoryFunction(.thermostat, id: nil, parts: parts)
+    }
+}
+
+extension AccessoryFunction.Part {
+    /// Creates a characteristic of the catalog with the limits of a device.
+    package init(
+        _ type: CharacteristicType, _ value: CharacteristicValue, within limits: ClosedRange<Double>? = nil,
+        _ change: (inout CharacteristicMetadata) -> Void = { _ in }
+    ) {
+        guard var metadata = CharacteristicDefinition.of(type)?.metadata else {
+            self.init(type, nil, value, nil)
+            return
+        }
+        if let limits { (metadata.minimum, metadata.maximum) = (limits.lowerBound, limits.upperBound) }
+        change(&metadata)
+        self.init(type, metadata, metadata.clamped(value) ?? value, nil)
+    }
+}
+
+/// The rules of a thermostat.
+///
+/// A thermostat in a mode that HomeKit lacks, such as drying, keeps its last mode as an unknown value.
+struct ThermostatRules: DeviceRules {
+    /// The smallest distance of the two thresholds if one would pass the other, in degrees, as in Home Assistant.
+    private static let deadband = 5.0
+    /// The largest difference between a requested and a rounded temperature, in degrees.
+    private static let tolerance = 0.51
+
+    private var modes: [HeatingCoolingMode] = [.off, .heat, .cool, .auto]
+
+    /// The dial of a thermostat must not send each step by radio.
+    var pause: Duration { .milliseconds(300) }
+
+    func adapted(to functions: [AccessoryFunction]) -> any DeviceRules {
+        let values = functions.lazy.compactMap { $0.metadata(of: .targetHeatingCoolingState)?.validValues }.first
+        guard let values else { return self }
+        var rules = self
+        rules.modes = values.compactMap { HeatingCoolingMode(rawValue: Int($0)) }
+        return rules
+    }
+
+    func functions(_ capabilities: LightCapabilities) -> [AccessoryFunction] { [ThermostatFeatures().function] }
+
+    func shown(_ functions: [AccessoryFunction]) -> [AccessoryFunction] {
+        functions.map { function in
+            guard function.type == .thermostat else { return function }
+            // Siri sets every thermostat to automatic mode.
+            var shown = function.with(.targetHeatingCoolingState) { $0.replacedValues = [3] }
+                // The Home app shows a shifted scale if the maximum is below 100 %. Values beyond the device's limits are
+                // clamped.
+                .with(.targetRelativeHumidity) { ($0.minimum, $0.maximum) = (0, 100) }
+            for (type, value) in [
+                (CharacteristicType.currentHeatingCoolingState, CharacteristicValue.integer(0)),
+                (.currentTemperature, .float(20)), (.temperatureDisplayUnits, .integer(0)),
+            ] where !shown.has(type) {
+                shown.add(type, value)
+            }
+            return shown
+        }
+    }
+
+    func resembles(_ reported: PropertyValues, _ wanted: PropertyValues) -> Bool {
+        for (property, value) in wanted {
+            guard property.type != .targetHeatingCoolingState, let number = value?.number,
+                let other = reported[property]?.number
+            else {
+                guard reported[property] == value else { return false }
+                continue
+            }
+            guard (number - other).magnitude <= Self.tolerance else { return false }
+        }
+        return true
+    }
+
+    func command(_ written: PropertyValues, over state: DeviceState) -> PropertyValues {
+        var command = written
+        chooseMode(&command, over: state)
+        separateThresholds(&command, over: state)
+        return command
+    }
+
+    /// Replaces a mode that the device lacks, and removes the mode that the device is already in, because the Home app
+    /// writes it when it shows a thermostat.
+    private func chooseMode(_ command: inout PropertyValues, over state: DeviceState) {
+        guard var mode = command.thermostatMode else { return }
+        if !modes.contains(mode) {
+            let target = command.targetTemperature ?? state.values.targetTemperature
+            let current: Double? = state[.currentTemperature]
+            let cools = target.flatMap { target in current.map { target < $0 } } ?? false
+            let order: [HeatingCoolingMode] = cools ? [.cool, .heat, .auto, .off] : [.heat, .cool, .auto, .off]
+            mode = order.first(where: modes.contains) ?? mode
+            command.thermostatMode = mode
+        }
+        let property = Property(.targetHeatingCoolingState)
+        if state.values.thermostatMode == mode, !state.unknown.contains(property) { command.remove(property) }
+    }
+
+    private func separateThresholds(_ command: inout PropertyValues, over state: DeviceState) {
+        guard command.heatingThreshold != nil || command.coolingThreshold != nil,
+            let low = command.heatingThreshold ?? state.values.heatingThreshold,
+            let high = command.coolingThreshold ?? state.values.coolingThreshold, low > high
+        else { return }
+        if command.heatingThreshold != nil {
+            command.coolingThreshold = low + Self.deadband
+        } else {
+            command.heatingThreshold = high - Self.deadband
+        }
+    }
+
+    func derived(
+        _ type: CharacteristicType, of function: AccessoryFunction, in state: DeviceState
+    ) -> CharacteristicValue? {
+        switch type {
+        case .currentHeatingCoolingState: activity(in: state).characteristicValue
+        case .currentTemperature: state.values[Property(.targetTemperature)]
+        default: nil
+        }
+    }
+
+    /// Returns the activity that the mode and the temperatures imply.
+    private func activity(in state: DeviceState) -> HeatingCoolingMode {
+        let values = state.values
+        guard let mode = values.thermostatMode, mode != .off, let current: Double = state[.currentTemperature] else {
+            return .off
+        }
+        let low = mode == .auto ? values.heatingThreshold ?? values.targetTemperature : values.targetTemperature
+        let high = mode == .auto ? values.coolingThreshold ?? values.targetTemperature : values.targetTemperature
+        if mode != .cool, let low, current < low { return .heat }
+        if mode != .heat, let high, current > high { return .cool }
+        return .off
+    }
+
+    func isLasting(_ type: CharacteristicType) -> Bool {
+        type != .currentHeatingCoolingState && SensorReading(type)?.isMomentary != true
+    }
+}

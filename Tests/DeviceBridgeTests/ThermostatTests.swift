@@ -1,0 +1,150 @@
+import DeviceKit
+import HAPModel
+import HAPProtocol
+import HAPTesting
+import TestTimeouts
+import Testing
+
+@testable import DeviceBridge
+
+@Suite("A thermostat", .timeout)
+struct ThermostatTests {
+    private static func device(_ change: (inout ThermostatFeatures) -> Void = { _ in }) -> LightDescription {
+        var features = ThermostatFeatures()
+        change(&features)
+        return LightDescription(id: "stat", name: "Stat", kind: .thermostat, functions: [features.function])
+    }
+
+    private static let valve = device {
+        $0.modes = [.off, .heat]
+        $0.temperatures = 5...30
+    }
+
+    private func rules(_ device: LightDescription) -> any DeviceRules {
+        LightKind.thermostat.rules.adapted(to: device.functions)
+    }
+
+    private func values(
+        _ mode: HeatingCoolingMode? = nil, target: Double? = nil, current: Double? = nil, low: Double? = nil,
+        high: Double? = nil
+    ) -> PropertyValues {
+        var values = PropertyValues()
+        values.thermostatMode = mode
+        values.targetTemperature = target
+        values[.currentTemperature] = current
+        (values.heatingThreshold, values.coolingThreshold) = (low, high)
+        return values
+    }
+
+    @Test("offers the device's modes and limits, tenths of a degree, and all characteristics that HAP requires")
+    func services() async throws {
+        let house = try await House([
+            Self.valve,
+            LightDescription(
+                id: "ac", name: "AC", kind: .thermostat,
+                functions: [Self.device { $0.hasThresholds = true }.functions[0]]),
+        ])
+        for accessory in await house.bridge.server.accessories { try accessory.checkCompliance() }
+        let services = await house.bridge.server.accessories.dropFirst().map { $0.services[1] }
+        func metadata(_ type: CharacteristicType, _ service: Int = 0) -> CharacteristicMetadata? {
+            services[service].characteristics.first { $0.type == type }?.metadata
+        }
+        #expect(metadata(.targetHeatingCoolingState)?.validValues == [0, 1])
+        #expect(metadata(.targetTemperature)?.range == 5...30 && metadata(.targetTemperature)?.step == 0.1)
+        #expect(metadata(.coolingThresholdTemperature) == nil)
+        #expect(metadata(.coolingThresholdTemperature, 1)?.range == 7...35)
+        #expect(metadata(.targetHeatingCoolingState, 1)?.validValues == [0, 1, 2, 3])
+    }
+
+    @Test("maps a mode that the device lacks by the target and the temperature, and drops the mode it is in")
+    func modes() {
+        let heats = rules(Self.valve)
+        let both = rules(Self.device { $0.modes = [.off, .heat, .cool] })
+        let cools = rules(Self.device { $0.modes = [.off, .cool] })
+        let off = values(.off, target: 20, current: 22)
+        let table: [(any DeviceRules, state: PropertyValues, written: PropertyValues, command: PropertyValues)] = [
+            (heats, off, values(.auto, target: 25), values(.heat, target: 25)),
+            (heats, off, values(.auto), values(.heat)),
+            (both, off, values(.auto, target: 25), values(.heat, target: 25)),
+            (both, off, values(.auto, target: 18), values(.cool, target: 18)),
+            (both, off, values(.auto), values(.cool)),
+            (both, values(.off), values(.auto), values(.heat)),
+            (cools, off, values(.auto, target: 25), values(.cool, target: 25)),
+            (heats, values(.heat, target: 20), values(.auto, target: 21), values(target: 21)),
+            (heats, values(.heat, target: 20), values(.heat), values()),
+            (heats, values(.heat, target: 20), values(.off), values(.off)),
+        ]
+        for (rules, state, written, command) in table {
+            #expect(rules.command(written, over: DeviceState(state)) == command)
+        }
+        // In a mode without a place in HomeKit, the last mode is shown, and choosing it changes the device.
+        var drying = DeviceState(values(.cool, target: 20))
+        var report = PropertyValues()
+        report.setUnknown(Property(.targetHeatingCoolingState))
+        drying.apply(report, both)
+        #expect(drying.values == values(.cool, target: 20))
+        #expect(both.command(values(.cool), over: drying) == values(.cool))
+    }
+
+    @Test("keeps the thresholds apart")
+    func thresholds() {
+        let rules = rules(Self.device { $0.hasThresholds = true })
+        let state = DeviceState(values(.auto, low: 20, high: 24))
+        #expect(rules.command(values(low: 22), over: state) == values(low: 22))
+        #expect(rules.command(values(low: 26), over: state) == values(low: 26, high: 31))
+        #expect(rules.command(values(high: 18), over: state) == values(low: 13, high: 18))
+    }
+
+    @Test("derives its activity from the mode and the temperatures if the device doesn't report it")
+    func activity() {
+        let rules = rules(Self.device { $0.hasThresholds = true })
+        let table: [(PropertyValues, HeatingCoolingMode)] = [
+            (values(.heat, target: 21, current: 19), .heat), (values(.heat, target: 21, current: 21), .off),
+            (values(.cool, target: 21, current: 23), .cool), (values(.cool, target: 21, current: 19), .off),
+            (values(.off, target: 21, current: 19), .off), (values(.auto, target: 21, current: 19), .heat),
+            (values(.auto, target: 21, current: 22, low: 20, high: 24), .off),
+            (values(.auto, target: 21, current: 25, low: 20, high: 24), .cool), (values(.heat, target: 21), .off),
+        ]
+        for (state, activity) in table {
+            let derived = rules.derived(
+                .currentHeatingCoolingState, of: Self.valve.functions[0], in: DeviceState(state))
+            #expect(derived == activity.characteristicValue)
+        }
+    }
+
+    @Test("shows a heat-only thermostat heating after Siri has set it to automatic mode, also to the writer")
+    func siri() async throws {
+        let house = try await House([Self.valve])
+        let aid = try #require(await house.bridge.aid("stat"))
+        let mode = try #require(await house.bridge.place(.targetHeatingCoolingState, of: "stat"))
+        let target = try #require(await house.bridge.place(.targetTemperature, of: "stat"))
+        await house.report(LightReport(values(.off, target: 20, current: 18)), "stat")
+        let session = try await house.session()
+        let ids = #""aid":\#(aid),"iid""#
+        _ = try await session.write(#"{\#(ids):\#(mode.iid),"ev":true}"#)
+        let response = try await session.write(
+            #"{\#(ids):\#(mode.iid),"value":3},{\#(ids):\#(target.iid),"value":22.8}"#)
+        #expect(response.status == 204)
+        #expect(house.bridge.driver.orders == [.init("stat", LightCommand(values(.heat, target: 22.8)))])
+        await house.advance(.seconds(1))
+        #expect(await house.bridge.value(mode) == .integer(1))
+        #expect(await session.events == [#"{"characteristics":[{\#(ids):\#(mode.iid),"value":1}]}"#])
+        await house.report(LightReport(values(.heat, target: 22.8)), "stat")
+        // The same again changes nothing, but the writer learns the mode.
+        #expect(try await session.write(#"{\#(ids):\#(mode.iid),"value":3}"#).status == 204)
+        await house.advance(.seconds(1))
+        #expect(house.bridge.driver.orders.count == 1)
+        #expect(await session.events.count == 2)
+        #expect(await house.bridge.value(mode) == .integer(1))
+        #expect(try await session.write(#"{\#(ids):\#(mode.iid),"value":2}"#).status == 207)
+    }
+
+    @Test("counts a target that the device rounds to its step as confirmed")
+    func rounding() {
+        let rules = rules(Self.valve)
+        #expect(rules.resembles(values(target: 23), values(target: 22.8)))
+        #expect(!rules.resembles(values(target: 24), values(target: 22.8)))
+        #expect(!rules.resembles(values(.off), values(.heat)))
+        #expect(!rules.isLasting(.currentHeatingCoolingState) && rules.isLasting(.targetTemperature))
+    }
+}

@@ -1,0 +1,185 @@
+"""Thermostats, humidifiers and air purifiers on a real broker, for aiohomekit and for Home Assistant itself."""
+
+import asyncio
+
+import pytest
+from conftest import configuration
+from controllers import Phone, eventually, named
+from hass import HASS, HomeAssistant
+from lan import until
+from scripted_device import Script, until_light
+
+CURRENT_MODE, MODE, CURRENT, TARGET, UNITS, HEATING, COOLING = "F", "33", "11", "35", "36", "12", "D"
+OFF, HEAT, COOL, AUTO = 0, 1, 2, 3
+ACTIVE, HUMIDITY, HUMIDIFIER, WANTED_HUMIDITY = "B0", "10", "B3", "CA"
+MIST = "mqtt/mist"
+PURIFYING, PURIFIER_MODE, SPEED, FILTER_CHANGE, FILTER_LIFE = "A9", "A8", "29", "AC", "AB"
+AIR = "mqtt/air"
+PURIFIER = {
+    "id": "air", "name": "Air", "kind": "air-purifier", "command_topic": "air/power/set", "state_topic": "air/power",
+    "percentage_command_topic": "air/speed/set", "percentage_state_topic": "air/speed",
+    "preset_mode_command_topic": "air/mode/set", "preset_mode_state_topic": "air/mode", "preset_modes": ["auto", "manual"],
+    "filter_life_topic": "air/filter"}
+BATH, LOFT, STUDY = "mqtt/bath", "mqtt/loft", "simulated/study"
+
+
+class Climate(Script):
+    script = "mqtt_climate.py"
+
+
+@pytest.fixture
+def climate(lan, broker):
+    made = Climate(lan.bridge, broker.port)
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def daemon(make_daemon, broker, climate):
+    drivers = [
+        {"driver": "mqtt", "url": broker.url, "discovery": {"home-assistant": "homeassistant"}, "lights": [PURIFIER]},
+        {"driver": "simulated", "lights": [{"id": "study", "name": "Study", "kind": "thermostat"}]}]
+    made = make_daemon(configuration(drivers=drivers))
+    made.until_published()
+    until_light(made, BATH, reachable=True, mode="heat", targetTemperature=21.0, temperature=19.5)
+    until_light(made, LOFT, reachable=True, mode="auto", coolingThreshold=25.0, heatingThreshold=20.0)
+    return made
+
+
+async def test_a_controller_sets_thermostats_within_their_modes(daemon, climate):
+    async with Phone() as phone:
+        pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
+        accessories = await pairing.list_accessories_and_characteristics()
+        (bath, iids), (loft, others) = named(accessories, "Bath"), named(accessories, "Loft")
+        names = {(bath, iids[type]): type for type in (CURRENT_MODE, MODE, CURRENT, TARGET)}
+        seen = []
+        pairing.dispatcher_connect(
+            lambda event: seen.append({names[key]: one["value"] for key, one in event.items() if key in names}))
+        await pairing.subscribe(list(names))
+
+        async def shown(aid, iids, *types):
+            read = await pairing.get_characteristics([(aid, iids[type]) for type in types])
+            return [read[aid, iids[type]]["value"] for type in types]
+
+        assert await shown(bath, iids, CURRENT_MODE, MODE, CURRENT, TARGET) == [HEAT, HEAT, 19.5, 21]
+        # The mode that it is in isn't sent; 73 °F are 22.8 °C, which the valve rounds.
+        await pairing.put_characteristics([(bath, iids[MODE], HEAT), (bath, iids[TARGET], 22.8)])
+        await eventually(lambda: any(one.get(TARGET) == 23 for one in seen), 5, f"the target: {seen}")
+        assert climate.events == [{"valve/target": "23.0"}]
+        # Siri writes AUTO to each thermostat.
+        await pairing.put_characteristics([(bath, iids[MODE], OFF)])
+        await asyncio.to_thread(until_light, daemon, BATH, mode="off")
+        await pairing.put_characteristics([(bath, iids[MODE], AUTO)])
+        await asyncio.to_thread(until_light, daemon, BATH, mode="heat")
+        await eventually(lambda: any(one.get(MODE) == HEAT for one in seen), 5, f"the mode: {seen}")
+        assert climate.events[1:] == [{"valve/mode": "off"}, {"valve/mode": "heat"}]
+        # The device changes by itself, and frost is within its limits.
+        climate.send({"valve/action": "idle", "valve/target": 5})
+        await eventually(lambda: any(one.get(TARGET) == 5 for one in seen), 5, f"the target: {seen}")
+        await eventually(lambda: any(one.get(CURRENT_MODE) == OFF for one in seen), 5, f"the activity: {seen}")
+        assert await shown(loft, others, MODE, CURRENT, HEATING, COOLING) == [AUTO, 22.8, 20, 25]
+        await pairing.put_characteristics([(loft, others[HEATING], 19), (loft, others[COOLING], 26.1)])
+        await eventually(lambda: {"ac/high": "79.0"} in climate.events, 5, f"the thresholds: {climate.events}")
+        assert {"ac/low": "66.0"} in climate.events
+        # Drying leaves the shown mode; choosing that mode leaves drying.
+        climate.send({"ac/mode": "dry", "ac/current": 75})
+        await asyncio.to_thread(until_light, daemon, LOFT, mode="auto", temperature=23.9)
+        await pairing.put_characteristics([(loft, others[MODE], AUTO)])
+        await eventually(lambda: climate.events[-1] == {"ac/mode": "heat_cool"}, 5, f"the mode: {climate.events}")
+
+
+async def test_a_controller_sets_a_humidifier_within_its_limits(daemon, climate):
+    async with Phone() as phone:
+        pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
+        aid, iids = named(await pairing.list_accessories_and_characteristics(), "Mist")
+        names = {(aid, iids[type]): type for type in (ACTIVE, HUMIDITY, HUMIDIFIER, WANTED_HUMIDITY)}
+        seen = []
+        pairing.dispatcher_connect(
+            lambda event: seen.append({names[key]: one["value"] for key, one in event.items() if key in names}))
+        await pairing.subscribe(list(names))
+        read = await pairing.get_characteristics(list(names))
+        assert [read[key]["value"] for key in names] == [1, 45, 2, 50]
+        await pairing.put_characteristics([(aid, iids[WANTED_HUMIDITY], 95)])
+        await eventually(lambda: any(one.get(WANTED_HUMIDITY) == 80 for one in seen), 5, f"the clamped target: {seen}")
+        assert climate.events == [{"mist/target": "80"}]
+        climate.send({"mist/current": 85})
+        await eventually(lambda: any(one.get(HUMIDIFIER) == 1 for one in seen), 5, f"it is idle: {seen}")
+        await pairing.put_characteristics([(aid, iids[ACTIVE], 0)])
+        await eventually(lambda: any(one.get(HUMIDIFIER) == 0 for one in seen), 5, f"it is off: {seen}")
+        assert climate.events[1:] == [{"mist/power": "OFF"}]
+
+
+async def test_a_controller_sets_an_air_purifier_and_sees_its_filter(daemon, climate):
+    await asyncio.to_thread(until_light, daemon, AIR, speed=40, mode="auto")
+    async with Phone() as phone:
+        pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
+        aid, iids = named(await pairing.list_accessories_and_characteristics(), "Air")
+        types = (ACTIVE, PURIFYING, PURIFIER_MODE, SPEED, FILTER_CHANGE, FILTER_LIFE)
+        names = {(aid, iids[type]): type for type in types}
+        seen = []
+        pairing.dispatcher_connect(
+            lambda event: seen.append({names[key]: one["value"] for key, one in event.items() if key in names}))
+        await pairing.subscribe(list(names))
+        read = await pairing.get_characteristics(list(names))
+        assert [read[key]["value"] for key in names] == [1, 2, 1, 40, 0, 75]
+        await pairing.put_characteristics([(aid, iids[SPEED], 60)])
+        await eventually(lambda: {"air/speed": "60"} in climate.events, 5, f"the speed: {climate.events}")
+        climate.send({"air/mode": "manual", "air/filter": 5})
+        await eventually(lambda: any(one.get(FILTER_CHANGE) == 1 for one in seen), 5, f"the filter: {seen}")
+        await pairing.put_characteristics([(aid, iids[PURIFIER_MODE], 1)])
+        await eventually(lambda: climate.events[-1] == {"air/mode": "auto"}, 5, f"the mode: {climate.events}")
+        await pairing.put_characteristics([(aid, iids[ACTIVE], 0)])
+        await eventually(lambda: any(one.get(PURIFYING) == 0 for one in seen), 5, f"it is off: {seen}")
+        assert climate.events[-1] == {"air/power": "OFF"}
+
+
+def test_the_operator_sets_thermostats(daemon, climate):
+    daemon.cli("lights", "set", BATH, "targetTemperature=18", "mode=off")
+    until_light(daemon, BATH, targetTemperature=18.0, mode="off")
+    daemon.cli("lights", "set", STUDY, "mode=heat", "targetTemperature=25")
+    until_light(daemon, STUDY, targetTemperature=25.0, mode="heat")
+    daemon.cli("simulate", STUDY, "temperature=18", "mode=cool")
+    until_light(daemon, STUDY, temperature=18.0, mode="cool")
+    refused = daemon.cli("lights", "set", BATH, "brightness=10", check=False)
+    assert refused.returncode == 64
+
+
+if HASS:
+    def test_home_assistant_sets_and_follows_thermostats(daemon, climate, lan, tmp_path):
+        home = HomeAssistant(lan.phone, tmp_path / "hass")
+        try:
+            home.ask("pair", daemon.setup_code)
+
+            def shown(name, **expected):
+                def found():
+                    states = {
+                        entity: {"state": state, **values} for entity, state, values in home.ask("states", "climate")}
+                    one = next((one for entity, one in states.items() if name in entity), {})
+                    return expected.items() <= one.items() and one
+
+                return until(found, 15, f"{name} is {expected}: {home.ask('states', 'climate')}")
+
+            def call(service, name, **data):
+                assert home.ask("call", ["climate", service, {"entity_id": f"climate.{name}", **data}]) == {}
+
+            shown("bath", state="heat", temperature=21, current_temperature=19.5, hvac_action="heating", min_temp=5, max_temp=30)
+            assert set(shown("bath")["hvac_modes"]) == {"off", "heat"}
+            call("set_temperature", "bath", temperature=22.5)
+            shown("bath", temperature=22.5)
+            call("set_hvac_mode", "bath", hvac_mode="off")
+            shown("bath", state="off")
+            climate.send({"valve/mode": "heat", "valve/action": "idle", "valve/current": 24})
+            shown("bath", state="heat", hvac_action="idle", current_temperature=24)
+            shown("loft", state="heat_cool", target_temp_low=20, target_temp_high=25)
+            call("set_temperature", "loft", target_temp_low=18.9, target_temp_high=26.1)
+            until(lambda: {"ac/high": "79.0"} in climate.events, 5, f"the thresholds: {climate.events}")
+            mist = next(one for one in home.ask("states", "humidifier"))
+            assert mist[1] == "on" and mist[2]["humidity"] == 50 and mist[2]["current_humidity"] == 45
+            assert home.ask("call", ["humidifier", "set_humidity", {"entity_id": mist[0], "humidity": 60}]) == {}
+            until(lambda: {"mist/target": "60"} in climate.events, 5, f"the humidity: {climate.events}")
+            climate.send({"mist/power": "OFF"})
+            until(lambda: home.ask("states", "humidifier")[0][1] == "off", 5, "it is off")
+            call("set_hvac_mode", "loft", hvac_mode="cool")
+            shown("loft", state="cool", temperature=26.1)
+        finally:
+            home.close()
