@@ -163,7 +163,8 @@ extension LightChange {
         guard let first = ranges.first, !ranges.contains(where: { $0.limits.contains(value) }) else { return }
         let low = ranges.reduce(first.limits.lowerBound) { min($0, $1.limits.lowerBound) }
         let high = ranges.reduce(first.limits.upperBound) { max($0, $1.limits.upperBound) }
-        let units = ranges.map(\.unit).joined(separator: ", or ")
+        let units = ranges.map(\.unit).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+            .joined(separator: ", or ")
         let limits = [low, high].map { JSONValue.number($0).text }.joined(separator: " to ")
         throw .usage("\(shown(name)) is out of range", remedy: "write \(limits) (\(units))")
     }

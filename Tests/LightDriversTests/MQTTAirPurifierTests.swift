@@ -32,15 +32,14 @@ struct MQTTAirPurifierTests {
         """#
 
     private static func house(_ kinds: Set<LightKind> = [.airPurifier], prefix: String? = nil) -> MQTTHouse {
-        var house = MQTTHouse(MQTTDeviceRegistry(prefix: prefix, zigbee2MQTT: "z", lights: []), kinds: kinds)
-        house.receives("z/bridge/state", #"{"state":"online"}"#)
-        return house
+        MQTTHouse(MQTTDeviceRegistry(prefix: prefix, zigbee2MQTT: "z", lights: []), kinds: kinds)
     }
 
     @Test("reads IKEA's purifier in Zigbee2MQTT's list, with its filter")
     func zigbee() throws {
         var house = Self.house()
         house.receives("z/bridge/devices", Self.starkvind)
+        house.receives("z/bridge/state", #"{"state":"online"}"#)
         let device = try #require(house.added.first)
         #expect(house.added.count == 1 && device.kind == .airPurifier && device.id == Self.id)
         #expect(device.functions.map(\.type) == [.airPurifier, .filterMaintenance])
