@@ -55,7 +55,33 @@ extension Service {
         let metadata = characteristic.metadata
         guard metadata.permissions.contains(.pairedWrite) else { return .reading }
         if Self.colorTypes.contains(characteristic.type), isColored { return .color }
+        if let durations = characteristic.durations { return .choice(durations) }
         return characteristic.type.control(metadata)
+    }
+
+    /// The targets that have no effect in the current mode, such as a cooling threshold while heating.
+    package var ineffectiveTargets: Set<CharacteristicType> {
+        func mode(_ type: CharacteristicType) -> Double? { characteristic(type)?.value?.number }
+        switch type {
+        case .thermostat:
+            let thresholds: Set<CharacteristicType> = [.heatingThresholdTemperature, .coolingThresholdTemperature]
+            guard let mode = mode(.targetHeatingCoolingState), thresholds.allSatisfy({ characteristic($0) != nil })
+            else { return [] }
+            return mode == 3 ? [.targetTemperature] : thresholds
+        case .heaterCooler:
+            return switch mode(.targetHeaterCoolerState) {
+            case 1: [.coolingThresholdTemperature]
+            case 2: [.heatingThresholdTemperature]
+            default: []
+            }
+        case .humidifierDehumidifier:
+            return switch mode(.targetHumidifierDehumidifierState) {
+            case 1: [.relativeHumidityDehumidifierThreshold]
+            case 2: [.relativeHumidityHumidifierThreshold]
+            default: []
+            }
+        default: return []
+        }
     }
 
     /// Returns the characteristics that a page shows as controls.
@@ -80,6 +106,19 @@ extension Service {
     }
 }
 
+extension Characteristic {
+    /// The usual durations of a valve that it accepts, and its current one; `nil` for other types.
+    fileprivate var durations: [CharacteristicControl.Choice]? {
+        guard type == .setDuration else { return nil }
+        let usual: [Int64] = [1, 2, 3, 5, 10, 15, 20, 30, 45, 60, 90, 120].map { $0 * 60 }
+        let present = value?.number.flatMap { Int64(exactly: $0) }
+        let taken = Set(usual + (present.map { [$0] } ?? [])).sorted()
+            .filter { metadata.accepted(.integer($0)) == .integer($0) }
+        return taken.count < 2
+            ? nil : taken.map { CharacteristicControl.Choice(value: .integer($0), name: words(for: .integer($0))) }
+    }
+}
+
 extension CharacteristicType {
     fileprivate func control(_ metadata: CharacteristicMetadata) -> CharacteristicControl {
         let isReadable = metadata.permissions.contains(.pairedRead)
@@ -92,8 +131,13 @@ extension CharacteristicType {
         if let choices = choices(metadata) {
             let taken = choices.map(\.value)
             if Self.switches.contains(self), taken == [.integer(0), .integer(1)] { return .toggle }
-            if !isReadable, let only = taken.first, taken.count == 1 { return .button(only) }
+            if let only = taken.first, taken.count == 1 { return isReadable ? .reading : .button(only) }
             return .choice(choices)
+        }
+        if !isReadable, let only = metadata.minimum, only == metadata.maximum,
+            let value = metadata.accepted(.float(only))
+        {
+            return .button(value)
         }
         let range = CharacteristicControl.NumberRange(
             minimum: metadata.minimum, maximum: metadata.maximum,

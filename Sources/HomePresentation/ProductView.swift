@@ -148,9 +148,10 @@ extension Collection<ServiceRow> {
     public var summary: String {
         let present = filter { $0.problem == nil }
         var words = present.filter(\.state.isAlert).map { "\($0.name): \($0.state.words)" }
-        words += [ServiceType.lightbulb, .outlet, .switch, .fan].compactMap { kind in
+        words += [ServiceType.lightbulb, .outlet, .switch, .fan, .valve].compactMap { kind in
             let count = present.count { $0.kind.family == kind && $0.state.isActive }
-            return count == 0 ? nil : "\(count) \(count == 1 ? kind.noun.lowercased() : kind.plural.lowercased()) on"
+            let noun = count == 1 ? kind.noun.lowercased() : kind.plural.lowercased()
+            return count == 0 ? nil : "\(count) \(noun) \(kind == .valve ? "open" : "on")"
         }
         let ways = present.filter { $0.kind.isWayIn && $0.state.isActive && !$0.state.isAlert }
         words += ways.count > 2 ? ["\(ways.count) doors and windows open"] : ways.map { "\($0.name) \($0.state.words)" }
@@ -178,6 +179,8 @@ extension ServiceType {
 
     /// The plural noun of the type in English.
     package var plural: String {
+        // An air conditioner isn't a heater.
+        if self == .heaterCooler { return "Heaters and Coolers" }
         let noun = noun == Self.defaultNoun || category == .sensor ? localizedDescription : noun
         if noun.hasSuffix("ch") || noun.hasSuffix("ss") { return noun + "es" }
         if noun.hasSuffix("s") { return noun }

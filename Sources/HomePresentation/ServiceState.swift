@@ -35,8 +35,11 @@ public struct ServiceState: Sendable, Hashable {
 
 extension Accessory {
     /// Returns the state of one of the accessory's services from the last received values, current and target combined.
-    public func state(of service: Service) -> ServiceState {
-        var state = StateReader(accessory: self, service: service).state
+    public func state(of service: Service) -> ServiceState { state(of: service, at: .now) }
+
+    /// Returns the state at a time, which matters for a countdown: accessories report only its beginning and its end.
+    package func state(of service: Service, at now: Timestamp) -> ServiceState {
+        var state = StateReader(accessory: self, service: service, now: now).state
         for type in Self.alerts {
             guard service.characteristic(type)?.value?.isOne == true, let words = type.words(for: 1) else { continue }
             // The state may already mention a jam.
@@ -76,6 +79,7 @@ extension CharacteristicValue {
 private struct StateReader {
     let accessory: Accessory
     let service: Service
+    let now: Timestamp
 
     var state: ServiceState {
         switch service.type {
@@ -125,7 +129,12 @@ private struct StateReader {
     private func power(level: CharacteristicType) -> ServiceState {
         guard let isOn else { return .unknown }
         guard isOn else { return ServiceState("off") }
-        return ServiceState("on", words(level), isActive: true)
+        return ServiceState("on", words(level), consumption, isActive: true)
+    }
+
+    /// The measured power.
+    private var consumption: String? {
+        service.characteristics.first { EveReading($0.type) == .power }?.valueWords
     }
 
     private func working(_ current: CharacteristicType, level: CharacteristicType) -> ServiceState {
@@ -137,10 +146,23 @@ private struct StateReader {
 
     private var water: ServiceState {
         guard let isOn = isOn ?? flag(.inUse) else { return .unknown }
-        guard isOn else { return ServiceState("off") }
-        guard flag(.inUse) ?? true else { return ServiceState("on, waiting", isActive: true) }
-        let left = number(.remainingDuration).flatMap { $0 > 0 ? words(.remainingDuration).map { "\($0) left" } : nil }
-        return ServiceState("running", left, isActive: true)
+        let isRunning = flag(.inUse) ?? isOn
+        guard isOn || isRunning else { return ServiceState("off") }
+        guard isRunning else { return ServiceState("on, waiting", isActive: true) }
+        // A valve of an irrigation system may run while the system is off.
+        guard isOn || service.type == .irrigationSystem else { return ServiceState("stopping", isActive: true) }
+        return ServiceState("running", timeLeft, isActive: true)
+    }
+
+    /// The rest of a countdown, rounded up to minutes.
+    private var timeLeft: String? {
+        guard let remaining = service.characteristic(.remainingDuration), let number = remaining.value?.number,
+            let time = remaining.valueTime
+        else { return nil }
+        let left = number - Double(time.duration(to: now).components.seconds)
+        guard left > 0 else { return nil }
+        guard left >= 60 else { return "less than 1 min left" }
+        return "\(remaining.words(for: .float((left / 60).rounded(.up) * 60))) left"
     }
 
     private var television: ServiceState {
@@ -170,18 +192,26 @@ private struct StateReader {
     private var thermostat: ServiceState {
         let mode = number(.targetHeatingCoolingState)
         let doing = number(.currentHeatingCoolingState)
+        let wanted: String? =
+            switch doing {
+            case _ where mode != 3 || !hasRange: words(.targetTemperature)
+            case 1: words(.heatingThresholdTemperature)
+            case 2: words(.coolingThresholdTemperature)
+            default: range(.heatingThresholdTemperature, .coolingThresholdTemperature)
+            }
         return climate(
             .currentTemperature, isOff: mode == 0, doing: doing == 0 ? nil : words(.currentHeatingCoolingState),
-            wanted: mode == 3 && hasRange ? range : words(.targetTemperature))
+            wanted: wanted)
     }
 
     private var heaterCooler: ServiceState {
-        let isWorking = (number(.currentHeaterCoolerState) ?? 0) >= 2
+        let doing = number(.currentHeaterCoolerState) ?? 0
+        let isWorking = doing >= 2
         let wanted: String? =
-            switch number(.targetHeaterCoolerState) {
-            case 1: words(.heatingThresholdTemperature)
-            case 2: words(.coolingThresholdTemperature)
-            default: range
+            switch (doing, number(.targetHeaterCoolerState)) {
+            case (2, _), (0...1, 1): words(.heatingThresholdTemperature)
+            case (3, _), (0...1, 2): words(.coolingThresholdTemperature)
+            default: range(.heatingThresholdTemperature, .coolingThresholdTemperature)
             }
         return climate(
             .currentTemperature, isOff: isOn == false, doing: isWorking ? words(.currentHeaterCoolerState) : nil,
@@ -193,19 +223,21 @@ private struct StateReader {
         words(.heatingThresholdTemperature) != nil && words(.coolingThresholdTemperature) != nil
     }
 
-    /// The range between the heating and the cooling threshold.
-    private var range: String? {
-        guard let low = words(.heatingThresholdTemperature) else { return words(.coolingThresholdTemperature) }
-        return words(.coolingThresholdTemperature).map { "\(low) – \($0)" } ?? low
+    /// The range between two thresholds, of which one may be missing.
+    private func range(_ low: CharacteristicType, _ high: CharacteristicType) -> String? {
+        guard let lowest = number(low), let end = words(high) else { return words(low) ?? words(high) }
+        return "\(lowest.rounded(toDigits: 1)) – \(end)"
     }
 
     private var humidifier: ServiceState {
-        let isWorking = (number(.currentHumidifierDehumidifierState) ?? 0) >= 2
-        let isDrying = number(.currentHumidifierDehumidifierState) == 3
-        let wanted =
-            isDrying
-            ? words(.relativeHumidityDehumidifierThreshold)
-            : words(.relativeHumidityHumidifierThreshold) ?? words(.relativeHumidityDehumidifierThreshold)
+        let doing = number(.currentHumidifierDehumidifierState) ?? 0
+        let isWorking = doing >= 2
+        let wanted: String? =
+            switch (doing, number(.targetHumidifierDehumidifierState)) {
+            case (2, _), (0...1, 1): words(.relativeHumidityHumidifierThreshold)
+            case (3, _), (0...1, 2): words(.relativeHumidityDehumidifierThreshold)
+            default: range(.relativeHumidityHumidifierThreshold, .relativeHumidityDehumidifierThreshold)
+            }
         return climate(
             .currentRelativeHumidity, isOff: isOn == false,
             doing: isWorking ? words(.currentHumidifierDehumidifierState) : nil, wanted: wanted)
@@ -286,10 +318,16 @@ private struct StateReader {
 
     private var airQuality: ServiceState {
         guard let quality = words(.airQuality) else { return .unknown }
-        let density = [CharacteristicType.pm2_5Density, .pm10Density, .vocDensity].lazy.compactMap(words).first
+        let density = Self.densities.lazy.compactMap { type, name in words(type).map { "\(name) \($0)" } }.first
         let isUnknown = number(.airQuality) == 0
         return ServiceState(isUnknown ? nil : quality, density, isAlert: number(.airQuality) == 5)
     }
+
+    /// The densities of which the first known one is shown.
+    private static let densities: [(CharacteristicType, String)] = [
+        (.pm2_5Density, "PM2.5"), (.pm10Density, "PM10"), (.vocDensity, "VOC"), (.nitrogenDioxideDensity, "NO₂"),
+        (.ozoneDensity, "ozone"), (.sulphurDioxideDensity, "SO₂"),
+    ]
 
     private var battery: ServiceState {
         let level = words(.batteryLevel)
@@ -304,7 +342,8 @@ private struct StateReader {
             words(.filterChangeIndication), words(.filterLifeLevel), isAlert: flag(.filterChangeIndication) ?? false)
     }
 
-    private var presses: ServiceState { ServiceState(words(.programmableSwitchEvent) ?? "not pressed yet") }
+    /// The last press while an app was watching; a press leaves no lasting value.
+    private var presses: ServiceState { ServiceState(words(.programmableSwitchEvent) ?? "ready") }
 
     /// The first reading of a service for which there is no rule, with its name unless the value explains itself.
     private var firstReading: ServiceState {

@@ -37,9 +37,16 @@ extension Characteristic {
         case .seconds: return Self.duration(number)
         case nil: break
         }
-        if Self.partsPerMillion.contains(type) { return "\(number.rounded(toDigits: 0)) ppm" }
-        if Self.microgramsPerCubicMeter.contains(type) { return "\(number.rounded(toDigits: 0)) µg/m³" }
-        return number.rounded(toDigits: 2)
+        guard let unit = conventionalUnit else { return number.rounded(toDigits: 2) }
+        let digits = EveReading(type) == nil ? 0 : number.magnitude < 10 ? 2 : 1
+        return "\(number.rounded(toDigits: digits)) \(unit)"
+    }
+
+    /// The symbol of the usual unit of a quantity for which HAP defines no unit; `nil` for other values.
+    package var conventionalUnit: String? {
+        if Self.partsPerMillion.contains(type) { return "ppm" }
+        if Self.microgramsPerCubicMeter.contains(type) { return "µg/m³" }
+        return Self.percentages.contains(type) ? "%" : EveReading(type)?.unit
     }
 
     /// The value's unit.
@@ -47,7 +54,7 @@ extension Characteristic {
     /// Many accessories omit it, and HAP has no unit for some percentages.
     private var unit: CharacteristicUnit? {
         if let unit = metadata.unit { return unit }
-        if type == .filterLifeLevel || type == .waterLevel { return .percentage }
+        if Self.percentages.contains(type) { return .percentage }
         return CharacteristicDefinition.of(type)?.metadata.unit
     }
 
@@ -58,6 +65,9 @@ extension Characteristic {
         let parts = [(whole / 86_400, "d"), (whole / 3600 % 24, "h"), (whole / 60 % 60, "min"), (whole % 60, "s")]
         return parts.drop { $0.0 == 0 }.prefix(2).filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")
     }
+
+    /// Types that HAP 9 measures in percent without a unit.
+    private static let percentages: Set<CharacteristicType> = [.filterLifeLevel, .waterLevel]
 
     /// Types that HAP 9 measures in parts per million, for which it defines no unit.
     private static let partsPerMillion: Set<CharacteristicType> = [

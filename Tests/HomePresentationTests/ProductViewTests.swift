@@ -123,7 +123,15 @@ private func accessory(_ services: ServiceObject...) throws -> Accessory {
                     .currentTemperature: .float(21.5), .targetTemperature: .float(20),
                     .currentHeatingCoolingState: .integer(0), .targetHeatingCoolingState: .integer(3),
                     .heatingThresholdTemperature: .float(19), .coolingThresholdTemperature: .float(25),
-                ], "21.5 °C, set to 19 °C – 25 °C", ""
+                ], "21.5 °C, set to 19 – 25 °C", ""
+            ),
+            (
+                .thermostat,
+                [
+                    .currentTemperature: .float(27), .targetTemperature: .float(20),
+                    .currentHeatingCoolingState: .integer(2), .targetHeatingCoolingState: .integer(3),
+                    .heatingThresholdTemperature: .float(19), .coolingThresholdTemperature: .float(25),
+                ], "27 °C, cooling to 25 °C", "active"
             ),
             (
                 .windowCovering,
@@ -140,7 +148,15 @@ private func accessory(_ services: ServiceObject...) throws -> Accessory {
                     .active: .integer(1), .currentTemperature: .float(19), .currentHeaterCoolerState: .integer(1),
                     .targetHeaterCoolerState: .integer(0), .heatingThresholdTemperature: .float(18),
                     .coolingThresholdTemperature: .float(25),
-                ], "19 °C, set to 18 °C – 25 °C", ""
+                ], "19 °C, set to 18 – 25 °C", ""
+            ),
+            (
+                .heaterCooler,
+                [
+                    .active: .integer(1), .currentTemperature: .float(17), .currentHeaterCoolerState: .integer(2),
+                    .targetHeaterCoolerState: .integer(0), .heatingThresholdTemperature: .float(18),
+                    .coolingThresholdTemperature: .float(25),
+                ], "17 °C, heating to 18 °C", "active"
             ),
             (
                 .humidifierDehumidifier,
@@ -148,6 +164,24 @@ private func accessory(_ services: ServiceObject...) throws -> Accessory {
                     .active: .integer(1), .currentRelativeHumidity: .float(41),
                     .currentHumidifierDehumidifierState: .integer(2), .relativeHumidityHumidifierThreshold: .float(50),
                 ], "41 %, humidifying to 50 %", "active"
+            ),
+            (
+                .humidifierDehumidifier,
+                [
+                    .active: .integer(1), .currentRelativeHumidity: .float(41),
+                    .currentHumidifierDehumidifierState: .integer(1), .targetHumidifierDehumidifierState: .integer(2),
+                    .relativeHumidityHumidifierThreshold: .float(50),
+                    .relativeHumidityDehumidifierThreshold: .float(60),
+                ], "41 %, set to 60 %", ""
+            ),
+            (
+                .humidifierDehumidifier,
+                [
+                    .active: .integer(1), .currentRelativeHumidity: .float(41),
+                    .currentHumidifierDehumidifierState: .integer(1), .targetHumidifierDehumidifierState: .integer(0),
+                    .relativeHumidityHumidifierThreshold: .float(40),
+                    .relativeHumidityDehumidifierThreshold: .float(60),
+                ], "41 %, set to 40 – 60 %", ""
             ),
             (.garageDoorOpener, [.currentDoorState: .integer(1), .targetDoorState: .integer(0)], "opening", "active"),
             (.garageDoorOpener, [.currentDoorState: .integer(3), .targetDoorState: .integer(1)], "closing", "active"),
@@ -191,7 +225,24 @@ private func accessory(_ services: ServiceObject...) throws -> Accessory {
                 .valve, [.active: .integer(1), .inUse: .integer(1), .remainingDuration: .integer(300)],
                 "running, 5 min left", "active"
             ),
+            (
+                .valve, [.active: .integer(1), .inUse: .integer(1), .remainingDuration: .integer(3725)],
+                "running, 1 h 3 min left", "active"
+            ),
+            (
+                .valve, [.active: .integer(1), .inUse: .integer(1), .remainingDuration: .integer(59)],
+                "running, less than 1 min left", "active"
+            ),
+            (
+                .valve, [.active: .integer(1), .inUse: .integer(1), .remainingDuration: .integer(0)], "running",
+                "active"
+            ),
             (.valve, [.active: .integer(1), .inUse: .integer(0)], "on, waiting", "active"),
+            (.valve, [.active: .integer(0), .inUse: .integer(1)], "stopping", "active"),
+            (
+                .irrigationSystem, [.active: .integer(0), .inUse: .integer(1), .remainingDuration: .integer(600)],
+                "running, 10 min left", "active"
+            ),
             (.airPurifier, [.active: .integer(0), .currentAirPurifierState: .integer(0)], "off", ""),
             (
                 .airPurifier,
@@ -212,7 +263,19 @@ private func accessory(_ services: ServiceObject...) throws -> Accessory {
                 .carbonDioxideSensor, [.carbonDioxideDetected: .integer(1), .carbonDioxideLevel: .float(2100)],
                 "too high, 2100 ppm", "active alert"
             ),
-            (.airQualitySensor, [.airQuality: .integer(5), .pm2_5Density: .float(80)], "poor, 80 µg/m³", "alert"),
+            (
+                .airQualitySensor, [.airQuality: .integer(5), .pm2_5Density: .float(80)], "poor, PM2.5 80 µg/m³",
+                "alert"
+            ),
+            (
+                .airQualitySensor,
+                [.airQuality: .integer(2), .vocDensity: .float(180), .nitrogenDioxideDensity: .float(21)],
+                "good, VOC 180 µg/m³", ""
+            ),
+            (
+                .carbonMonoxideSensor, [.carbonMonoxideDetected: .integer(0), .carbonMonoxideLevel: .float(3)],
+                "normal, 3 ppm", ""
+            ),
             (.battery, [.batteryLevel: .integer(12), .statusLowBattery: .integer(1)], "12 %, low", "alert"),
             (.battery, [.batteryLevel: .integer(85), .chargingState: .integer(1)], "85 %, charging", ""),
             (.battery, [.statusLowBattery: .integer(0)], "battery OK", ""),
@@ -220,7 +283,7 @@ private func accessory(_ services: ServiceObject...) throws -> Accessory {
                 .filterMaintenance, [.filterChangeIndication: .integer(1), .filterLifeLevel: .float(4)],
                 "change filter, 4 %", "alert"
             ),
-            (.statelessProgrammableSwitch, [:], "not pressed yet", ""),
+            (.statelessProgrammableSwitch, [:], "ready", ""),
             (.statelessProgrammableSwitch, [.programmableSwitchEvent: .integer(2)], "held", ""),
             (.speaker, [.mute: .bool(true), .volume: .integer(30)], "muted", ""),
             (.microphone, [.mute: .bool(false), .volume: .integer(0)], "microphone on", ""),
@@ -231,10 +294,46 @@ private func accessory(_ services: ServiceObject...) throws -> Accessory {
         ] as [(ServiceType, Values, String, String)])
     func states(type: ServiceType, values: Values, words: String, marks: String) throws {
         let accessory = try accessory(service(type, values))
-        let state = accessory.state(of: try #require(accessory.services.last))
+        let state = accessory.state(of: try #require(accessory.services.last), at: .init(millisecondsSince1970: 1))
         #expect(state.words == words)
         #expect(state.isActive == marks.contains("active"))
         #expect(state.isAlert == marks.contains("alert"))
+    }
+
+    @Test("counts a remaining duration down, because accessories report only its beginning and its end")
+    func countdown() throws {
+        let valve = try accessory(
+            service(.valve, [.active: .integer(1), .inUse: .integer(1), .remainingDuration: .integer(600)]))
+        let part = try #require(valve.services.last)
+        let expected: [(Int64, String)] = [
+            (0, "running, 10 min left"), (4, "running, 6 min left"), (11, "running"),
+        ]
+        for (minutes, words) in expected {
+            let time = Timestamp(millisecondsSince1970: minutes * 60_000 + 1)
+            #expect(valve.state(of: part, at: time).words == words)
+        }
+    }
+
+    @Test("shows values in the form of Eve's accessories with their names and units")
+    func eveReadings() throws {
+        func reading(_ text: String, _ value: Double, iid: UInt64) throws -> CharacteristicObject {
+            CharacteristicObject(
+                iid: InstanceID(iid), type: CharacteristicType(try #require(HAPType(text))),
+                metadata: CharacteristicMetadata(format: .float, permissions: [.pairedRead, .notify]),
+                value: .float(value), manufacturerDescription: "Consumption")
+        }
+        var outlet = service(.outlet, [.on: .bool(true)])
+        outlet.characteristics += [
+            try reading("E863F10D-079E-48FF-8F27-9C2605A29F52", 412.52, iid: 50),
+            try reading("e863f10c-079e-48ff-8f27-9c2605a29f52", 1.234, iid: 51),
+        ]
+        let plug = try accessory(outlet)
+        let part = try #require(plug.services.last)
+        #expect(plug.state(of: part).words == "on, 412.5 W")
+        let readings = part.characteristics.filter { !$0.type.type.isApple }
+        #expect(readings.map(\.localizedDescription) == ["Power", "Energy"])
+        #expect(readings.map(\.valueWords) == ["412.5 W", "1.23 kWh"])
+        #expect(readings.map(\.isReadableState) == [true, true], "the hub subscribes to them")
     }
 
     @Test("shows the input's name of a television and no rows for inputs")
@@ -266,6 +365,7 @@ private func accessory(_ services: ServiceObject...) throws -> Accessory {
             (.configuredName, .text(maximumLength: 64)), (.setupEndpoints, .reading),
             (.hue, .slider(.init(minimum: 0, maximum: 360, step: 1, unit: .arcdegrees))),
             (.colorTemperature, .colorTemperature(.init(minimum: 50, maximum: 400, step: 1, unit: nil))),
+            (.holdPosition, .button(.bool(true))), (.resetFilterIndication, .button(.integer(1))),
         ] as [(CharacteristicType, CharacteristicControl)])
     func controls(type: CharacteristicType, control: CharacteristicControl) throws {
         let part = try #require(try accessory(service(.switch, [type: .string("")])).services.last)
@@ -310,6 +410,58 @@ private func accessory(_ services: ServiceObject...) throws -> Accessory {
         #expect(part.control(for: rate) == .slider(.init(minimum: 0, maximum: 10, step: 1, unit: nil)))
         #expect(rate.localizedDescription == "Power-down decay rate")
         #expect(rate.valueWords == "3")
+    }
+
+    @Test("offers usual durations within the limits of a valve, and its current one")
+    func durations() throws {
+        var valve = service(.valve, [.setDuration: .integer(400)])
+        let index = try #require(valve.characteristics.firstIndex { $0.type == .setDuration })
+        valve.characteristics[index].metadata.maximum = 600
+        let part = try #require(try accessory(valve).services.last)
+        guard case .choice(let choices) = part.control(for: try #require(part.characteristic(.setDuration))) else {
+            Issue.record("it isn't a choice")
+            return
+        }
+        #expect(choices.map(\.name) == ["1 min", "2 min", "3 min", "5 min", "6 min 40 s", "10 min"])
+    }
+
+    @Test("offers no choice among a single value")
+    func singleChoice() throws {
+        var humidifier = service(.humidifierDehumidifier, [.targetHumidifierDehumidifierState: .integer(1)])
+        let mode = CharacteristicType.targetHumidifierDehumidifierState
+        let index = try #require(humidifier.characteristics.firstIndex { $0.type == mode })
+        humidifier.characteristics[index].metadata.validValues = [1]
+        let part = try #require(try accessory(humidifier).services.last)
+        #expect(part.control(for: try #require(part.characteristic(mode))) == .reading)
+    }
+
+    @Test(
+        "knows the targets without an effect in the current mode",
+        arguments: [
+            (
+                .thermostat,
+                [
+                    .targetHeatingCoolingState: .integer(3), .heatingThresholdTemperature: .float(19),
+                    .coolingThresholdTemperature: .float(25),
+                ], [.targetTemperature]
+            ),
+            (
+                .thermostat,
+                [
+                    .targetHeatingCoolingState: .integer(1), .heatingThresholdTemperature: .float(19),
+                    .coolingThresholdTemperature: .float(25),
+                ], [.heatingThresholdTemperature, .coolingThresholdTemperature]
+            ),
+            (.thermostat, [.targetHeatingCoolingState: .integer(3)], []),
+            (.heaterCooler, [.targetHeaterCoolerState: .integer(1)], [.coolingThresholdTemperature]),
+            (.heaterCooler, [.targetHeaterCoolerState: .integer(0)], []),
+            (
+                .humidifierDehumidifier, [.targetHumidifierDehumidifierState: .integer(2)],
+                [.relativeHumidityHumidifierThreshold]
+            ),
+        ] as [(ServiceType, Values, Set<CharacteristicType>)])
+    func ineffectiveTargets(type: ServiceType, values: Values, types: Set<CharacteristicType>) throws {
+        #expect(try accessory(service(type, values)).services.last?.ineffectiveTargets == types)
     }
 
     @Test("offers only acceptable values for every characteristic")
@@ -438,9 +590,10 @@ private func accessory(_ services: ServiceObject...) throws -> Accessory {
             ("Front Door", [service(.contactSensor, [.contactSensorState: .integer(1)])]),
             ("Cellar", [service(.leakSensor, [.leakDetected: .integer(1)])]),
             ("Glass", [service(.temperatureSensor, [.currentTemperature: .float(21.5)])]),
+            ("Tap", [service(.valve, [.active: .integer(1)])]),
         ])
         let home = try #require(hub.graph.home(id))
-        #expect(home.rows().summary == "Cellar: leak, 2 lights on, Front Door open, 21.5 °C")
+        #expect(home.rows().summary == "Cellar: leak, 2 lights on, 1 valve open, Front Door open, 21.5 °C")
         #expect(home.rows().filter { $0.name == "Lamp" }.summary == "1 light on")
         #expect([ServiceRow]().summary.isEmpty)
     }

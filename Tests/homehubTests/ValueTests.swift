@@ -19,6 +19,8 @@ struct ValueTests {
             (.on, .bool(true), "yes"), (.brightness, .integer(40), "40 %"), (.hue, .float(30.5), "30.5°"),
             (.currentTemperature, .float(21), "21 °C"), (.colorTemperature, .integer(250), "250 mired"),
             (.lockCurrentState, .integer(1), "secured"), (.lockCurrentState, .integer(9), "9"),
+            (.carbonDioxideLevel, .float(640), "640 ppm"), (.pm2_5Density, .float(12), "12 µg/m³"),
+            (.filterLifeLevel, .float(4), "4 %"),
             (.securitySystemCurrentState, .integer(0), "stay-arm"), (.active, .integer(0), "inactive"),
             (.name, .string("a\u{1B}[2J"), "a\\u{1B}[2J"), (.setupEndpoints, .data([1, 2]), "2 bytes"),
         ] as [(CharacteristicType, CharacteristicValue, String)])
@@ -34,7 +36,13 @@ struct ValueTests {
             (.hue, "30°", .float(30)), (.targetTemperature, "21.5 °C", .float(21.5)),
             (.lockTargetState, "secured", .integer(1)), (.lockTargetState, "0", .integer(0)),
             (.securitySystemTargetState, "away arm", .integer(1)), (.active, "on", .integer(1)),
-            (.colorTemperature, "250 mired", .integer(250)),
+            (.colorTemperature, "250 mired", .integer(250)), (.setDuration, "10 min", .integer(600)),
+            (.setDuration, "0.5h", .integer(1800)), (.setDuration, "90s", .integer(90)),
+            // Words that lists show, and parts of them that are unique.
+            (.lockTargetState, "locked", .integer(1)), (.securitySystemTargetState, "away", .integer(1)),
+            (.securitySystemTargetState, "armed, at home", .integer(0)),
+            (.securitySystemTargetState, "off", .integer(3)),
+            (.swingMode, "swinging", .integer(1)), (.targetHeatingCoolingState, "automatic", .integer(3)),
         ] as [(CharacteristicType, String, CharacteristicValue)])
     func parsed(type: CharacteristicType, typed: String, value: CharacteristicValue) throws {
         #expect(try Self.characteristic(type).value(typed: typed) == value)
@@ -51,6 +59,10 @@ struct ValueTests {
             (.brightness, "nan", .invalidValueType, "brightness must be a whole number from 0 to 100 %"),
             (.hue, "red", .invalidValueType, "hue must be a number from 0 to 360°"),
             (.lockTargetState, "secure", .invalidValueType, "lock-target-state must be unsecured or secured"),
+            (
+                .securitySystemTargetState, "armed", .invalidValueType,
+                "security-system-target-state must be stay-arm, away-arm, night-arm or disarm"
+            ),
             (.lockTargetState, "2", .valueHigherThanMaximum, "lock-target-state must be unsecured or secured"),
             (
                 .outletInUse, "yes", .readOnlyCharacteristic, "outlet-in-use: this value can't be changed"

@@ -51,7 +51,7 @@ public struct Characteristic: Codable, Sendable, Hashable, Identifiable {
 
     /// The characteristic's name in English.
     public var localizedDescription: String {
-        guard !type.type.isApple, let manufacturerDescription else { return type.localizedDescription }
-        return manufacturerDescription
+        guard !type.type.isApple else { return type.localizedDescription }
+        return EveReading(type)?.localizedDescription ?? manufacturerDescription ?? type.localizedDescription
     }
 }

@@ -85,6 +85,7 @@ extension ServiceType {
         .statelessProgrammableSwitch: "Button", .doorbell: "Doorbell", .cameraRTPStreamManagement: "Camera",
         .airPurifier: "Air Purifier", .humidifierDehumidifier: "Humidifier", .valve: "Valve",
         .irrigationSystem: "Sprinkler", .faucet: "Faucet", .television: "Television", .speaker: "Speaker",
+        .filterMaintenance: "Filter",
     ]
 
     /// The keys of all nouns.

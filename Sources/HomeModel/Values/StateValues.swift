@@ -2,8 +2,8 @@ package import HAPModel
 
 extension CharacteristicType {
     /// A Boolean value that indicates whether characteristics of this type hold state: readable, changing values that
-    /// the catalog expects accessories to report (HAP 9).
-    package var isState: Bool { Self.stateTypes.contains(self) }
+    /// the catalog expects accessories to report (HAP 9), or Eve's accessories do.
+    package var isState: Bool { Self.stateTypes.contains(self) || EveReading(self) != nil }
 
     /// The type of the current value that eventually equals this target; `nil` for other types.
     package var currentValueType: CharacteristicType? { Self.currentValueTypes[self] }

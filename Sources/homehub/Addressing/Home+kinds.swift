@@ -38,7 +38,8 @@ extension Home {
     private static let synonyms: [ServiceType: [String]] = [
         .lightbulb: ["lamp", "lamps", "bulb", "bulbs", "lightbulbs"], .outlet: ["plug", "plugs", "socket", "sockets"],
         .windowCovering: ["shade", "shades", "curtain", "curtains", "shutter", "shutters"],
-        .television: ["tv", "tvs"], .heaterCooler: ["heating", "heater", "air conditioner"],
+        .television: ["tv", "tvs"],
+        .heaterCooler: ["heating", "heater", "heaters", "air conditioner", "air conditioners"],
         .garageDoorOpener: ["garage", "garages"], .securitySystem: ["alarm system"],
     ]
 }

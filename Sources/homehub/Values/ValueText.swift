@@ -1,6 +1,7 @@
 import BoundedJSON
 import HAPModel
 import HomeModel
+import HomePresentation
 import TerminalKit
 
 extension Characteristic {
@@ -20,8 +21,10 @@ extension Characteristic {
         }
     }
 
-    /// The cached value, or `unknown`.
-    var cachedText: String { value.map(text) ?? "unknown" }
+    /// The cached value, `unknown` before the first, or a dash if there is never one.
+    var cachedText: String {
+        value.map(text) ?? (metadata.permissions.contains(.pairedRead) && !type.isMomentary ? "unknown" : "-")
+    }
 
     /// Returns the value as a phrase for a change.
     func sentence(of value: CharacteristicValue) -> String {
@@ -37,8 +40,11 @@ extension Characteristic {
     }
 
     private func withUnit(_ number: String) -> String {
-        metadata.unit.map { $0.attached(to: number) } ?? (type == .colorTemperature ? "\(number) mired" : number)
+        metadata.unit?.attached(to: number) ?? symbol.map { "\(number) \($0)" } ?? number
     }
+
+    /// The symbol of the unit of a value for which HAP defines no unit.
+    private var symbol: String? { type == .colorTemperature ? "mired" : conventionalUnit }
 
     /// The valid values: limits, the words of an enumeration, or the type.
     var rangeText: String {
@@ -93,14 +99,14 @@ extension CharacteristicUnit {
         }
     }
 
-    /// The units that users may write after a number.
-    fileprivate var marks: [String] {
+    /// The units that users may write after a number, and their factors.
+    fileprivate var marks: [(mark: String, factor: Double)] {
         switch self {
-        case .celsius: ["°c", "c", "°"]
-        case .percentage: ["%"]
-        case .arcdegrees: ["°"]
-        case .lux: ["lx", "lux"]
-        case .seconds: ["s"]
+        case .celsius: [("°c", 1), ("c", 1), ("°", 1)]
+        case .percentage: [("%", 1)]
+        case .arcdegrees: [("°", 1)]
+        case .lux: [("lx", 1), ("lux", 1)]
+        case .seconds: [("s", 1), ("min", 60), ("h", 3600)]
         }
     }
 }
@@ -201,23 +207,34 @@ extension Characteristic {
 
     private func number(_ typed: String) -> CharacteristicValue? {
         var digits = typed.lowercased()
-        for mark in metadata.unit?.marks ?? (type == .colorTemperature ? ["mired"] : []) where digits.hasSuffix(mark) {
+        var factor = 1.0
+        for (mark, scale) in metadata.unit?.marks ?? symbol.map({ [($0, 1)] }) ?? [] where digits.hasSuffix(mark) {
             digits.removeLast(mark.count)
+            factor = scale
             break
         }
         while digits.last == " " { digits.removeLast() }
-        if let integer = Int128(digits), let value = CharacteristicValue(exactly: integer) { return value }
+        if factor == 1, let integer = Int128(digits), let value = CharacteristicValue(exactly: integer) { return value }
         guard digits.utf8.allSatisfy({ Self.digitsOfNumbers.contains($0) }), let number = Double(digits),
             number.isFinite
         else { return nil }
-        return .float(number)
+        return .float(number * factor)
     }
 
     private static let digitsOfNumbers = Set("0123456789.-+e".utf8)
 
+    /// Returns the number of an enumeration's word: its name in the catalog, the word that lists show, or a part that
+    /// only one of them contains, such as `away`.
     private func enumerated(_ typed: String) -> Int64? {
         let key = typed.squashed
-        return type.valueNames.first { $0.value.squashed == key }?.key
+        let names = type.valueNames
+        if let number = names.first(where: { $0.value.squashed == key })?.key { return number }
+        let shown = names.keys.map { ($0, type.words(for: $0) ?? "") }
+        if let number = shown.first(where: { $0.1.squashed == key })?.0 { return number }
+        let parts = shown.filter { number, words in
+            "\(names[number]?.dashed ?? "") \(words)".lowercased().split { !$0.isLetter }.contains { $0 == key }
+        }
+        return parts.count == 1 ? parts[0].0 : nil
     }
 
     private static func bytes(_ typed: String) -> [UInt8]? {

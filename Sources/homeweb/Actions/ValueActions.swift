@@ -24,7 +24,7 @@ enum ValueActions {
                 else { continue }
                 let words = accessory?.words(for: value, of: characteristic) ?? characteristic.words(for: value)
                 site.history.add(
-                    "\(name): \(characteristic.type == .on ? "" : characteristic.localizedDescription.lowercased() + " ")\(words)",
+                    "\(name): \(service.phrase(words, of: characteristic))",
                     place: home.room(accessory?.room ?? home.defaultRoomID).map(home.displayName) ?? "",
                     who: visitor.shownName, path: "/services/\(service.id)")
             }
@@ -125,7 +125,7 @@ enum ValueActions {
             guard let value = CharacteristicValue(formText: text, as: characteristic.metadata.format) else {
                 throw WebError(
                     .badRequest,
-                    "\"\(text.prefix(60))\" isn't a valid value for \(characteristic.localizedDescription.lowercased())."
+                    "\"\(text.prefix(60))\" isn't a valid value for \(characteristic.label.lowercased())."
                 )
             }
             values[id] = value
@@ -162,5 +162,14 @@ enum ValueActions {
         let wanted = color.hueAndSaturation
         values[hue.id] = .float(wanted.hue)
         values[saturation.id] = .float(wanted.saturation)
+    }
+}
+
+extension Service {
+    /// Returns a phrase for a changed value: `on`, `brightness 40 %`, `stop`.
+    fileprivate func phrase(_ words: String, of characteristic: Characteristic) -> String {
+        if case .button = control(for: characteristic) { return characteristic.label.lowercased() }
+        let isPlain = [.on, .active, .lockTargetState, .targetDoorState].contains(characteristic.type)
+        return isPlain ? words : "\(characteristic.label.lowercased()) \(words)"
     }
 }

@@ -20,6 +20,8 @@ struct LiveStream: Sendable {
     ///
     /// After three missing ones, a browser reports a lost connection.
     private static let beatInterval = 5
+    /// The interval in seconds at which countdowns are rendered again.
+    private static let countdownInterval = 10
 
     let site: Site
     let page: any LivePage
@@ -73,6 +75,7 @@ struct LiveStream: Sendable {
                 checks += 1
                 if checks.isMultiple(of: Self.beatInterval) { try await send(beat) }
                 if drawing.isHubConnected != (await site.manager.isConnected) { isDue = true }
+                if checks.isMultiple(of: Self.countdownInterval), drawing.hasCountdowns { isDue = true }
             }
             guard isDue, let moment = try? await site.moment(visitor, choice: page.choice) else { continue }
             let events = await drawing.events(for: moment)
@@ -122,6 +125,8 @@ private struct Drawing {
     private var shown: Set<Characteristic.ID> = []
     private var lastSnapshot: HomeSnapshot?
     private(set) var isHubConnected: Bool?
+    /// Whether the content depends on the time.
+    private(set) var hasCountdowns = false
     /// The values to observe from now on.
     var valuesToWatch: (all: Set<Characteristic.ID>, readable: Set<Characteristic.ID>)?
 
@@ -139,7 +144,11 @@ private struct Drawing {
             lastSnapshot?.isVisible != moment.snapshot.isVisible || lastSnapshot?.homeNames != moment.snapshot.homeNames
             || moment.snapshot.homes.isEmpty && isHubConnected != moment.isHubConnected
         isHubConnected = moment.isHubConnected
-        let redraw = main == nil || isOther ? .everything : redraw(new)
+        let counting = new?.countdowns ?? []
+        hasCountdowns = !counting.isEmpty
+        var redraw = main == nil || isOther ? .everything : redraw(new)
+        if case .rows(let rows) = redraw { redraw = .rows(rows.union(counting)) }
+        if case .nothing = redraw, hasCountdowns { redraw = .rows(counting) }
         let hasReturned = new.map { $0.hasReturned(since: home) } ?? []
         let isBack = lastSnapshot?.isCurrent == false && moment.snapshot.isCurrent
         let newCurrent = moment.read.intersection(shown)
@@ -218,6 +227,12 @@ extension HomeSnapshot {
 }
 
 extension Home {
+    /// The services whose state contains the rest of a countdown.
+    fileprivate var countdowns: Set<HomeModel.Service.ID> {
+        let services = accessories.flatMap(\.services)
+        return Set(services.filter { ($0.characteristic(.remainingDuration)?.value?.number ?? 0) > 0 }.map(\.id))
+    }
+
     /// Returns the values that can be read now.
     func readable(_ values: Set<Characteristic.ID>) -> Set<Characteristic.ID> {
         var readable: Set<Characteristic.ID> = []

@@ -22,8 +22,12 @@ struct ServicePage: LivePage {
             ? ControlView.all(of: service, in: accessory, isOwner: moment.visitor.isOwner) : []
         let controlled = Set(controls.map(\.characteristic.id))
         let isColored = controls.contains { $0.control == .color }
+        // The state contains the rest of a countdown.
+        let omitted = service.ineffectiveTargets.union(
+            [.remainingDuration, .serviceLabelIndex] + (isColored ? [.saturation] : []))
         let readings = (service.characteristics + battery(of: accessory)).filter {
-            $0.isForPeople && !controlled.contains($0.id) && !(isColored && $0.type == .saturation)
+            $0.isForPeople && !controlled.contains($0.id) && !omitted.contains($0.type)
+                && $0.metadata.permissions.contains(.pairedRead) && ($0.value != nil || !$0.type.isMomentary)
         }
         var values: Templates.Values = [
             "id": "\(service.id)", "accessory": "\(accessory.id)", "name": name,
@@ -32,7 +36,7 @@ struct ServicePage: LivePage {
             "controls": controls.map(\.values), "stale": accessory.problem == nil && !moment.isCurrent(service),
             "readings": readings.map { reading in
                 [
-                    "part": "r-\(reading.id)", "name": reading.localizedDescription,
+                    "part": "r-\(reading.id)", "name": reading.label,
                     "value": reading.value.map { accessory.words(for: $0, of: reading) } ?? "unknown",
                 ] as Templates.Values
             },

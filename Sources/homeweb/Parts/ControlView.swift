@@ -15,14 +15,18 @@ struct ControlView {
     ///
     /// The others follow in the accessory's order.
     private static let order: [CharacteristicType] = [
-        .on, .active, .lockTargetState, .targetDoorState, .targetPosition, .brightness, .rotationSpeed, .hue,
-        .colorTemperature, .targetTemperature, .targetHeatingCoolingState, .coolingThresholdTemperature,
-        .heatingThresholdTemperature, .securitySystemTargetState, .volume, .mute,
+        .on, .active, .lockTargetState, .targetDoorState, .targetPosition, .holdPosition, .brightness, .hue,
+        .colorTemperature, .targetTemperature, .targetHeatingCoolingState, .targetHeaterCoolerState,
+        .targetHumidifierDehumidifierState, .targetAirPurifierState, .targetFanState, .heatingThresholdTemperature,
+        .coolingThresholdTemperature, .relativeHumidityHumidifierThreshold, .relativeHumidityDehumidifierThreshold,
+        .rotationSpeed, .securitySystemTargetState, .setDuration, .volume, .mute,
     ]
 
-    /// Returns the controls of a service, the most used first.
+    /// Returns the controls of a service that have an effect in its current mode, the most used first.
     static func all(of service: Service, in accessory: Accessory, isOwner: Bool) -> [ControlView] {
-        let ranked = service.controlledCharacteristics(isOwner: isOwner).enumerated().map { place, characteristic in
+        let ineffective = service.ineffectiveTargets
+        let controlled = service.controlledCharacteristics(isOwner: isOwner).filter { !ineffective.contains($0.type) }
+        let ranked = controlled.enumerated().map { place, characteristic in
             (order.firstIndex(of: characteristic.type) ?? order.count + place, characteristic)
         }
         return ranked.sorted { $0.0 < $1.0 }.compactMap { _, characteristic in
@@ -39,7 +43,7 @@ struct ControlView {
     private var name: String {
         if control == .color { return "Color" }
         return characteristic.type == .on || characteristic.type == .active
-            ? accessory.shownName(of: service) : characteristic.localizedDescription
+            ? accessory.shownName(of: service) : characteristic.label
     }
 
     private var value: CharacteristicValue? { characteristic.value }

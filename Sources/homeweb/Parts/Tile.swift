@@ -78,7 +78,7 @@ struct Tile {
             "characteristic": "\(characteristic.id)", "minimum": low.formText, "maximum": high.formText,
             "step": (metadata.step ?? 1).formText, "fill": (isOff ? low : min(max(present, low), high)).formText,
             "value": (isOff ? low : min(max(number, low), high)).formText,
-            "label": "\(row.name), \(characteristic.localizedDescription.lowercased())",
+            "label": "\(row.name), \(characteristic.label.lowercased())",
         ]
     }
 }

@@ -1,0 +1,49 @@
+import HAPModel
+package import HomeModel
+
+// HAPModel has types with the same names.
+package import struct HomeModel.Characteristic
+
+extension Characteristic {
+    /// A short name for a control or a reading on the page of its service, in English.
+    package var label: String { Self.labels[type] ?? localizedDescription }
+
+    private static let labels: [CharacteristicType: String] = [
+        .coolingThresholdTemperature: "Cool to",
+        .currentAirPurifierState: "State",
+        .currentDoorState: "State",
+        .currentFanState: "State",
+        .currentHeaterCoolerState: "State",
+        .currentHeatingCoolingState: "State",
+        .currentHorizontalTiltAngle: "Current Tilt",
+        .currentHumidifierDehumidifierState: "State",
+        .currentTiltAngle: "Current Tilt",
+        .currentVerticalTiltAngle: "Current Tilt",
+        .heatingThresholdTemperature: "Heat to",
+        .holdPosition: "Stop",
+        .lockCurrentState: "State",
+        .lockPhysicalControls: "Child Lock",
+        .lockTargetState: "Lock",
+        .programmableSwitchEvent: "Last Press",
+        .relativeHumidityDehumidifierThreshold: "Dehumidify to",
+        .relativeHumidityHumidifierThreshold: "Humidify to",
+        .resetFilterIndication: "Reset Filter",
+        .securitySystemCurrentState: "State",
+        .securitySystemTargetState: "Mode",
+        .setDuration: "Duration",
+        .swingMode: "Swing",
+        .targetAirPurifierState: "Mode",
+        .targetDoorState: "Door",
+        .targetFanState: "Mode",
+        .targetHeaterCoolerState: "Mode",
+        .targetHeatingCoolingState: "Mode",
+        .targetHorizontalTiltAngle: "Tilt",
+        .targetHumidifierDehumidifierState: "Mode",
+        .targetPosition: "Position",
+        .targetRelativeHumidity: "Humidity",
+        .targetTemperature: "Temperature",
+        .targetTiltAngle: "Tilt",
+        .targetVerticalTiltAngle: "Tilt",
+        .temperatureDisplayUnits: "Display Units",
+    ]
+}
