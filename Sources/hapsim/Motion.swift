@@ -11,7 +11,7 @@ struct Motion: Equatable {
     /// The duration in seconds.
     let seconds: Double
     /// The values that change at the end, including the subject's.
-    let atEnd: CharacteristicValues
+    let atEnd: ServiceValues
     /// A Boolean value that indicates whether subscribers count the seconds themselves, so that they get an event only
     /// at the end (HAP 9, Remaining Duration).
     var isCountdown = false
@@ -29,4 +29,4 @@ struct Motion: Equatable {
 }
 
 /// Values by the types of a service's characteristics.
-typealias CharacteristicValues = [CharacteristicType: CharacteristicValue]
+typealias ServiceValues = [CharacteristicType: CharacteristicValue]

@@ -3,7 +3,7 @@ import HAPModel
 /// The reaction of a simulated device to a change, which comes from a controller or the operator.
 struct Reaction: Equatable {
     /// The values that change immediately.
-    var now: CharacteristicValues = [:]
+    var now: ServiceValues = [:]
     /// The characteristics whose motions end early.
     var stops: Set<CharacteristicType> = []
     /// The motions that begin.
@@ -43,7 +43,7 @@ extension Reaction {
     }
 
     /// Counts the remaining duration down.
-    mutating func countDown(from seconds: Double, atEnd: CharacteristicValues) {
+    mutating func countDown(from seconds: Double, atEnd: ServiceValues) {
         motions.append(
             Motion(
                 subject: .remainingDuration, ramp: .init(from: seconds, to: 0), seconds: seconds,

@@ -104,7 +104,7 @@ actor Simulation: AccessorySource {
     }
 
     /// Reports the values that differ from the current ones.
-    private func set(_ values: CharacteristicValues, in place: Place) async {
+    private func set(_ values: ServiceValues, in place: Place) async {
         let present = await places().filter { $0.serviceID == place.serviceID }.map(\.characteristic)
         let changes = present.compactMap { characteristic -> (CharacteristicObject, CharacteristicValue)? in
             guard let value = values[characteristic.type].flatMap(characteristic.metadata.clamped),
@@ -300,7 +300,7 @@ actor Simulation: AccessorySource {
 
 extension ServiceObject {
     /// Sets the values of the service's characteristics.
-    fileprivate mutating func set(_ values: CharacteristicValues) {
+    fileprivate mutating func set(_ values: ServiceValues) {
         for index in characteristics.indices {
             if let value = values[characteristics[index].type] { characteristics[index].value = value }
         }

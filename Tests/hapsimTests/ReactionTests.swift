@@ -8,16 +8,16 @@ struct ReactionTests {
     /// A change of a service with values, and the expected reaction.
     struct Case: CustomTestStringConvertible {
         let type: ServiceType
-        let values: CharacteristicValues
+        let values: ServiceValues
         let changed: CharacteristicType
         let value: CharacteristicValue
-        var now: CharacteristicValues = [:]
+        var now: ServiceValues = [:]
         var stops: Set<CharacteristicType> = []
         var motions: [Motion] = []
 
         init(
-            _ type: ServiceType, _ values: CharacteristicValues, _ changed: CharacteristicType,
-            _ value: CharacteristicValue, now: CharacteristicValues = [:], stops: Set<CharacteristicType> = [],
+            _ type: ServiceType, _ values: ServiceValues, _ changed: CharacteristicType,
+            _ value: CharacteristicValue, now: ServiceValues = [:], stops: Set<CharacteristicType> = [],
             motions: [Motion] = []
         ) {
             (self.type, self.values, self.changed, self.value) = (type, values, changed, value)
@@ -43,7 +43,7 @@ struct ReactionTests {
     ) -> Motion { Motion(subject: subject, seconds: seconds, atEnd: [subject: .integer(number)]) }
 
     private static func ramp(
-        _ subject: CharacteristicType, _ from: Double, _ to: Double, _ seconds: Double, _ atEnd: CharacteristicValues
+        _ subject: CharacteristicType, _ from: Double, _ to: Double, _ seconds: Double, _ atEnd: ServiceValues
     ) -> Motion { Motion(subject: subject, ramp: .init(from: from, to: to), seconds: seconds, atEnd: atEnd) }
 
     private static let cases: [Case] = [
