@@ -17,6 +17,7 @@ package enum DriverCatalog {
         KasaDriverConfiguration.self,
         GoveeDriverConfiguration.self,
         ShellyDriverConfiguration.self,
+        ShellyGen1DriverConfiguration.self,
         YeelightDriverConfiguration.self,
     ]
 }

@@ -41,6 +41,7 @@ struct FuzzTarget: Sendable {
         FuzzTarget("kasa", checkKasa),
         FuzzTarget("govee", checkGovee),
         FuzzTarget("shelly", checkShelly),
+        FuzzTarget("shelly-gen1", checkShellyGen1),
         FuzzTarget("yeelight", checkYeelight),
         FuzzTarget("rpc", checkRPC),
         FuzzTarget("plugin", checkPlugin),

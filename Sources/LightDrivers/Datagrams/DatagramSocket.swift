@@ -36,12 +36,28 @@ final class DatagramSocket: Sendable {
     /// Port 0 selects any free port. `notify` is called on another thread after datagrams arrive.
     ///
     /// - Throws: The system's error.
-    init(port: UInt16, notify: @escaping @Sendable () -> Void) throws(Failure) {
+    convenience init(port: UInt16, notify: @escaping @Sendable () -> Void) throws(Failure) {
+        try self.init(binding: IPv4Endpoint(address: 0, port: port), isShared: false, notify: notify)
+    }
+
+    /// Opens a socket that receives only the datagrams to a multicast group, next to other programs.
+    ///
+    /// It receives none before it joins the group.
+    ///
+    /// - Throws: The system's error.
+    convenience init(group: IPv4Endpoint, notify: @escaping @Sendable () -> Void) throws(Failure) {
+        try self.init(binding: group, isShared: true, notify: notify)
+    }
+
+    private init(
+        binding endpoint: IPv4Endpoint, isShared: Bool, notify: @escaping @Sendable () -> Void
+    ) throws(Failure) {
         let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(text: SystemError.last.reason) }
         var yes: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_BROADCAST, &yes, socklen_t(MemoryLayout<Int32>.size))
-        var address = sockaddr_in(IPv4Endpoint(address: 0, port: port))
+        if isShared { setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size)) }
+        var address = sockaddr_in(endpoint)
         let bound = address.withPointer { bind(descriptor, $0, $1) }
         guard bound == 0 else {
             let text = SystemError.last.reason
@@ -67,6 +83,16 @@ final class DatagramSocket: Sendable {
             return getsockname(descriptor, pointer, &length)
         }
         return IPv4Endpoint(address).port
+    }
+
+    /// Joins a multicast group on the interface with an address.
+    ///
+    /// A failure, as for a group that was joined before, has no effect.
+    func join(_ group: IPv4Endpoint, over interface: UInt32) {
+        var request = ip_mreq(
+            imr_multiaddr: in_addr(s_addr: group.address.bigEndian),
+            imr_interface: in_addr(s_addr: interface.bigEndian))
+        setsockopt(descriptor, Int32(IPPROTO_IP), IP_ADD_MEMBERSHIP, &request, socklen_t(MemoryLayout<ip_mreq>.size))
     }
 
     /// Returns and removes all received datagrams, oldest first.

@@ -71,6 +71,8 @@ extension DeviceEndpoint {
 /// The address at which a device has answered, with the open connection, which is used first.
 package final class DeviceRoute: Sendable {
     package let endpoint: DeviceEndpoint
+    /// The numeric address of the device, or `nil` if there is no open connection.
+    let address: String?
     private let opened: Mutex<(any Channel)?>
 
     /// Creates a route, optionally with an open channel, which must not have handlers yet.
@@ -78,6 +80,7 @@ package final class DeviceRoute: Sendable {
     /// The channel is closed if it is never used.
     init(to endpoint: DeviceEndpoint, over channel: (any Channel)?) {
         self.endpoint = endpoint
+        address = channel?.remoteAddress?.ipAddress
         opened = Mutex(channel)
     }
 

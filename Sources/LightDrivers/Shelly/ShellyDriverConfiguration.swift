@@ -14,18 +14,25 @@ package struct ShellyDriverConfiguration: SelectingDriver {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         selection = try DeviceSelection(
             from: container, discover: .discover, hosts: .hosts, traits: ShellySession.traits)
-        options = ShellyOptions(
+        options = try ShellyOptions(from: container)
+    }
+
+    package var secretFiles: [String] { [options.passwordFile].compactMap(\.self) }
+
+    package var connection: ShellyConnection { ShellyConnection(password: options.secret) }
+}
+
+extension ShellyOptions {
+    typealias CodingKeys = ShellyDriverConfiguration.CodingKeys
+
+    init(from container: KeyedDecodingContainer<CodingKeys>) throws {
+        self.init(
             switches: try container.decodeIfPresent(Bool.self, forKey: .switches) ?? false,
             passwordFile: try container.decodePath(forKey: .passwordFile, example: "/etc/lamplighter/shelly.password"),
             garageDoors: Set(try container.decodeIfPresent([String].self, forKey: .garageDoors) ?? []))
     }
 
-    package var secretFiles: [String] { [options.passwordFile].compactMap(\.self) }
-
-    package var connection: ShellyConnection {
-        ShellyConnection(
-            password: options.passwordFile.map {
-                SecretFile($0, key: CodingKeys.passwordFile.rawValue, of: "password")
-            })
+    var secret: SecretFile? {
+        passwordFile.map { SecretFile($0, key: CodingKeys.passwordFile.rawValue, of: "password") }
     }
 }

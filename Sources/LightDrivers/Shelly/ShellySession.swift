@@ -2,7 +2,7 @@ import BoundedJSON
 package import DeviceKit
 package import Discovery
 
-/// The configuration keys of the driver `shelly` that apply to all of its devices.
+/// The configuration keys of the drivers `shelly` and `shelly-gen1` that apply to all of their devices.
 package struct ShellyOptions: Equatable, Sendable {
     /// A Boolean value that indicates whether all relays are added.
     ///
@@ -125,7 +125,7 @@ package struct ShellySession: DeviceSession {
             return [.failed(.unusable("\(name) isn't a Shelly device; remove it from hosts"))]
         }
         guard json["gen"]?.int ?? 1 >= 2 else {
-            let text = "\(name) is a first-generation Shelly device; connect it over MQTT with the mqtt driver"
+            let text = "\(name) is a first-generation Shelly device; move it to the driver shelly-gen1"
             return [.failed(.unusable(text))]
         }
         if json["auth_en"]?.bool == true, options.passwordFile == nil { return [refused] }

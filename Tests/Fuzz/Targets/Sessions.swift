@@ -22,6 +22,21 @@ internal import LightDrivers
     }
 }
 
+/// Checks a session with a first-generation Shelly device that sends arbitrary data.
+///
+/// Each line is used as the answer to the pending request, and a packet arrives after each.
+@Sendable func checkShellyGen1(_ input: [UInt8]) {
+    let switches = input.first.map { $0 & 1 == 1 } ?? false
+    let options = ShellyOptions(switches: switches, passwordFile: "/etc/shelly")
+    check(ShellyGen1Session.self, options, input) { line, output in
+        guard case .request(let number, _, _)? = output else { return [.pushed] }
+        return [.answer(number: number, HTTPClientResponse(body: line)), .pushed]
+    } isShort: { output in
+        guard case .request(_, let request, _) = output else { return true }
+        return request.path.utf8.count < 256
+    }
+}
+
 /// Checks a session with a Yeelight device that sends arbitrary data.
 ///
 /// Each line is used as a search response, a response or a notification, depending on the pending request.

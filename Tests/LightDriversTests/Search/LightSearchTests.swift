@@ -67,6 +67,19 @@ struct LightSearchTests {
             ])
     }
 
+    @Test("lists Shelly devices of the first generation, and not the web servers of other devices")
+    func webServers() async {
+        let search = Self.search([
+            "_http._tcp": ServiceSnapshot(
+                services: ["Printer", "shelly1-25A73E", "shellyplus1-A8032ABE54DC"].map { Self.service($0, port: 80) }),
+            "_shelly._tcp": ServiceSnapshot(services: [Self.service("ShellyPlus1-A8032ABE54DC", port: 80)]),
+        ])
+        let found = await search.run(for: [ShellyGen1DriverConfiguration.self, ShellyDriverConfiguration.self])
+        #expect(found.sources.map(\.name) == ["ShellyPlus1-A8032ABE54DC", "shelly1-25A73E"])
+        #expect(found.sources.map(\.driver) == ["shelly", "shelly-gen1"])
+        #expect(found.sources.map(\.entry) == [["driver": "shelly"], ["driver": "shelly-gen1"]])
+    }
+
     @Test("reports missing mDNS once")
     func noDiscovery() async {
         var broken = ServiceSnapshot()

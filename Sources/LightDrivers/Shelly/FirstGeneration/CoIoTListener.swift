@@ -1,0 +1,49 @@
+import Synchronization
+
+/// Receives the CoIoT packets that first-generation Shelly devices send to a multicast group.
+///
+/// Only the sender of a packet counts. The socket is open while a session listens. If it can't be opened, there are no
+/// packets. A device that sends its packets to one address instead isn't heard, because the socket is bound to the
+/// group: it must not take packets from another program on this computer.
+final class CoIoTListener: Sendable {
+    /// The group of CoAP.
+    static let group = IPv4Endpoint(address: 0xE000_01BB, port: 5683)
+
+    private struct State {
+        var socket: DatagramSocket?
+        var listeners: [Int: (address: UInt32, signal: AsyncStream<Void>.Continuation)] = [:]
+        var lastNumber = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Returns a stream with an element for the packets of an address that arrived since its last element.
+    func signals(from address: UInt32) -> AsyncStream<Void> {
+        let (stream, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            state.listeners[state.lastNumber] = (address, signal)
+            if state.socket == nil {
+                state.socket = try? DatagramSocket(group: Self.group) { [weak self] in self?.received() }
+            }
+            // Join each time, because interfaces may have appeared.
+            for network in IPv4Network.current() { state.socket?.join(Self.group, over: network.address) }
+            return state.lastNumber
+        }
+        signal.onTermination = { [weak self] _ in self?.remove(number) }
+        return stream
+    }
+
+    private func remove(_ number: Int) {
+        state.withLock { state in
+            state.listeners[number] = nil
+            if state.listeners.isEmpty { state.socket = nil }
+        }
+    }
+
+    private func received() {
+        let (datagrams, listeners) = state.withLock { ($0.socket?.takeDatagrams() ?? [], $0.listeners) }
+        let senders = Set(datagrams.map(\.source.address))
+        for listener in listeners.values where senders.contains(listener.address) { listener.signal.yield() }
+    }
+}
