@@ -83,7 +83,8 @@ async def test_a_controller_sets_thermostats_within_their_modes(daemon, climate)
         assert {"ac/low": "66.0"} in climate.events
         # Drying leaves the shown mode; choosing that mode leaves drying.
         climate.send({"ac/mode": "dry", "ac/current": 75})
-        await asyncio.to_thread(until_light, daemon, LOFT, mode="auto", temperature=23.9)
+        await asyncio.to_thread(until_light, daemon, LOFT, temperature=23.9)
+        assert await shown(loft, others, MODE) == [AUTO]
         await pairing.put_characteristics([(loft, others[MODE], AUTO)])
         await eventually(lambda: climate.events[-1] == {"ac/mode": "heat_cool"}, 5, f"the mode: {climate.events}")
 
