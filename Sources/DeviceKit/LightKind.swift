@@ -42,8 +42,8 @@ extension LightKind {
 extension LightKind: CaseIterable {
     /// All kinds.
     public static let allCases: [LightKind] = [
-        .light, .switch, .outlet, .fan, .sensor, .cover, .button, .lock, .garageDoor, .thermostat, .humidifier,
-        .airPurifier,
+        .light, .switch, .outlet, .fan, .sensor, .cover, .button, .lock, .garageDoor, .securitySystem, .thermostat,
+        .humidifier, .airPurifier,
     ]
 }
 

@@ -191,6 +191,7 @@ struct LightChangeTests {
                 cover: position (percent), tilt (degrees), movement (closing, opening, stopped); \
                 lock: lock (unlocked, locked, jammed, unknown); \
                 garage-door: door (open, closed, opening, closing, stopped); \
+                security-system: alarm (home, away, night, disarmed, triggered); \
                 thermostat: mode (off, heat, cool, auto), targetTemperature (degrees Celsius), \
                 heatingThreshold (degrees Celsius), coolingThreshold (degrees Celsius), targetHumidity (percent); \
                 humidifier: on, humidity (percent), humidifierThreshold (percent), dehumidifierThreshold (percent); \

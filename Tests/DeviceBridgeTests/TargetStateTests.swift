@@ -164,6 +164,34 @@ struct TargetStateTests {
         #expect(rules.outcome(of: door(nil, target: .closed)) == door(.closed, target: .closed))
     }
 
+    @Test("offers only the modes of a panel, and keeps the requested one until an alarm ends")
+    func securitySystem() async throws {
+        func panel(_ current: SecurityState?, target: SecurityState? = nil) -> PropertyValues {
+            var values = PropertyValues()
+            values[.securitySystemCurrentState] = current
+            values[.securitySystemTargetState] = target
+            return values
+        }
+        let house = try await House([
+            LightDescription(id: "panel", name: "Panel", kind: .securitySystem, functions: [.securitySystem([.away])])
+        ])
+        func shown() async -> [CharacteristicValue?] { await [house.value(2, 9), house.value(2, 10)] }
+        let target = await house.bridge.server.accessories.last?.services[1].characteristics.first
+        #expect(target?.type == .securitySystemTargetState && target?.metadata.validValues == [1, 3])
+        let session = try await house.session()
+        #expect(try await session.write(#"{"aid":2,"iid":9,"value":2}"#).status == 207)
+        #expect(try await session.write(#"{"aid":2,"iid":9,"value":1}"#).status == 204)
+        for (report, state) in [
+            (panel(.disarmed, target: .away), [1, 3]), (panel(.away), [1, 1]), (panel(.triggered), [1, 4]),
+            (panel(.disarmed), [3, 3]), (panel(.away), [1, 1]),
+        ] {
+            // Later reports aren't steps toward the command.
+            await house.advance(.seconds(2))
+            await house.report(LightReport(report, reachable: true), "panel")
+            #expect(await shown() == state.map { .integer(Int64($0)) })
+        }
+    }
+
     @Test("shows its last state after a restart, without a pending command and without a false event")
     func restart() async throws {
         let door = try await door(.secured)

@@ -18,6 +18,9 @@ ANNOUNCEMENTS = {
     "lock/front": {"command_topic": "lock/set", "state_topic": "lock/state", **device("Front")},
     "cover/garage": {
         "command_topic": "door/set", "state_topic": "door/state", "device_class": "garage", **device("Garage")},
+    "alarm_control_panel/house": {
+        "command_topic": "alarm/set", "state_topic": "alarm/state", "supported_features": ["arm_home", "arm_away"],
+        "code": "4711", "command_template": "{{ action }} {{ code }}", "code_arm_required": False, **device("House")},
 }
 
 client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2)
@@ -30,6 +33,7 @@ for name, announcement in ANNOUNCEMENTS.items():
     client.publish(f"homeassistant/{name}/config", json.dumps(announcement), retain=True)
 client.publish("lock/state", "LOCKED", retain=True)
 client.publish("door/state", "closed", retain=True)
+client.publish("alarm/state", "disarmed", retain=True)
 for line in sys.stdin:
     message = json.loads(line)
     client.publish(message["topic"], message["text"], retain=True)

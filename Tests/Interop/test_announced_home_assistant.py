@@ -18,6 +18,7 @@ COLORS = {"hs", "xy", "rgb", "rgbw", "rgbww"}
 #: The domains of the kinds that are compared.
 DOMAINS = {
     "light": "light", "switch": "switch", "outlet": "switch", "cover": "cover", "lock": "lock", "garage-door": "cover",
+    "security-system": "alarm_control_panel",
     "thermostat": "climate", "humidifier": "humidifier", "air-purifier": "fan"}
 #: The place of Home Assistant's modes in HomeKit.
 MODES = {"off": "off", "heat": "heat", "cool": "cool", "heat_cool": "auto", "auto": "auto"}
@@ -40,6 +41,8 @@ CALLS = {
     "humidity": lambda percent: ("set_humidity", {"humidity": int(percent)}),
     "speed": lambda percent: ("set_percentage", {"percentage": int(percent)}),
     "preset": lambda name: ("set_preset_mode", {"preset_mode": name}),
+    **{word: lambda *code, word=word: (f"alarm_{word}", {"code": code[0]} if code else {})
+       for word in ("disarm", "arm_home", "arm_away", "arm_night", "arm_vacation")},
 }
 #: The things that 2025.4 treats differently from the fixtures, with the difference.
 INFERRED = "it ignores a color or temperature without its mode; we infer the mode"
@@ -169,6 +172,8 @@ class Judge:
             return [f"it is {state}"] if state != wanted["lock"] else []
         if expected["kind"] == "garage-door":
             return [f"it is {state}"] if state != wanted["door"] else []
+        if expected["kind"] == "security-system":
+            return [f"it is {state}"] if state != wanted["alarm"] else []
         if expected["kind"] == "cover":
             return self.cover(wanted, state, attributes)
         found = []

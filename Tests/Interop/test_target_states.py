@@ -1,4 +1,4 @@
-"""Locks and garage doors on a real broker, and simulated ones, as aiohomekit and Home Assistant itself see them."""
+"""Locks, garage doors and alarm panels on a real broker, and simulated ones, as aiohomekit and Home Assistant itself see them."""
 
 import asyncio
 
@@ -10,7 +10,8 @@ from lan import until
 from scripted_device import Script, until_light
 
 #: Name: the state's topic, and the types of its target and its current state.
-DEVICES = {"Front": ("lock/state", "1E", "1D"), "Garage": ("door/state", "32", "E")}
+DEVICES = {"Front": ("lock/state", "1E", "1D"), "Garage": ("door/state", "32", "E"),
+           "House": ("alarm/state", "67", "66")}
 
 
 class Devices(Script):
@@ -33,11 +34,13 @@ def daemon(make_daemon, broker, devices):
         {"driver": "mqtt", "url": broker.url, "discovery": {"home-assistant": "homeassistant"}},
         {"driver": "simulated", "lights": [
             {"id": "gate", "name": "Gate lock", "kind": "lock", "transition": "500ms"},
-            {"id": "barn", "name": "Barn door", "kind": "garage-door", "transition": "500ms"}]}]
+            {"id": "barn", "name": "Barn door", "kind": "garage-door", "transition": "500ms"},
+            {"id": "alarm", "name": "Alarm", "kind": "security-system"}]}]
     made = make_daemon(configuration(drivers=drivers) | {"include": ["all"]})
     made.until_published()
     until_light(made, "mqtt/front", reachable=True, lock="locked")
     until_light(made, "mqtt/garage", reachable=True, door="closed")
+    until_light(made, "mqtt/house", reachable=True, alarm="disarmed")
     return made
 
 
@@ -85,6 +88,20 @@ async def test_a_controller_gets_the_target_before_the_state(daemon, devices):
         devices.say("door/state", "closed")
         await shows(("Garage current", 1))
 
+        await writes("House", 1, alarm="ARM_AWAY None")
+        devices.say("alarm/state", "arming")
+        devices.say("alarm/state", "armed_away")
+        await shows(("House current", 1))
+        devices.say("alarm/state", "triggered")
+        await shows(("House current", 4))
+        # Disarmed and armed at the panel.
+        devices.say("alarm/state", "disarmed")
+        await shows(("House target", 3), ("House current", 3))
+        devices.say("alarm/state", "armed_home")
+        await shows(("House target", 0), ("House current", 0))
+        await writes("House", 3, alarm="DISARM 4711")
+    assert "4711" not in daemon.log
+
 
 def test_the_operator_operates_and_jams_simulated_devices(daemon):
     daemon.cli("lights", "set", "simulated/gate", "lock=locked")
@@ -94,6 +111,10 @@ def test_the_operator_operates_and_jams_simulated_devices(daemon):
     daemon.cli("simulate", "simulated/barn", "obstruction=true")
     daemon.cli("lights", "set", "simulated/barn", "door=open")
     until_light(daemon, "simulated/barn", door="open", obstruction=True)
+    daemon.cli("lights", "set", "simulated/alarm", "alarm=night")
+    until_light(daemon, "simulated/alarm", alarm="night")
+    daemon.cli("simulate", "simulated/alarm", "alarm=triggered")
+    until_light(daemon, "simulated/alarm", alarm="triggered")
     refused = daemon.cli("lights", "set", "simulated/gate", "lock=jammed", check=False)
     assert refused.returncode == 64, refused
 
@@ -102,7 +123,7 @@ def test_kinds_that_open_a_house_are_shown_only_if_named(make_daemon, broker, de
     drivers = [{"driver": "mqtt", "url": broker.url, "discovery": {"home-assistant": "homeassistant"}}]
     daemon = make_daemon(configuration(drivers=drivers))
     daemon.until_published()
-    hidden = [{"kind": kind, "count": 1} for kind in ("locks", "garage-doors")]
+    hidden = [{"kind": kind, "count": 1} for kind in ("locks", "garage-doors", "security-systems")]
     until(lambda: daemon.status["hiddenKinds"] == hidden, 10, f"{daemon.status}")
     assert not daemon.lights
 
@@ -137,5 +158,13 @@ if HASS:
             for state in ("opening", "open", "closing", "closed"):
                 devices.say("door/state", state)
                 shows("cover.garage", state)
+
+            panel = "alarm_control_panel.house"
+            shows(panel, "disarmed")
+            call(panel, "alarm_arm_home", {"alarm/set": "ARM_HOME None"})
+            for state in ("armed_home", "triggered", "disarmed", "armed_away"):
+                devices.say("alarm/state", state)
+                shows(panel, state)
+            call(panel, "alarm_disarm", {"alarm/set": "DISARM 4711"})
         finally:
             home.close()

@@ -9,6 +9,7 @@ import Testing
 extension AnnouncedThing {
     fileprivate static let locks = all.filter { $0.kind == "lock" }
     fileprivate static let doors = all.filter { $0.kind == "garage-door" }
+    fileprivate static let panels = all.filter { $0.kind == "security-system" }
 
     /// Adds the device, and receives the fixture's messages.
     fileprivate func house(_ kind: LightKind) throws -> (house: MQTTHouse, device: LightDescription) {
@@ -38,6 +39,37 @@ extension MQTTHouse {
 struct AnnouncedTargetStatesTests {
     @Test("finds the fixtures") func found() {
         #expect(AnnouncedThing.locks.count >= 10 && AnnouncedThing.doors.count >= 6)
+        #expect(AnnouncedThing.panels.count >= 8)
+    }
+
+    private static let modes: [String: SecurityState] = [
+        "home": .home, "away": .away, "night": .night, "vacation": .away, "disarmed": .disarmed,
+    ]
+
+    @Test(
+        "adds an alarm panel with its modes, reads its messages and sends its commands as Home Assistant does",
+        arguments: AnnouncedThing.panels)
+    func panels(_ thing: AnnouncedThing) throws {
+        var (house, panel) = try thing.house(.securitySystem)
+        let modes = (thing.expected["modes"]?.array ?? []).compactMap { $0.string.flatMap { Self.modes[$0] } }
+        #expect(panel.kind == .securitySystem && panel.functions == [.securitySystem(Set(modes))])
+        let state = house.states[panel.id]?.values ?? PropertyValues()
+        switch thing.expected["state"]?["alarm"]?.string ?? "" {
+        case "arming":
+            #expect(state[.securitySystemCurrentState] == .disarmed && state[.securitySystemTargetState] == .away)
+        case "pending": #expect(state[.securitySystemCurrentState] == nil)
+        case "triggered": #expect(state[.securitySystemCurrentState] == .triggered)
+        case let word:
+            let mode = word.split(separator: "_").last.flatMap { Self.modes[String($0)] }
+            #expect(mode != nil && state[.securitySystemCurrentState] == mode)
+        }
+        for (name, messages) in thing.commands {
+            let word = name.split(separator: " ")[0]
+            var command = LightCommand()
+            command.values[.securitySystemTargetState] =
+                word == "disarm" ? .disarmed : word.split(separator: "_").last.flatMap { Self.modes[String($0)] }
+            #expect(try house.sent(command, to: panel) == messages, "\(name)")
+        }
     }
 
     @Test(

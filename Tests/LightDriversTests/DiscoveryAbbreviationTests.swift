@@ -5,7 +5,7 @@ import Testing
 @testable import LightDrivers
 
 /// Compares the driver's abbreviations with the table that Home Assistant publishes, for the keys of lights, switches,
-/// fans, sensors, covers, thermostats, humidifiers, events, triggers, locks, devices and availability.
+/// fans, sensors, covers, thermostats, humidifiers, events, triggers, locks, alarm panels, devices and availability.
 ///
 /// https://www.home-assistant.io/integrations/mqtt/#supported-abbreviations-in-mqtt-discovery-messages
 @Suite("The parser of abbreviated announcement keys")
@@ -34,6 +34,11 @@ struct DiscoveryAbbreviationTests {
         "stat_stopped": "state_stopped", "tilt_cmd_t": "tilt_command_topic", "tilt_cmd_tpl": "tilt_command_template",
         "tilt_opt": "tilt_optimistic", "tilt_status_t": "tilt_status_topic",
         "tilt_status_tpl": "tilt_status_template",
+        "cod_arm_req": "code_arm_required", "cod_dis_req": "code_disarm_required",
+        "cod_trig_req": "code_trigger_required", "pl_arm_away": "payload_arm_away",
+        "pl_arm_custom_b": "payload_arm_custom_bypass", "pl_arm_home": "payload_arm_home",
+        "pl_arm_nite": "payload_arm_night", "pl_arm_vacation": "payload_arm_vacation", "pl_disarm": "payload_disarm",
+        "pl_trig": "payload_trigger", "sup_feat": "supported_features",
         "cod_form": "code_format", "pl_lock": "payload_lock", "pl_rst": "payload_reset", "pl_unlk": "payload_unlock",
         "stat_jam": "state_jammed", "stat_locked": "state_locked", "stat_locking": "state_locking",
         "stat_unlocked": "state_unlocked", "stat_unlocking": "state_unlocking",

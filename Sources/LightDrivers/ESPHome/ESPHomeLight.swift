@@ -8,6 +8,8 @@ struct ESPHomeLight: Equatable, Sendable {
     let entity: ESPHomeEntity
     var description: LightDescription
     var state: ESPHomeState?
+    /// The last requested target of an alarm panel.
+    var askedTarget: Int?
     /// The last requested speed of a fan, in percent.
     var askedSpeed: Int?
     /// For a sensor entity, the description of the accessory that combines the part's sensors, without their readings.
@@ -82,7 +84,7 @@ struct ESPHomeLight: Equatable, Sendable {
         guard let state else { return nil }
         var report = LightReport(on: state.on, reachable: true)
         if case .cover(let cover) = entity.kind { return cover.report(state) }
-        if case .targetState(let device) = entity.kind { return device.report(state) }
+        if case .targetState(let device) = entity.kind { return device.report(state, asked: askedTarget) }
         if case .component(let component) = entity.kind { return component.base.report(state) }
         guard !state.isInvalid else { return report }
         let range: ClosedRange<Int>?

@@ -28,7 +28,7 @@ extension ESPHomeEntity {
             switch field {
             case 6: isHidden = isHidden || value.flag
             case 7: isHidden = isHidden || value.number != 0
-            case 10: lock.requiresCode = value.flag
+            case 10: if value.flag { lock.coded = Set(lock.commands.keys) }
             case 12: key.part = UInt32(truncatingIfNeeded: value.number)
             default: readCommon(field, value)
             }

@@ -34,6 +34,9 @@ enum ESPHomeMessageType {
     static let lockEntity = 58
     static let lockState = 59
     static let lockCommand = 60
+    static let alarmEntity = 94
+    static let alarmState = 95
+    static let alarmCommand = 96
     static let eventEntity = 107
     static let event = 108
 }
@@ -113,7 +116,7 @@ struct ESPHomeEntity: Equatable, Sendable {
         case fan(speeds: FanSpeeds?, direction: Bool, oscillation: Bool)
         case sensor(SensorClass)
         case cover(ESPHomeCover)
-        /// A lock.
+        /// A lock or an alarm panel.
         case targetState(ESPHomeTargetState)
         /// An event with the presses of buttons.
         case event(ButtonWords)
@@ -146,6 +149,7 @@ extension ESPHomeEntity {
         case ESPHomeMessageType.fanEntity: self = try Self(fan: body)
         case ESPHomeMessageType.coverEntity: self = try Self(cover: body)
         case ESPHomeMessageType.lockEntity: self = try Self(lock: body)
+        case ESPHomeMessageType.alarmEntity: self = try Self(alarm: body)
         case ESPHomeMessageType.eventEntity:
             guard let event = try Self(event: body) else { return nil }
             self = event
@@ -253,7 +257,7 @@ struct ESPHomeState: Equatable, Sendable {
     var position: Float = 0
     var tilt: Float = 0
     var motion = CoverMotion.stopped
-    /// The state of a lock.
+    /// The state of a lock or an alarm panel.
     var number: UInt64 = 0
     var climate = ESPHomeClimateState()
     /// A Boolean value that indicates whether a value of a light or a cover is out of range: of this state, only the
@@ -318,7 +322,7 @@ extension ESPHomeState {
             self = state
         case ESPHomeMessageType.fanState: self = try Self(fan: body)
         case ESPHomeMessageType.coverState: self = try Self(cover: body)
-        case ESPHomeMessageType.lockState: self = try Self(number: body)
+        case ESPHomeMessageType.lockState, ESPHomeMessageType.alarmState: self = try Self(number: body)
         case ESPHomeMessageType.binarySensorState, ESPHomeMessageType.sensorState: self = try Self(sensor: body)
         default:
             guard let state = try ESPHomeComponents.reporting(message.type)?.state(body) else { return nil }

@@ -281,6 +281,12 @@ package struct ESPHomeSession: DeviceSession {
     ) throws(LightError) -> SessionEvent<Output> {
         guard var lamp = lamps[light] else { throw .unknownLight }
         if let speed = command.speed { lamp.light.askedSpeed = speed }
+        if case .targetState(let device) = lamp.light.entity.kind, let target = device.target(of: command) {
+            guard !device.coded.contains(target) else {
+                throw .refused("it requires a code, which isn't supported")
+            }
+            lamp.light.askedTarget = target
+        }
         guard let message = lamp.light.message(for: command) else { throw .refused("the light doesn't support this") }
         guard isReady else { throw .unreachable }
         lamp.unanswered += 1

@@ -1,7 +1,7 @@
 import DeviceKit
 import HAPModel
 
-/// A device of an ESPHome device with a state and commands that are numbers, such as a lock.
+/// A lock or an alarm panel of an ESPHome device: its state and its commands are numbers.
 struct ESPHomeTargetState: Equatable, Sendable {
     let kind: LightKind
     let function: AccessoryFunction
@@ -11,18 +11,25 @@ struct ESPHomeTargetState: Equatable, Sendable {
     let states: [UInt64: PropertyValues]
     /// The number in a command for each target.
     let commands: [Int: UInt64]
-    /// A Boolean value that indicates whether commands need a code, which the bridge doesn't know.
-    var requiresCode = false
+    /// The targets that need a code, which the bridge doesn't know.
+    var coded: Set<Int> = []
+    /// The abilities of an alarm panel.
+    var panel: AlarmPanel?
 
-    func report(_ state: ESPHomeState) -> LightReport {
-        LightReport(states[state.number] ?? PropertyValues(), reachable: true)
+    /// Returns the report of a state, with the last requested target.
+    func report(_ state: ESPHomeState, asked: Int?) -> LightReport {
+        LightReport(
+            states[state.number] ?? panelValues(state.number, asked: asked) ?? PropertyValues(), reachable: true)
+    }
+
+    /// Returns the target of a command, or `nil` if it has none.
+    func target(of command: LightCommand) -> Int? {
+        command.values.compactMap { $0.value.flatMap(Int.init) }.first
     }
 
     /// Returns the message for a command; `nil` if the device can't have the target.
     func message(for command: LightCommand, to key: ESPHomeEntity.Key) -> ESPHomeFraming.Message? {
-        guard !requiresCode,
-            let number = command.values.compactMap({ $0.value.flatMap(Int.init) }).first.flatMap({ commands[$0] })
-        else {
+        guard let target = target(of: command), !coded.contains(target), let number = commands[target] else {
             return nil
         }
         var body = ProtobufWriter()

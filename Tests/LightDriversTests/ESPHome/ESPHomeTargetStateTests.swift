@@ -5,7 +5,7 @@ import Testing
 
 @testable import LightDrivers
 
-/// Locks with the fields of ESPHome's api.proto.
+/// Locks and alarm panels with the fields of ESPHome's api.proto.
 @Suite("ESPHome devices with a target state", .timeout)
 struct ESPHomeTargetStateTests {
     typealias Message = ESPHomeFraming.Message
@@ -33,6 +33,41 @@ struct ESPHomeTargetStateTests {
                 body.write(fixed32: 9, field: 1)
                 body.write(number, field: 2)
             })
+    }
+
+    @Test("describe an alarm panel by its features, read its states, and arm and disarm it without a code")
+    func panel() throws {
+        // Home, away and vacation.
+        var panel = try Self.light(ESPHomeMessageType.alarmEntity) { $0.write(UInt64(1 | 2 | 32), field: 8) }
+        #expect(panel.description.id == "/security-system/front")
+        #expect(panel.description.functions == [.securitySystem([.home, .away])])
+        panel.askedTarget = SecurityState.home.rawValue
+        for (number, current, target) in [
+            (0, SecurityState.disarmed, nil), (1, .home, nil), (2, .away, nil), (3, .away, nil), (4, .away, nil),
+            (5, .away, nil), (6, nil, SecurityState.home), (7, .disarmed, .home), (8, nil, .disarmed),
+            (9, .triggered, nil), (10, nil, nil), (.max, nil, nil),
+        ] as [(UInt64, SecurityState?, SecurityState?)] {
+            panel.state = try Self.state(ESPHomeMessageType.alarmState, number)
+            #expect(panel.report?.values[.securitySystemCurrentState] == current, "\(number)")
+            #expect(panel.report?.values[.securitySystemTargetState] == target, "\(number)")
+        }
+        let coded = try Self.light(ESPHomeMessageType.alarmEntity) { body in
+            body.write(UInt64(2), field: 8)
+            body.write(true, field: 9)
+        }
+        for (target, number) in [(SecurityState.away, UInt64(1)), (.home, 2), (.disarmed, 0)] {
+            var command = LightCommand()
+            command.values[.securitySystemTargetState] = target
+            let message = Self.message(ESPHomeMessageType.alarmCommand) { body in
+                body.write(fixed32: 9, field: 1)
+                body.write(number, field: 2)
+            }
+            #expect(panel.message(for: command) == message)
+            #expect(coded.message(for: command) == (target == .away ? message : nil))
+        }
+        var night = LightCommand()
+        night.values[.securitySystemTargetState] = .night
+        #expect(panel.message(for: night) == nil)
     }
 
     @Test("describe a lock, read its states and lock and unlock it")

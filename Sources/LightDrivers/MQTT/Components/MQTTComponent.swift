@@ -100,7 +100,7 @@ enum MQTTComponents {
     static let all: [any MQTTComponent.Type] = [
         // A purifier precedes the fan that Zigbee2MQTT describes it as.
         MQTTAirPurifier.self, MQTTFan.self, MQTTSensor.self, MQTTCover.self, MQTTButton.self, MQTTLock.self,
-        MQTTGarageDoor.self, MQTTThermostat.self, MQTTHumidifier.self,
+        MQTTGarageDoor.self, MQTTAlarmPanel.self, MQTTThermostat.self, MQTTHumidifier.self,
     ]
 
     static func named(_ name: String) -> (any MQTTComponent.Type)? { all.first { $0.names.contains(name) } }
