@@ -3,7 +3,7 @@ import DeviceKit
 import HAPModel
 import Jinja
 
-/// An alarm panel (Lights 6.7).
+/// An alarm panel (Lights 6.10).
 struct MQTTAlarmPanel: MQTTComponent {
     static let names: Set = ["alarm_control_panel"]
     static let kind = LightKind.securitySystem
