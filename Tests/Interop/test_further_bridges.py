@@ -1,4 +1,4 @@
-"""With more lights than a bridge can show, further bridges open automatically, and each light keeps its place."""
+"""With more devices than a bridge can show, further bridges open automatically, and each device keeps its place."""
 
 import asyncio
 import random
@@ -8,8 +8,21 @@ from controllers import ON, Phone, named
 from lan import until
 
 
+KINDS = [
+    {"kind": "switch"}, {"kind": "outlet"}, {"kind": "fan", "speed": True}, {"kind": "cover", "tilt": True},
+    {"kind": "sensor", "readings": ["temperature", "humidity", "co2", "motion", "battery"]},
+    {"kind": "button", "buttons": ["top", "bottom"]}, {"kind": "lock"}, {"kind": "garage-door"},
+    {"kind": "security-system"}, {"kind": "thermostat"}, {"kind": "humidifier"}, {"kind": "air-purifier"}]
+
+
+def device(number):
+    kind = KINDS[number // 2 % len(KINDS)] if number % 2 == 0 else {}
+    return {"id": f"l{number}", "name": f"Lamp {number}"} | kind
+
+
 def settings(numbers):
-    return configuration(lights=[{"id": f"l{number}", "name": f"Lamp {number}"} for number in numbers])
+    """Every second device is a light; the others are of all other kinds."""
+    return configuration(lights=[device(number) for number in numbers]) | {"include": ["all"]}
 
 
 def places(daemon):
@@ -23,7 +36,7 @@ def until_bridges(daemon, count):
         lambda status: [bridge["advertisement"]["state"] for bridge in status["bridges"]] == ["published"] * count, 20)
 
 
-async def test_400_lights_are_on_three_bridges_and_each_is_paired_and_keeps_its_lights(make_daemon):
+async def test_400_devices_of_all_kinds_are_on_three_bridges_and_each_is_paired_and_keeps_its_devices(make_daemon):
     daemon = make_daemon(settings(range(400)))
     until_bridges(daemon, 3)
     daemon.until(lambda status: [bridge["lights"] for bridge in status["bridges"]] == [149, 149, 102], 20)

@@ -14,7 +14,10 @@ package struct ShellyDriverConfiguration: SelectingDriver {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         selection = try DeviceSelection(
             from: container, discover: .discover, hosts: .hosts, traits: ShellySession.traits)
-        options = try ShellyOptions(from: container)
+        options = ShellyOptions(
+            switches: try container.decodeIfPresent(Bool.self, forKey: .switches) ?? false,
+            passwordFile: try container.decodePath(forKey: .passwordFile, example: "/etc/lamplighter/shelly.password"),
+            garageDoors: Set(try container.decodeIfPresent([String].self, forKey: .garageDoors) ?? []))
     }
 
     package var secretFiles: [String] { [options.passwordFile].compactMap(\.self) }
@@ -23,16 +26,10 @@ package struct ShellyDriverConfiguration: SelectingDriver {
 }
 
 extension ShellyOptions {
-    typealias CodingKeys = ShellyDriverConfiguration.CodingKeys
-
-    init(from container: KeyedDecodingContainer<CodingKeys>) throws {
-        self.init(
-            switches: try container.decodeIfPresent(Bool.self, forKey: .switches) ?? false,
-            passwordFile: try container.decodePath(forKey: .passwordFile, example: "/etc/lamplighter/shelly.password"),
-            garageDoors: Set(try container.decodeIfPresent([String].self, forKey: .garageDoors) ?? []))
-    }
-
+    /// The file with the devices' password.
     var secret: SecretFile? {
-        passwordFile.map { SecretFile($0, key: CodingKeys.passwordFile.rawValue, of: "password") }
+        passwordFile.map {
+            SecretFile($0, key: ShellyDriverConfiguration.CodingKeys.passwordFile.rawValue, of: "password")
+        }
     }
 }

@@ -1,5 +1,4 @@
 import BoundedJSON
-import DeviceKit
 package import Discovery
 package import Logging
 
@@ -8,18 +7,18 @@ package struct ShellyGen1DriverConfiguration: SelectingDriver {
     package var selection: DeviceSelection
     package var options: ShellyOptions
 
-    package typealias CodingKeys = ShellyDriverConfiguration.CodingKeys
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case discover, hosts, switches
+        case passwordFile = "password-file"
+    }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         selection = try DeviceSelection(
             from: container, discover: .discover, hosts: .hosts, traits: ShellyGen1Session.traits)
-        options = try ShellyOptions(from: container)
-        guard options.garageDoors.isEmpty else {
-            throw ConfigurationProblem(
-                "not supported for first-generation devices", remedy: "omit it; the covers are shown as covers",
-                forKey: .garageDoors, in: container)
-        }
+        options = ShellyOptions(
+            switches: try container.decodeIfPresent(Bool.self, forKey: .switches) ?? false,
+            passwordFile: try container.decodePath(forKey: .passwordFile, example: "/etc/lamplighter/shelly.password"))
     }
 
     package var secretFiles: [String] { [options.passwordFile].compactMap(\.self) }
