@@ -167,24 +167,26 @@ final class AccessoryAdapter {
     func command(for writes: [CharacteristicWrite], state: DeviceState) -> LightCommand {
         var written = PropertyValues()
         for write in writes {
-            guard let part = part(where: { $0.iid == write.iid }), part.isOfDevice, part.type != .configuredName else {
-                continue
-            }
+            guard let part = part(where: { $0.iid == write.iid }), part.isOfDevice, !part.type.isKeptByBridge
+            else { continue }
             written[part.property] = part.type == rules.power ? Bool(write.value).map { .bool($0) } : write.value
         }
         return LightCommand(limits.canonical(rules.command(written, over: state)).values)
     }
 
-    /// Returns the names that a write request gives to services; the bridge keeps them.
-    func names(in writes: [CharacteristicWrite]) -> PropertyValues {
-        var names = PropertyValues()
-        for write in writes where write.type == .configuredName {
+    /// Returns the values in a write request that the bridge keeps, such as names of services.
+    func settings(in writes: [CharacteristicWrite]) -> PropertyValues {
+        var settings = PropertyValues()
+        for write in writes where write.type.isKeptByBridge {
             if let part = part(where: { $0.iid == write.iid }) {
-                names[part.property] = part.metadata.accepted(write.value)
+                settings[part.property] = part.metadata.accepted(write.value)
             }
         }
-        return names
+        return settings
     }
+
+    /// Returns the iid of a property, or `nil` if the accessory doesn't have it.
+    func iid(of property: Property) -> InstanceID? { part(property)?.iid }
 
     /// Returns an operator's command without values that the device lacks, or `nil` if no values remain.
     func possible(_ command: LightCommand, state: DeviceState) -> LightCommand? {

@@ -48,6 +48,10 @@ final class BridgedLight {
     var savedTransition: [UInt8]?
     /// The time of the next adaptive lighting update.
     var transitionDueAt: ContinuousClock.Instant?
+    /// The runs of open valves, by the id of the function.
+    var runs: [String?: ValveRun] = [:]
+    /// The time of the next step of a run.
+    var runDueAt: ContinuousClock.Instant?
     /// A Boolean value that indicates whether the state has changed since it was last stored.
     var isUnsaved = false
     /// A Boolean value that indicates whether the light was removed; later command results are ignored.

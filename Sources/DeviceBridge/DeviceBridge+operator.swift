@@ -36,7 +36,14 @@ extension DeviceBridge {
     /// - Returns: The status that a controller would get, or `invalidValue` if the light supports none of the values.
     package func command(_ command: LightCommand, _ key: LightKey) async -> HAPStatus {
         guard let light = lights[key] else { return .doesNotExist }
-        guard let possible = light.adapter.possible(command, state: light.wanted) else { return .invalidValue }
+        guard var possible = light.adapter.possible(command, state: light.wanted) else { return .invalidValue }
+        var settings = PropertyValues()
+        for (property, value) in possible.values where property.type.isKeptByBridge {
+            settings[property] = value
+            possible.values.remove(property)
+        }
+        if !settings.isEmpty { change(light, by: .operator) { $0.apply(settings, light.adapter.rules) } }
+        guard !possible.isEmpty else { return .success }
         if possible.color != nil { endTransition(of: light, by: [.colorTemperature]) }
         let waiter = send(possible, to: light, origin: .operator)
         if let answer = waiter.answer { return answer }

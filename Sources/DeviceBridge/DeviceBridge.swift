@@ -203,12 +203,13 @@ package actor DeviceBridge {
     ///   - light: The light.
     ///   - origin: The cause of the change.
     ///   - apply: Changes the state, and returns whether it has changed.
-    private func change(
+    func change(
         _ light: BridgedLight, by origin: LightEvent.Origin, _ apply: (inout DeviceState) -> Bool
     ) {
         let wasReachable = light.state.isReachable
         let level = light.isQuiet && origin == .adaptiveLighting ? light.level : nil
         guard apply(&light.state) else { return }
+        updateRuns(of: light, after: origin)
         save(light)
         if !watchers.isEmpty { watched(LightEvent(light: snapshot(light), origin: origin)) }
         let isReachable = light.state.isReachable
@@ -448,6 +449,9 @@ package actor DeviceBridge {
             if let time = light.transitionDueAt {
                 if time <= now { advanceTransition(of: light) } else { wake(at: time) }
             }
+            if let time = light.runDueAt {
+                if time <= now { advanceRuns(of: light) } else { wake(at: time) }
+            }
         }
     }
 
@@ -497,9 +501,9 @@ extension DeviceBridge: AccessorySource {
             let status = await writeTransition(write, to: light)
             guard status == .success else { return status }
         }
-        let names = light.adapter.names(in: values)
-        if !names.isEmpty { change(light, by: .controller) { $0.apply(names, light.adapter.rules) } }
-        if !values.isEmpty, values.allSatisfy({ $0.type == .configuredName }) { return .success }
+        let settings = light.adapter.settings(in: values)
+        if !settings.isEmpty { change(light, by: .controller) { $0.apply(settings, light.adapter.rules) } }
+        if !values.isEmpty, values.allSatisfy(\.type.isKeptByBridge) { return .success }
         let waiter = send(values, to: light)
         // Most commands have a response by now.
         if let answer = waiter.answer { return answer }

@@ -21,6 +21,9 @@ package protocol DeviceRules: Sendable {
     /// device is considered to be at rest.
     var reaction: (target: Property, time: Duration)? { get }
 
+    /// The values that the bridge stores with the state of a device although controllers don't see them.
+    var memory: [CharacteristicType] { get }
+
     /// The functions that devices of this kind can have besides those of all capabilities.
     var otherFunctions: [AccessoryFunction] { get }
 
@@ -83,6 +86,8 @@ extension DeviceRules {
     package var pause: Duration { .zero }
 
     package var reaction: (target: Property, time: Duration)? { nil }
+
+    package var memory: [CharacteristicType] { [] }
 
     package var otherFunctions: [AccessoryFunction] { [] }
 
@@ -176,13 +181,16 @@ package final class ValueLimits: Sendable {
         where properties[index].type == property.type && properties[index].function == property.function {
             return rules.valid(value, of: property, metadata[index])
         }
+        if rules.memory.contains(property.type) { return value }
         return CharacteristicDefinition.of(property.type).flatMap { rules.valid(value, of: property, $0.metadata) }
     }
 }
 
 extension AccessoryFunction.Part {
     /// A Boolean value that indicates whether the description determines the value: the device reports none.
-    fileprivate var isFixed: Bool { type == .configuredName || metadata?.permissions.contains(.notify) == false }
+    fileprivate var isFixed: Bool {
+        type == .configuredName || type == .valveType || metadata?.permissions.contains(.notify) == false
+    }
 }
 
 extension LightDescription {
@@ -223,6 +231,11 @@ extension LightDescription {
         var report = LightReport()
         for (property, part) in properties where !isForRestart || kind.rules.isLasting(part.type) {
             if let value = state.values[property] { report.values[property] = value }
+        }
+        if isForRestart, !kind.rules.memory.isEmpty {
+            for (property, value) in state.values where kind.rules.memory.contains(property.type) {
+                report.values[property] = value
+            }
         }
         if report.color != nil { report.color = state.color }
         return report

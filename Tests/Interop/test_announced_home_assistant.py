@@ -19,7 +19,7 @@ COLORS = {"hs", "xy", "rgb", "rgbw", "rgbww"}
 DOMAINS = {
     "light": "light", "switch": "switch", "outlet": "switch", "cover": "cover", "lock": "lock", "garage-door": "cover",
     "security-system": "alarm_control_panel",
-    "thermostat": "climate", "humidifier": "humidifier", "air-purifier": "fan"}
+    "thermostat": "climate", "humidifier": "humidifier", "air-purifier": "fan", "valve": "valve"}
 #: The place of Home Assistant's modes in HomeKit.
 MODES = {"off": "off", "heat": "heat", "cool": "cool", "heat_cool": "auto", "auto": "auto"}
 #: The service call for each command of the fixtures.
@@ -174,6 +174,8 @@ class Judge:
             return [f"it is {state}"] if state != wanted["door"] else []
         if expected["kind"] == "security-system":
             return [f"it is {state}"] if state != wanted["alarm"] else []
+        if expected["kind"] == "valve":
+            return [] if (state in ("open", "opening")) == wanted["on"] else [f"it is {state}, and not {wanted}"]
         if expected["kind"] == "cover":
             return self.cover(wanted, state, attributes)
         found = []
@@ -227,6 +229,7 @@ class Judge:
         else:
             service, data = CALLS[word](*values)
         received = len(self.publishers.events)
+        service = service.replace("cover", domain)
         answer = self.home.ask("call", [domain, service, {"entity_id": entity, **data}])
         if "error" in answer:
             yield f"{name}: {answer['error']}"

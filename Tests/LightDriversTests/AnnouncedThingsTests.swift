@@ -36,6 +36,7 @@ struct AnnouncedThing: CustomTestStringConvertible, Sendable {
     static let fans = all.filter { $0.kind == "fan" }
     static let covers = all.filter { $0.kind == "cover" }
     static let sensors = all.filter { $0.kind == "sensor" }
+    static let valves = all.filter { $0.kind == "valve" }
     static let buttons = all.filter { $0.kind == "button" }
 
     var payload: [UInt8] {
@@ -250,6 +251,26 @@ struct AnnouncedThingsTests {
             default: command.values[Property(.holdPosition)] = .bool(true)
             }
             let sent = try house.home.messages(for: command, to: cover.id, now: .zero).map {
+                [$0.topic, String(decoding: $0.payload, as: UTF8.self)]
+            }
+            #expect(sent == (member.value.array ?? []).map { ($0.array ?? []).compactMap(\.string) }, "\(member.name)")
+        }
+    }
+
+    @Test(
+        "adds a valve, reads its messages and sends its commands as Home Assistant does",
+        arguments: AnnouncedThing.valves)
+    func valves(_ thing: AnnouncedThing) throws {
+        var house = thing.announced(kinds: [.valve])
+        let valve = try #require(house.added.first, "\(house.warnings)")
+        #expect(valve.kind == .valve)
+        thing.notified(&house)
+        let state = try #require(house.states[valve.id])
+        #expect(state.reachable == (thing.expected["available"]?.bool ?? true))
+        if let on = thing.expected["state"]?["on"]?.bool { #expect(state.on == on) }
+        for member in thing.json["commands"]?.object?.members ?? [] {
+            let command = LightCommand(on: member.name == "open")
+            let sent = try house.home.messages(for: command, to: valve.id, now: .zero).map {
                 [$0.topic, String(decoding: $0.payload, as: UTF8.self)]
             }
             #expect(sent == (member.value.array ?? []).map { ($0.array ?? []).compactMap(\.string) }, "\(member.name)")

@@ -144,7 +144,10 @@ struct BridgeConfigurationTests {
         #expect(try decode("include: []").include.kinds.isEmpty)
         #expect(
             try decode("bridge: {}").include.kinds
-                == [.light, .switch, .outlet, .fan, .sensor, .cover, .button, .thermostat, .humidifier, .airPurifier])
+                == [
+                    .light, .switch, .outlet, .fan, .sensor, .cover, .button, .thermostat, .humidifier, .airPurifier,
+                    .valve,
+                ])
         for text in ["include: all", "include: [all]", "include: [fans, all]"] {
             #expect(try decode(text).include.kinds == Set(LightKind.allCases))
         }

@@ -44,7 +44,8 @@ struct Zigbee2MQTTDiscovery {
                 continue
             }
             let isController = exposes.contains { Self.controllers.contains($0["type"]?.string ?? "") }
-            let outputs = exposes.lazy.compactMap { Output($0, isController: isController) }
+            let outputs = exposes.lazy.filter { !MQTTValve.isValve($0, of: device) }
+                .compactMap { Output($0, isController: isController) }
                 .prefix(Self.maximumOutputs)
             for output in outputs {
                 let entity = try? entity(output, id: address + output.idSuffix + "_zigbee2mqtt", of: device)

@@ -1,0 +1,92 @@
+package import HAPModel
+
+extension LightKind {
+    /// A valve, a tap or an irrigation valve.
+    public static let valve = LightKind(
+        "valve", plural: "valves", title: "Valve", ValveRules(),
+        [
+            .on, PropertyName("duration", .setDuration, .whole(ValveRules.durations, unit: "seconds")),
+            PropertyName("remaining", .remainingDuration, .whole(ValveRules.durations, unit: "seconds")),
+        ])
+}
+
+/// The purpose of a valve, in the order of HAP's ValveType.
+package enum ValvePurpose: Int64, Sendable {
+    case generic, irrigation, shower, faucet
+}
+
+extension AccessoryFunction {
+    /// Creates the function of a valve, which the bridge closes after a set duration.
+    package static func valve(_ purpose: ValvePurpose = .generic) -> AccessoryFunction {
+        let function = AccessoryFunction(
+            .valve,
+            [
+                .active: .integer(0), .valveType: .integer(purpose.rawValue), .setDuration: .integer(0),
+                .remainingDuration: .integer(0),
+            ])
+        // The catalog's maximum is an hour.
+        return [.setDuration, .remainingDuration].reduce(function) { function, type in
+            function.with(type) { $0.maximum = ValveRules.durations.upperBound }
+        }
+    }
+}
+
+extension CharacteristicType {
+    /// A Boolean value that indicates whether the bridge itself keeps what controllers write: names and durations.
+    package var isKeptByBridge: Bool { self == .configuredName || self == .setDuration }
+
+    /// The end of a valve's run in seconds since 2001-01-01T00:00Z, which the bridge stores; no controller sees it.
+    package static let runEnd = CharacteristicType(HAPType(apple: 0xFFFF_FF01))
+}
+
+/// The rules of a valve.
+///
+/// The bridge keeps the set duration and ends each run itself, because controllers only display the countdown. With a
+/// set duration of 0, the valve stays open. Water flows while the valve is open: a controller shows "Waiting" for a valve
+/// that is active but not in use.
+struct ValveRules: DeviceRules {
+    /// The durations of runs in seconds, up to Home Assistant's maximum of 48 hours.
+    static let durations = 0.0...172_800
+
+    var power: CharacteristicType? { .active }
+
+    var memory: [CharacteristicType] { [.runEnd] }
+
+    func functions(_ capabilities: LightCapabilities) -> [AccessoryFunction] { [.valve()] }
+
+    func shown(_ functions: [AccessoryFunction]) -> [AccessoryFunction] {
+        functions.map { function in
+            guard function.type == .valve else { return function }
+            var shown = function
+            if !shown.has(.inUse) { shown.add(.inUse, .integer(0), at: 1) }
+            if !shown.has(.valveType) { shown.add(.valveType, .integer(0)) }
+            return shown
+        }
+    }
+
+    func complete(_ reported: inout PropertyValues, over state: () -> DeviceState) {
+        for (property, _) in reported
+        where [.setDuration, .remainingDuration, .runEnd].contains(property.type) { reported.remove(property) }
+    }
+
+    func reconcile(_ state: inout DeviceState, after new: PropertyValues) -> Bool {
+        var isChanged = false
+        for (property, value) in new where property.type == .on {
+            let use = Property(.inUse, of: property.function)
+            guard state.values.contains(use), !new.contains(use), let isOpen = value?.bool else { continue }
+            isChanged = state.values.set(.integer(isOpen ? 1 : 0), for: use) || isChanged
+        }
+        return isChanged
+    }
+
+    func derived(
+        _ type: CharacteristicType, of function: AccessoryFunction, in state: DeviceState
+    ) -> CharacteristicValue? {
+        guard type == .inUse else { return nil }
+        return state.values[Property(.on, of: function.id)]?.bool.map { .integer($0 ? 1 : 0) }
+    }
+
+    func isLasting(_ type: CharacteristicType) -> Bool {
+        type != .remainingDuration && SensorReading(type)?.isMomentary != true
+    }
+}
