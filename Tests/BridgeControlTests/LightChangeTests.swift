@@ -195,7 +195,7 @@ struct LightChangeTests {
                 thermostat: mode (off, heat, cool, auto), targetTemperature (degrees Celsius), \
                 heatingThreshold (degrees Celsius), coolingThreshold (degrees Celsius), targetHumidity (percent); \
                 humidifier: on, humidity (percent), humidifierThreshold (percent), dehumidifierThreshold (percent); \
-                air-purifier: on, speed (percent), mode (manual, auto)
+                air-purifier: on, speed (percent), mode (manual, auto); valve: on, duration (seconds)
                 """)
     }
 

@@ -12,7 +12,8 @@ KINDS = [
     {"kind": "switch"}, {"kind": "outlet"}, {"kind": "fan", "speed": True}, {"kind": "cover", "tilt": True},
     {"kind": "sensor", "readings": ["temperature", "humidity", "co2", "motion", "battery"]},
     {"kind": "button", "buttons": ["top", "bottom"]}, {"kind": "lock"}, {"kind": "garage-door"},
-    {"kind": "security-system"}, {"kind": "thermostat"}, {"kind": "humidifier"}, {"kind": "air-purifier"}]
+    {"kind": "security-system"}, {"kind": "thermostat"}, {"kind": "humidifier"}, {"kind": "air-purifier"},
+    {"kind": "valve"}]
 
 
 def device(number):
