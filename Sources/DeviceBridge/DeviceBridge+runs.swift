@@ -63,7 +63,7 @@ extension DeviceBridge {
         wake(at: time)
     }
 
-    /// Counts down the remaining durations, without events, and closes the valves whose runs are over.
+    /// Counts down the remaining durations, with an event only for 0, and closes the valves whose runs are over.
     func advanceRuns(of light: BridgedLight) {
         light.runDueAt = nil
         let now = scheduler.now
@@ -72,7 +72,7 @@ extension DeviceBridge {
             let left = run.remaining(now)
             if light.state.values.set(.integer(left), for: property) {
                 light.server.assumeIsolated { [aid = light.aid, value = light.adapter.iid(of: property)] server in
-                    if let value { server.update(aid, [(value, .integer(left))], isQuiet: true) }
+                    if let value { server.update(aid, [(value, .integer(left))], isQuiet: left > 0) }
                 }
             }
             guard left == 0 else {
