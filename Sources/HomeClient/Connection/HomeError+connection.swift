@@ -34,13 +34,15 @@ extension HomeError {
 
     /// Returns the error for a missing daemon.
     static func unavailable(_ reason: String) -> HomeError {
-        HomeError(.daemonUnavailable, detail: "\(reason); start homehubd: sudo systemctl start homehubd, or make run-home in a clone")
+        HomeError(
+            .daemonUnavailable,
+            detail: "\(reason); start homehubd: sudo systemctl start homehubd, or make run-home in a clone")
     }
 
     /// The error for a daemon that accepts connections but doesn't answer.
     static let unresponsive = HomeError(
         .daemonUnavailable,
-        detail: "homehubd is running but isn't responding; restart it: sudo systemctl restart homehubd, or make run-home")
+        detail: "homehubd is running but isn't responding; restart it: sudo systemctl restart homehubd")
 
     static let connectionLost = HomeError(
         .daemonUnavailable,

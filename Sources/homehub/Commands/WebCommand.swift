@@ -93,7 +93,8 @@ struct WebCommand: AsyncParsableCommand {
             terminal.write("\n" + code.text(for: abilities))
             if Self.isOnlyLocal(address) {
                 terminal.writeError(
-                    "homehub: only this computer can open the link; for phones, start homeweb with --listen 0.0.0.0:8480\n")
+                    "homehub: only this computer can open the link; for phones, start homeweb with --listen 0.0.0.0:8480\n"
+                )
             }
         }
     }
