@@ -144,7 +144,7 @@ package struct DeviceWord {
             convert = found.convert
         }
         digits = digits.trimmed
-        let isStep = digits.hasPrefix("+") || digits.hasPrefix("-") && limits.lowerBound >= 0
+        let isStep = digits.hasPrefix("+") || digits.hasPrefix("-") && (limits.lowerBound >= 0 || name.isSetPoint)
         guard let typed = Double(digits), typed.isFinite else { return nil }
         var number = convert(typed)
         if isStep {
@@ -164,6 +164,11 @@ package struct DeviceWord {
 extension PropertyName {
     /// The characteristic that a controller writes.
     fileprivate var characteristic: CharacteristicType { target ?? type }
+
+    /// A Boolean value that indicates whether it's a temperature to reach, which nobody sets below zero.
+    fileprivate var isSetPoint: Bool {
+        [.targetTemperature, .heatingThresholdTemperature, .coolingThresholdTemperature].contains(characteristic)
+    }
 }
 
 extension String {

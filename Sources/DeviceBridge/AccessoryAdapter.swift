@@ -121,7 +121,7 @@ final class AccessoryAdapter {
             ServiceObject(
                 iid: service.iid, type: service.function.type, isPrimary: index == 0,
                 linked: service.function.linked.compactMap { id in
-                    services.first { $0.function.id == id }?.iid
+                    services.first { $0.function.id == id && $0.iid != service.iid }?.iid
                 },
                 characteristics: service.parts.map { part in
                     let value = value(part, of: service.function, in: state)

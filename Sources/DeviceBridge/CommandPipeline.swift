@@ -225,14 +225,17 @@ struct CommandPipeline: ~Copyable {
 
     /// Removes the target from a report that only repeats the state from before a command, to which the device hasn't
     /// reacted yet.
-    func removeTarget(from report: inout LightReport, over wanted: DeviceState) {
+    ///
+    /// Returns whether it was removed.
+    func removeTarget(from report: inout LightReport, over wanted: DeviceState) -> Bool {
         guard underWay != nil || waiting != nil || restsAt != nil, let target = rules.reaction?.target,
             report.values.contains(target), report.values[target] != wanted.values[target]
-        else { return }
+        else { return false }
         var states = report.values.members(of: target)
         states.remove(target)
-        guard !states.isEmpty, states.allSatisfy({ wanted.values[$0.property] == $0.value }) else { return }
+        guard !states.isEmpty, states.allSatisfy({ wanted.values[$0.property] == $0.value }) else { return false }
         report.values.remove(target)
+        return true
     }
 
     /// Returns whether the device hasn't reacted to the last command in time.

@@ -121,6 +121,8 @@ extension DeviceBridge {
         }
         guard isShown(key, description) else {
             if unstored.removeValue(forKey: key) != nil { warn(nil, about: .light(key)) }
+            // A device that was of a shown kind, such as a switch that is a valve now, is hidden like the others.
+            if await hide(key) != nil { await reconcileNames() }
             return
         }
         if let light = lights[key] {
@@ -211,6 +213,7 @@ extension DeviceBridge {
         guard await save(stored) else { return addOrReplaceLater(light.key, description) }
         warn(nil, about: .light(light.key))
         light.adapter = adapter
+        light.runs = light.runs.filter { run in description.functions.contains { $0.id == run.key } }
         adapter.addInitialValues(to: &light.state)
         resumeTransition(of: light, light.savedTransition)
         unstored[light.key] = nil

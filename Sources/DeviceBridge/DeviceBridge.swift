@@ -156,8 +156,8 @@ package actor DeviceBridge {
         report.values = values
         light.adapter.rules.complete(&report.values, over: { light.wanted })
         if invalid > 0 { dropped(invalid, .invalid, by: driver) }
-        if report.isSpontaneous { light.pipeline.superseded() }
-        light.pipeline.removeTarget(from: &report, over: light.wanted)
+        let isRepetition = light.pipeline.removeTarget(from: &report, over: light.wanted)
+        if report.isSpontaneous, !isRepetition { light.pipeline.superseded() }
         let accepted = light.pipeline.reported(report, now: scheduler.now)
         if light.transition != nil, let color = accepted.color { endTransition(of: light, color) }
         // A report that arrives while a command is running counts as a result of that command.
@@ -167,6 +167,7 @@ package actor DeviceBridge {
         var givenUp: [CommandWaiter] = []
         if report.reachable == false {
             light.pipeline.reset()
+            rest(light)
             swap(&givenUp, &light.waitersWaiting)
         }
         wakeWhenCompleted(light)

@@ -123,8 +123,8 @@ struct SensorClass: Equatable, Sendable {
     /// Returns the reading's value for the device's text, or `nil` if it is neither a number nor a known word.
     func value(_ text: String) -> SensorValue? {
         if reading == .airQuality, let level = Self.qualities[text] { return .number(level) }
-        // A value outside the range that the sensor can measure.
-        if reading == .airQuality, text == "out_of_range" { return .unknown }
+        // Words for a value that the sensor can't measure or doesn't have yet.
+        if reading == .airQuality, ["out_of_range", "unknown"].contains(text) { return .unknown }
         return text.plainNumber.flatMap(number)
     }
 

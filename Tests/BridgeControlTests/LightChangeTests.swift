@@ -31,6 +31,12 @@ struct LightChangeTests {
     private static let lamp = device(
         .light, LightChange(on: true, brightness: 40, hue: 0, saturation: 0, temperature: 250))
 
+    private static let thermostat: LightListing = {
+        var state = LightChange()
+        state["targetTemperature"] = 21
+        return device(.thermostat, state)
+    }()
+
     private static func device(_ kind: LightKind, _ state: LightChange = LightChange()) -> LightListing {
         LightListing(
             key: "a/b", name: "B", kind: kind.rawValue, aid: 2, driver: "a", reachable: true, state: state)
@@ -48,6 +54,8 @@ struct LightChangeTests {
             (device(.light), ["white"], #"{"hue":0,"saturation":0}"#), (lamp, ["hue=120°"], #"{"hue":120}"#),
             (device(.cover), ["open"], #"{"position":100}"#), (device(.cover), ["close"], #"{"position":0}"#),
             (device(.cover), ["stop"], #"{"movement":"stopped"}"#), (device(.cover), ["30%"], #"{"position":30}"#),
+            (thermostat, ["targetTemperature=-1.5"], #"{"targetTemperature":19.5}"#),
+            (thermostat, ["heat", "70°F"], #"{"mode":"heat","targetTemperature":21.11}"#),
             (device(.fan), ["counterclockwise", "20%"], #"{"speed":20,"direction":"counterclockwise"}"#),
         ])
     func words(device: LightListing, words: [String], json: String) throws {

@@ -224,6 +224,17 @@ struct IncludedKindsTests {
         #expect(await lights.excludedCounts == [.fan: DeviceBridge.maximumExcludedLights])
     }
 
+    @Test("hides a device whose kind has become one that isn't shown, and shows it again with its aid")
+    func changedKind() async throws {
+        let tap = LightDescription(id: "tap", name: "Tap", kind: .switch)
+        let house = try await House([tap])
+        await house.bridge.lights.use([:], kinds: [.switch])
+        await house.bridge.host.added(LightDescription(id: "tap", name: "Tap", kind: .valve))
+        #expect(await house.bridge.server.accessories.map(\.aid) == [1])
+        await house.bridge.host.added(tap)
+        #expect(await house.bridge.server.accessories.map(\.aid) == [1, 2])
+    }
+
     @Test("frees the places of excluded lights, and protects them from a purge")
     func room() async throws {
         let house = try await House([.hall])

@@ -56,6 +56,8 @@ struct MQTTGarageDoorTests {
     func toggle() throws {
         var door = try Self.door(#", "payload_open": "PRESS", "payload_close": "PRESS", "payload_stop": null"#)
         let press = ["c PRESS"]
+        // A press could open the door that is to be closed.
+        #expect(throws: LightError.self) { try door.messages(for: command(.closed)) }
         #expect(state(&door, "closed") == .closed)
         #expect(try MQTTLightTests.text(door.messages(for: command(.closed))).isEmpty)
         #expect(try MQTTLightTests.text(door.messages(for: command(.open))) == press)

@@ -159,6 +159,7 @@ struct MQTTThermostatTests {
         _ = said(&device, "s", "heat")
         #expect(try sent(&device, command(.off)) == ["p 0"])
         #expect(device.handedOver(command(.off))?.thermostatMode == .off)
+        #expect(said(&device, "s", "heat").thermostatMode == nil, "it is off, and repeats its mode")
         #expect(try sent(&device, command(.cool)) == ["p 1", "m cool"])
     }
 

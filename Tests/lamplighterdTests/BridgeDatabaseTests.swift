@@ -352,6 +352,18 @@ struct BridgeDatabaseTests {
         }
     }
 
+    @Test("stores the links between the functions of a device")
+    func links() {
+        let purifier = LightDescription(
+            id: "air", name: "Air", kind: .airPurifier,
+            functions: [
+                AccessoryFunction(.airPurifier, linked: ["filter"], [.active: .integer(0)]),
+                AccessoryFunction(.filterMaintenance, id: "filter", [.filterChangeIndication: .integer(0)]),
+            ])
+        let stored = LightDescription(id: "air", json: purifier.json)
+        #expect(stored?.functions.map(\.linked) == [["filter"], []])
+    }
+
     private static let description = #"'{"name":"L","kind":"light","brightness":true,"color":true,"transition":true"#
 
     @Test(

@@ -117,6 +117,7 @@ final class RegisteredAccessory {
         guard !writesInFlight.isEmpty, let target = characteristic(at: place).type.targetState,
             let iid = iid(of: target, inServiceAt: place), isWritten(iid)
         else { return false }
+        keptChanges.removeAll { $0.id == change.id }
         keptChanges.append(change)
         return true
     }

@@ -1,10 +1,13 @@
 /// Identifies the values that must never appear in an error.
 enum Secrets {
     private static let words = ["setup-code", "password", "token"]
+    private static let code = "code"
 
     /// Returns whether the value of a key, or a value within it, is secret.
     static func holds(_ path: [any CodingKey]) -> Bool {
         path.contains { key in words.contains { key.stringValue.lowercased().hasPrefix($0) } }
+            // The code of a lock or an alarm panel. At the top level, hapsim's files have the code of a simulation.
+            || path.dropFirst().contains { $0.stringValue.lowercased() == code }
     }
 
     /// Returns a word from the file in a form that can be used in an error: truncated, and without the text after a
@@ -13,7 +16,7 @@ enum Secrets {
     /// YAML parses `password:x` as one word, because the space between the key and the value is missing.
     static func shown(_ text: String) -> String {
         let lowercased = text.lowercased()
-        for word in words {
+        for word in words + [code] {
             guard lowercased.count == text.count, let range = lowercased.firstRange(of: word) else { continue }
             let end = lowercased.distance(from: lowercased.startIndex, to: range.upperBound)
             let rest = text.dropFirst(end)

@@ -278,9 +278,11 @@ package struct MQTTDeviceRegistry: Sendable {
             actions += withdraw(key, now: now)
         }
         if key.isFromZigbee2MQTT, let member = members[id], case .announcement(let other) = member.source,
-            !other.isFromZigbee2MQTT, member.description.kind != entity.description.kind
+            !other.isFromZigbee2MQTT, member.description.kind != entity.description.kind,
+            [.airPurifier, .valve].contains(entity.description.kind)
         {
-            // Zigbee2MQTT announces air purifiers to Home Assistant as fans; its own list says more.
+            // Zigbee2MQTT announces air purifiers to Home Assistant as fans, and valves as switches; its own list says
+            // more.
             actions += release(other)
         }
         guard let member = members[id] else {

@@ -102,7 +102,9 @@ struct ShellyOutput: Equatable, Sendable {
     mutating func keepState(of former: ShellyOutput) {
         (isOn, brightness, rgb, white) = (former.isOn, former.brightness, former.rgb, former.white)
         (temperature, showsWhite) = (former.temperature, former.showsWhite)
+        let cools = thermostat.cools
         thermostat = former.thermostat
+        thermostat.cools = cools
         let (hasSlats, isDoor) = (cover.hasSlats, cover.isDoor)
         cover = former.cover
         (cover.hasSlats, cover.isDoor) = (hasSlats, isDoor)

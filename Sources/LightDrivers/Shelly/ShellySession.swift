@@ -16,7 +16,7 @@ package struct ShellyOptions: Equatable, Sendable {
     package init(switches: Bool = false, passwordFile: String? = nil, garageDoors: Set<String> = []) {
         self.switches = switches
         self.passwordFile = passwordFile
-        self.garageDoors = garageDoors
+        self.garageDoors = Set(garageDoors.map { $0.lowercased() })
     }
 }
 

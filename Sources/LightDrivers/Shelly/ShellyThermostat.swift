@@ -7,7 +7,8 @@ struct ShellyThermostat: Equatable, Sendable {
     private static let temperatures = 5.0...35.0
     private static let step = 0.5
 
-    private let cools: Bool
+    /// A Boolean value that indicates whether it cools instead of heating.
+    var cools: Bool
     private var isOn: Bool?
     private var isRunning: Bool?
     private var target: Double?

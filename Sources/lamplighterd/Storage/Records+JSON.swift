@@ -24,6 +24,8 @@ extension LightDescription {
         struct Function: Codable {
             var type: String
             var id: String?
+            /// The ids of the linked functions.
+            var linked: [String]?
             var parts: [Part]
         }
 
@@ -107,6 +109,7 @@ extension LightDescription.Stored.Function {
     fileprivate init(_ function: AccessoryFunction) {
         type = function.type.description
         id = function.id
+        linked = function.linked.isEmpty ? nil : function.linked
         parts = function.parts.map { LightDescription.Stored.Part($0) }
     }
 }
@@ -155,7 +158,7 @@ extension AccessoryFunction {
             }
             parts.append(Part(type, metadata, value, part.description))
         }
-        self.init(type, id: stored.id, parts: parts)
+        self.init(type, id: stored.id, linked: stored.linked ?? [], parts: parts)
     }
 }
 

@@ -69,6 +69,10 @@ struct MQTTGarageDoor: MQTTComponent {
     func messages(for command: LightCommand, to light: inout MQTTLight) throws(LightError) -> [MQTTMessage] {
         guard let target = command.values[.targetDoorState] else { throw .refused("the door doesn't support this") }
         let state = light.memory[.currentDoorState]
+        // A press could open a closed door that is to be closed.
+        if cover.isToggled, state == nil, cover.sources.contains(where: { $0 != nil }) {
+            throw .refused("the door's state isn't known yet")
+        }
         let isThere = target == .open ? state == .open || state == .opening : state == .closed || state == .closing
         // The same message opens and closes the door, so it would leave its target.
         if cover.isToggled, isThere { return [] }

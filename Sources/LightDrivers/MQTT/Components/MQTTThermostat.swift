@@ -242,6 +242,9 @@ struct MQTTThermostat: MQTTComponent {
             report.values.setUnknown(Property(.targetHeatingCoolingState))
             return
         }
+        // A device that is off by its power repeats its mode.
+        let isOff = light.memory.thermostatMode == .off && words.word[.off] == nil && powerCommand != nil
+        if isOff, light.lastText == word { return }
         if mode != .off { light.lastText = word }
         light.memory.thermostatMode = mode
         report.thermostatMode = mode

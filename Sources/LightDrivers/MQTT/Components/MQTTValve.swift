@@ -8,11 +8,11 @@ struct MQTTValve: MQTTComponent {
     static let names: Set = ["valve"]
     static let kind = LightKind.valve
     static let abbreviations = [
-        "pl_cls": "payload_close", "pl_open": "payload_open", "pos_clsd": "position_closed",
+        "pl_cls": "payload_close", "pl_open": "payload_open", "pos": "reports_position", "pos_clsd": "position_closed",
         "pos_open": "position_open", "stat_clsd": "state_closed", "stat_closing": "state_closing",
         "stat_open": "state_open", "stat_opening": "state_opening",
     ]
-    static let keys = abbreviations.values.sorted() + ["device_class", "reports_position"]
+    static let keys = abbreviations.values.sorted() + ["device_class"]
     private static let numbers = -1_000_000...1_000_000
     /// The exposes of Zigbee2MQTT that distinguish a valve from a switch.
     private static let waterNames: Set = [
@@ -72,8 +72,14 @@ struct MQTTValve: MQTTComponent {
     // MARK: Zigbee2MQTT
 
     /// Returns whether an expose is the switch of a water valve.
+    ///
+    /// Other switches of the device, such as one with a label, aren't.
     static func isValve(_ expose: JSONValue, of device: Zigbee2MQTTDevice) -> Bool {
-        guard expose["type"]?.string == "switch" else { return false }
+        guard expose["type"]?.string == "switch",
+            let feature = expose["features"]?.array?.first(where: { $0["name"]?.string == "state" }),
+            let property = device.property(feature),
+            property == "state" || property == expose["endpoint"]?.string.map({ "state_\($0)" })
+        else { return false }
         let exposes = device.json["definition"]?["exposes"]?.array ?? []
         return exposes.contains { waterNames.contains($0["name"]?.string ?? "") }
             && !exposes.contains { $0["type"]?.string == "climate" }
@@ -86,7 +92,6 @@ struct MQTTValve: MQTTComponent {
             let on = feature["value_on"], let off = feature["value_off"]
         else { return nil }
         let endpoint = expose["endpoint"]?.string
-        guard property == "state" || property == endpoint.map({ "state_\($0)" }) else { return nil }
         var valve = MQTTValve()
         var settings = try device.settings(.component(valve), kind)
         valve.purpose = .irrigation
