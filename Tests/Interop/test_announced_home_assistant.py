@@ -57,8 +57,9 @@ REASONS = {
 
 
 def domain_of(thing):
-    """The domain of a thing's entity; sensors have two."""
-    return DOMAINS.get(thing["expect"]["kind"]) or thing["topic"].split("/")[1]
+    """The domain of a thing's entity; sensors have two, and so have thermostats."""
+    expected = thing["expect"]
+    return expected.get("domain") or DOMAINS.get(expected["kind"]) or thing["topic"].split("/")[1]
 
 
 def things(path):
