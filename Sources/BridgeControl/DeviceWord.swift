@@ -2,7 +2,7 @@ internal import BoundedJSON
 internal import DeviceKit
 internal import HAPModel
 
-/// A word that stands for one or more values of a device: `on`, `open`, `50%`, `2700K`, `21.5°`, `warm`, `red`.
+/// A word for one or more values of a device: `on`, `open`, `50%`, `2700K`, `21.5°`, `warm`, `red`.
 ///
 /// Its meaning depends on the kind of device: 50 percent is a lamp's brightness and a cover's position.
 package struct DeviceWord {
@@ -42,7 +42,7 @@ package struct DeviceWord {
         }
     }
 
-    /// Returns the values that a word stands for, by their names, or `nil` if it means nothing for the device.
+    /// Returns the values of a word by their names, or `nil` if the word doesn't apply to the device.
     func values(of word: String) -> [String: JSONValue]? {
         let word = word.lowercased()
         return choice(word) ?? verb(word) ?? color(word) ?? number(word)
@@ -107,7 +107,7 @@ package struct DeviceWord {
 
     // MARK: Numbers
 
-    /// Returns what a name means for the device, or `nil` if devices of its kind don't have the name.
+    /// Returns the meaning of a name for the device, or `nil` if devices of its kind don't have the name.
     func meaning(of name: String) -> PropertyName? { names.first { $0.name == name } }
 
     /// Returns the value of a number with a unit, which determines its name.
@@ -165,7 +165,7 @@ extension PropertyName {
     /// The characteristic that a controller writes.
     fileprivate var characteristic: CharacteristicType { target ?? type }
 
-    /// A Boolean value that indicates whether it's a temperature to reach, which nobody sets below zero.
+    /// A Boolean value that indicates whether it's the target of a heating or cooling device, which is above zero.
     fileprivate var isSetPoint: Bool {
         [.targetTemperature, .heatingThresholdTemperature, .coolingThresholdTemperature].contains(characteristic)
     }

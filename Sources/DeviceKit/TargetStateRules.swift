@@ -41,7 +41,7 @@ package struct TargetStateRules: DeviceRules {
 
     package func functions(_ capabilities: LightCapabilities) -> [AccessoryFunction] { [function] }
 
-    /// Returns the target of a device in a current state; `nil` if the state has none of its own.
+    /// Returns the target that belongs to a current state, or `nil` if none does.
     private func target(of state: Int64) -> Int64? { targets.contains(state) ? state : movements[state] }
 
     private func number(_ property: Property, in values: PropertyValues) -> Int64? {

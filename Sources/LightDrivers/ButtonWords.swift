@@ -72,7 +72,7 @@ struct ButtonWords: Equatable, Sendable {
 
     /// Creates the buttons of a device that reports them by number.
     ///
-    /// - Parameter numbered: Words with the number of the button and the press, as a word of its own.
+    /// - Parameter numbered: Words with the number of the button and the press as separate words.
     init(numbered: [(word: String, number: Int, press: String)]) {
         entity = nil
         for (word, number, press) in numbered {

@@ -105,7 +105,7 @@ final class RegisteredAccessory {
         return outcome
     }
 
-    /// Returns the iid of a characteristic in the same service as another one.
+    /// Returns the iid of the characteristic of a type in the service at a place.
     func iid(of type: CharacteristicType, inServiceAt place: Place) -> InstanceID? {
         accessory.services[place.service].characteristics.first { $0.type == type }?.iid
     }

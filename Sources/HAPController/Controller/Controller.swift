@@ -200,7 +200,7 @@ public final class Controller: Sendable {
 
     /// Keeps a session with an accessory while `body` runs, and reconnects after a lost connection.
     ///
-    /// Each call has a session of its own. Calls for the same accessory can follow each other or overlap.
+    /// Each call has a separate session. Calls for the same accessory can follow each other or overlap.
     ///
     /// - Parameters:
     ///   - id: A paired accessory.

@@ -306,16 +306,6 @@ package struct MQTTDeviceRegistry: Sendable {
             announced[key] = id
             note(entity, now: now)
             return actions + update(id, with: entity, source: .announcement(key)) + warn(of: entity, origin)
-        case .announcement(let other)
-        where key.isFromZigbee2MQTT && !other.isFromZigbee2MQTT && entity.description.kind == .valve:
-            // Zigbee2MQTT announces a valve to Home Assistant as a switch; its own list shows what it is.
-            announced[other] = nil
-            var former = MQTTEntity(member.description, settings: member.light.settings)
-            former.deviceID = entity.deviceID
-            setAside[other] = (former, AnnouncementOrigin(topic: other.name))
-            announced[key] = id
-            note(entity, now: now)
-            return actions + update(id, with: entity, source: .announcement(key)) + warn(of: entity, origin)
         case .announcement, .configuration:
             guard setAside.count < Self.maximumLights || setAside[key] != nil else { return actions }
             setAside[key] = (entity, origin)

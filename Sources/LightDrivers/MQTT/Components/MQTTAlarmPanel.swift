@@ -15,7 +15,7 @@ struct MQTTAlarmPanel: MQTTComponent {
         "pl_trig": "payload_trigger", "sup_feat": "supported_features",
     ]
     static let keys = abbreviations.values.filter { $0 != "supported_features" }.sorted() + ["code"]
-    /// The codes that stand for one that the panel checks itself.
+    /// The announced words for a code that the panel checks itself.
     private static let remoteCodes: Set = ["REMOTE_CODE", "REMOTE_CODE_TEXT"]
 
     private let panel: AlarmPanel

@@ -85,7 +85,7 @@ struct MQTTCover: MQTTComponent {
     /// Returns whether a text of its state means that it has stopped.
     func isStop(_ text: String) -> Bool { words[text] == .moves(.stopped) }
 
-    /// Returns the message that opens or closes it, by a command of its own or by its position.
+    /// Returns the message that opens or closes it, by a command or by its position.
     func moveMessage(opens: Bool, to light: inout MQTTLight) throws(LightError) -> MQTTMessage {
         let motion = opens ? CoverMotion.opening : .closing
         return payloads[motion] == nil
