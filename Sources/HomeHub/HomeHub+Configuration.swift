@@ -27,6 +27,8 @@ extension HomeHub {
         package var storeTimeout = Duration.seconds(20)
         /// The interval between writes of values to the store.
         package var saveInterval = Duration.seconds(60)
+        /// The interval between writes of past values to the store, which is long so that a memory card lasts.
+        package var historyInterval = Duration.seconds(300)
         /// The time until changes of an accessory that couldn't be stored are retried.
         var storeRetryInterval = Duration.seconds(10)
         /// The minimum interval between updates of a home from an accessory's attribute database.

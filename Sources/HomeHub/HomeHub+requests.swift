@@ -12,6 +12,7 @@ extension HomeHub {
             answer(call) { () throws(HomeError) in try self.page(page, for: call.session).json }
         case .write(let write): self.write(write, call)
         case .readValues(let ids): start { hub in await hub.readValues(ids, call) }
+        case .history(let request): start { hub in await hub.history(request, call) }
         case .writeValues(let writes): start { hub in await hub.writeValues(writes, call) }
         case .setNotification(let ids, let isEnabled): setNotification(isEnabled, for: ids, call)
         case .identify(let id): identify(id, call)

@@ -22,6 +22,7 @@ import struct HAPModel.DeviceID
 /// | `+connections`, `+databases`, `+subscriptions`, `+following` | accessory servers and their reports | ``Connection`` |
 /// | `+pairings` | creates and removes pairings | ``Pairings`` |
 /// | `+additions`, `+repairs`, `+vendorApps` | adds accessories, or pairs again with them | ``SetupTarget``, ``VendorRequests`` |
+/// | `+history` | past values | ``ValueHistory`` |
 /// | `HomeHub` | changes the homes | ``CommitQueue``, ``UnsavedValues`` |
 ///
 /// Slow work, such as a request to an accessory, runs in parallel in ``run()``. After each suspension it checks whether
@@ -43,6 +44,7 @@ package actor HomeHub {
     private(set) var graph: HomeGraph
     let commitQueue = CommitQueue(limit: HomeHub.changesThatWait)
     let unsavedValues: UnsavedValues
+    let history: ValueHistory
 
     // Apps.
     var sessions: [SessionID: AppSession] = [:]
@@ -79,8 +81,8 @@ package actor HomeHub {
     ///
     /// - Throws: The store's errors.
     package init(
-        executor: any SerialExecutor, store: any HomeStore, vault: any PairingVault, browser: AccessoryServerBrowser,
-        dialer: any AccessoryDialer, configuration: Configuration, logger: Logger
+        executor: any SerialExecutor, store: any HomeStore, history: any HistoryStore, vault: any PairingVault,
+        browser: AccessoryServerBrowser, dialer: any AccessoryDialer, configuration: Configuration, logger: Logger
     ) throws {
         self.executor = executor
         unownedExecutor = executor.asUnownedSerialExecutor()
@@ -100,6 +102,7 @@ package actor HomeHub {
         unpairing = Unpairing(browser: browser, dialer: dialer, timing: configuration.timing, logger: logger)
         interruptedRepairs = stored.candidates
         unsavedValues = UnsavedValues(store: store, interval: configuration.saveInterval, logger: logger)
+        self.history = ValueHistory(store: history, interval: configuration.historyInterval, logger: logger)
         (jobs, newJobs) = AsyncStream.makeStream()
     }
 
@@ -181,6 +184,7 @@ package actor HomeHub {
         }
         if case .valueUpdated(let id, let value, let time) = event, !isOccurrence {
             if unsavedValues.changed(id, to: TimestampedValue(value, at: time)) { deadlineChanged.send() }
+            record(value, of: id, at: time)
         }
         perform(feed.received(event, writer: writer))
     }
@@ -204,6 +208,7 @@ package actor HomeHub {
         perform(calls.hubEnded())
         await browser.stop()
         await unsavedValues.save()
+        await history.save()
     }
 
     /// Runs a job in parallel, isolated to the hub.
@@ -215,12 +220,15 @@ package actor HomeHub {
     private func watchTime() async {
         while !Task.isCancelled {
             await deadlineChanged.wait(
-                until: [calls.nextDeadline, vendorRequests.nextDeadline, unsavedValues.nextDeadline].compactMap(\.self)
-                    .min())
+                until: [
+                    calls.nextDeadline, vendorRequests.nextDeadline, unsavedValues.nextDeadline, history.nextDeadline,
+                ]
+                .compactMap(\.self).min())
             let now = ContinuousClock.now
             perform(calls.deadlinesPassed(now: now))
             vendorDeadlinesPassed(now: now)
             if unsavedValues.deadlinePassed(now: now) { start { hub in await hub.unsavedValues.save() } }
+            if history.deadlinePassed(now: now) { start { hub in await hub.saveHistory() } }
         }
     }
 

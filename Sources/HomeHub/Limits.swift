@@ -8,6 +8,15 @@ extension HomeHub {
     static let changesThatWait = 256
 }
 
+extension ValueHistory {
+    /// The maximum number of past values that wait for the store.
+    ///
+    /// If the store fails, the oldest are dropped.
+    static let maximumPending = 10_000
+    /// The shortest time between two past values of a measurement.
+    static let measurementInterval = Duration.seconds(10)
+}
+
 extension ChangeFeed {
     /// The default maximum number of notifications that wait for a session.
     ///

@@ -16,6 +16,11 @@ package enum HomeLimits {
     package static let servicesInServiceGroup = 512
 }
 
+extension HistoryRequest {
+    /// The maximum number of entries in a reply, small enough for one line.
+    package static let maximumCount = 2000
+}
+
 extension NameRules {
     /// The maximum length of a name, in characters.
     public static let maximumLength = 64

@@ -31,6 +31,7 @@ struct HubDaemon {
         let runtimeDirectory: String
 
         var database: String { stateDirectory + "/home.sqlite" }
+        var history: String { stateDirectory + "/history.sqlite" }
         var socket: String { runtimeDirectory + "/home.sock" }
     }
 
@@ -47,6 +48,7 @@ struct HubDaemon {
     /// - Throws: The reason why the hub can't run, with its exit code.
     func run() async throws {
         let file = try openDatabase()
+        let historyFile = try openHistory()
         let vault = PairingDatabase(file.queue)
         // The hub has its own event loop. The other loop serves the connections. Neither waits for the disk.
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
@@ -56,7 +58,8 @@ struct HubDaemon {
         do {
             try vault.check()
             hub = try HomeHub(
-                executor: EventLoopExecutor(hubLoop), store: HomeDatabase(file.queue), vault: vault,
+                executor: EventLoopExecutor(hubLoop), store: HomeDatabase(file.queue),
+                history: HistoryDatabase(historyFile.queue, maximumSize: configuration.historySize << 20), vault: vault,
                 browser: AccessoryServerBrowser(browser, interfaces: interfaces), dialer: TCPDialer(dialingLoop),
                 configuration: hubConfiguration, logger: logger)
         } catch let damage as DamagedDatabase {
@@ -91,6 +94,7 @@ struct HubDaemon {
             ),
         ])
         try await loops.shutdownGracefully()
+        try historyFile.close()
         try file.close()
         logger.notice("hub stopped")
     }
@@ -108,6 +112,12 @@ struct HubDaemon {
                 path: places.database, migrator: HomeSchema.migrator, applicationID: HomeSchema.applicationID,
                 logger: logger)
         } catch {
+            throw HomeDatabaseError(error)
+        }
+    }
+
+    private func openHistory() throws(HomeDatabaseError) -> DatabaseFile {
+        do { return try HistoryDatabase.file(at: places.history, logger: logger) } catch {
             throw HomeDatabaseError(error)
         }
     }

@@ -92,7 +92,7 @@ extension RequestKind {
     /// A Boolean value that indicates whether the request has a visible effect.
     fileprivate var leavesTrace: Bool {
         switch self {
-        case .homes, .accessories, .stopBrowsing, .unblockAccessory: false
+        case .homes, .accessories, .history, .stopBrowsing, .unblockAccessory: false
         default: need == .permission
         }
     }

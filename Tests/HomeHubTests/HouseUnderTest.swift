@@ -23,6 +23,7 @@ import struct HAPModel.SetupPayload
 /// A hub and its accessories on an in-memory network.
 final class HouseUnderTest: Sendable {
     let store: TestStore
+    let history = TestHistory()
     let vault: any PairingVault
     let network = InMemoryBrowser(ServiceSnapshot(isComplete: true))
     let dialer = InMemoryDialer()
@@ -51,8 +52,9 @@ final class HouseUnderTest: Sendable {
         configuration.admissionTime = .zero
         change(&configuration)
         hub = try HomeHub(
-            executor: EventLoopExecutor(MultiThreadedEventLoopGroup.singleton.next()), store: store, vault: vault,
-            browser: AccessoryServerBrowser(network), dialer: dialer, configuration: configuration,
+            executor: EventLoopExecutor(MultiThreadedEventLoopGroup.singleton.next()), store: store,
+            history: history, vault: vault, browser: AccessoryServerBrowser(network), dialer: dialer,
+            configuration: configuration,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 

@@ -104,6 +104,12 @@ private let requestForms: [WireForm] = [
     request(.readValues([id(1), id(2)]), #"values.read {"characteristics":["<1>","<2>"]}"#),
     request(.readValues([]), #"values.read {"characteristics":[]}"#),
     request(
+        .history(
+            HistoryRequest(
+                characteristic: id(1), since: Timestamp(millisecondsSince1970: 5),
+                until: Timestamp(millisecondsSince1970: 9), interval: 60_000)),
+        #"values.history {"characteristic":"<1>","since":5,"until":9,"interval":60000}"#),
+    request(
         .writeValues([
             ValueWrite(characteristic: id(1), value: .float(0.1), authorizationData: [1, 255]),
             ValueWrite(characteristic: id(2), value: nil),

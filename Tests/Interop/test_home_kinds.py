@@ -209,3 +209,16 @@ def test_every_event_arrives(house):
         event = app.wait_for_event("valueUpdated")
         expected.pop(event["characteristic"], None)
 
+
+
+def test_past_values_outlast_a_restart(house):
+    home, app, bridge, kinds = house
+    lamp = next(name for name in kinds if "Lightbulb" in name)
+    for value in ("on=yes", "on=no", "on=yes"):
+        home.cli("write", lamp, value)
+    home.terminate()
+    home.start()
+    past = home.cli("history", lamp, "on", "--since", "10m", "--json")
+    assert [value["value"] for value in past][-3:] == [True, False, True], past
+    assert home.cli("history", lamp, "on").stdout.splitlines()[0].split() == ["TIME", "NAME", "VALUE"]
+    assert (home.state_directory / "history.sqlite").stat().st_mode & 0o777 == 0o600

@@ -259,6 +259,28 @@ struct CommandTests {
         #expect(value["valueName"] == "active")
     }
 
+    @Test("prints past values in chronological order")
+    func history() async throws {
+        func entry(_ time: Int64, _ value: CharacteristicValue) -> HistoryEntry {
+            HistoryEntry(time: Timestamp(millisecondsSince1970: time), value: value)
+        }
+        let hub = FakeHub {
+            $0.history[House.id(122)] = [entry(1000, .integer(41)), entry(3000, .integer(7))]
+            $0.history[House.id(121)] = [entry(2000, .bool(true))]
+        }
+        let lines = try await hub.run("history", "reading lamp", "on", "brightness").output.split(separator: "\n")
+        #expect(
+            lines.map { $0.split(separator: " ").dropFirst(2).joined(separator: " ") } == [
+                "VALUE", "brightness 41 %", "on yes", "brightness 7 %",
+            ])
+        let json = try await hub.run("history", "Reading Lamp", "brightness", "--since", "7d", "--json").output
+        let values = try #require(try JSONValue(parsing: Array(json.utf8)).array)
+        #expect(values.map { $0["time"] } == [1000, 3000] && values.map { $0["value"] } == [41, 7])
+        let none = try await FakeHub().run("history", "Reading Lamp")
+        #expect(none.output.isEmpty && none.errors == "homehub: no values of Reading Lamp are stored yet\n")
+        #expect(try await hub.run("history", "Reading Lamp", "--since", "soon").code == 64)
+    }
+
     @Test("prints failed values next to the others")
     func unreachable() async throws {
         let hub = FakeHub()

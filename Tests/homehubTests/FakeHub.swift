@@ -17,6 +17,7 @@ final class FakeHub: LineRPCHandler {
         var random = SeededGenerator()
         /// The values of reachable accessories.
         var values: [Characteristic.ID: CharacteristicValue] = [:]
+        var history: [Characteristic.ID: [HistoryEntry]] = [:]
         var status: AuthorizationStatus = [.determined, .authorized]
         var permissions: [AppPermission] = []
         var questions: [ConsentQuestion] = []
@@ -82,6 +83,7 @@ final class FakeHub: LineRPCHandler {
                 return (HomesReply(homes: state.graph.homes).json, [])
             case .accessories(let page): return (try state.graph.page(page).json, [])
             case .readValues(let ids): return (ids.map { state.result($0, state.values[$0]) }.json, [])
+            case .history(let request): return ((state.history[request.characteristic] ?? []).json, [])
             case .writeValues(let writes):
                 for write in writes {
                     state.calls.append("write \(write.characteristic) \(write.value?.json.text ?? "")")

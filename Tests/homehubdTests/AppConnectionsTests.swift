@@ -275,7 +275,8 @@ struct StalledAppTests {
         configuration.feedLimit = 16
         let hub = try HomeHub(
             executor: EventLoopExecutor(loops.next()), store: HomeDatabase(makeQueue()),
-            vault: InMemoryPairingVault(), browser: AccessoryServerBrowser(InMemoryBrowser()), dialer: TCPDialer(loops),
+            history: HistoryDatabase(makeHistoryQueue(), maximumSize: 1 << 20), vault: InMemoryPairingVault(),
+            browser: AccessoryServerBrowser(InMemoryBrowser()), dialer: TCPDialer(loops),
             configuration: configuration, logger: silent)
         let running = Task { await hub.run() }
         defer { running.cancel() }

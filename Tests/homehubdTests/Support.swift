@@ -39,6 +39,15 @@ func makeQueue() throws -> DatabaseQueue {
     return queue
 }
 
+/// A history database without a file.
+func makeHistoryQueue() throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.foreignKeysEnabled = true
+    let queue = try DatabaseQueue(configuration: configuration)
+    try HistoryDatabase.migrator.migrate(queue)
+    return queue
+}
+
 /// A graph that is stored with each change.
 struct StoredGraph {
     var graph = HomeGraph()

@@ -12,6 +12,8 @@ package enum HomeRequest: HomeCall {
     case write(HomeWrite)
     /// Returns ``ValueResult``s in the order of the request.
     case readValues([Characteristic.ID])
+    /// Returns ``HistoryEntry``s.
+    case history(HistoryRequest)
     /// Returns ``ValueResult``s in the order of the request.
     case writeValues([ValueWrite])
     /// Returns ``ValueResult``s without values, in the order of the request.
@@ -49,6 +51,7 @@ package enum HomeRequest: HomeCall {
         /// All other methods are writes.
         case write = "_0"
         case readValues = "values.read"
+        case history = "values.history"
         case writeValues = "values.write"
         case setNotification = "values.notify"
         case identify = "accessories.identify"

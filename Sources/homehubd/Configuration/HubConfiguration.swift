@@ -13,6 +13,8 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
     var restrict = RestrictSection()
     /// The time that a vendor's app has to appear and answer.
     var vendorTimeout = Duration.seconds(60)
+    /// The maximum size of the history of values, in megabytes.
+    var historySize = 50
     /// The path of the system app's executable; `nil` for the installed one.
     var systemApp: String?
 
@@ -47,6 +49,22 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
                         "must be between 1s and 600s", remedy: "write for example 60s", at: path)
                 }
                 return timeout.duration
+            },
+            DeclaredKey(
+                "history-size", \.historySize, .restart,
+                .byDefault(
+                    "50",
+                    explanation: """
+                        The maximum size of the history of values, in megabytes: 0 to 10000. Values are kept for 30 days, \
+                        or until the history is full. 0 keeps none.
+                        """),
+                written: Int.self
+            ) { size, path in
+                guard (0...10_000).contains(size) else {
+                    throw ConfigurationProblem(
+                        "must be between 0 and 10000", remedy: "write for example 50", at: path)
+                }
+                return size
             },
             DeclaredKey(
                 "system-app", \.systemApp, .restart,
