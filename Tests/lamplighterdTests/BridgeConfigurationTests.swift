@@ -148,7 +148,7 @@ struct BridgeConfigurationTests {
                     .light, .switch, .outlet, .fan, .sensor, .cover, .button, .thermostat, .humidifier, .airPurifier,
                     .valve,
                 ])
-        for text in ["include: all", "include: [all]", "include: [fans, all]"] {
+        for text in ["include: all", "include: [all]", "include: [fans, all]", "include: [all, fans]"] {
             #expect(try decode(text).include.kinds == Set(LightKind.allCases))
         }
         #expect((configuration.drivers.first?.configuration as? Simulated)?.lights.map(\.id) == ["a", "1"])

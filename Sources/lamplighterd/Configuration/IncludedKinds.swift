@@ -30,11 +30,12 @@ extension IncludedKinds: Decodable {
         }
         var list = try decoder.unkeyedContainer()
         kinds = []
+        var containsAll = false
         while !list.isAtEnd {
             let path = list.codingPath + [ConfigurationKey(list.currentIndex)]
             let name = try list.decode(String.self)
             guard name != Self.all else {
-                kinds = Set(LightKind.allCases)
+                containsAll = true
                 continue
             }
             guard let kind = LightKind.allCases.first(where: { $0.plural == name }) else {
@@ -47,5 +48,6 @@ extension IncludedKinds: Decodable {
                 throw ConfigurationProblem("\(name) is listed twice", remedy: "write it once", at: path)
             }
         }
+        if containsAll { kinds = Set(LightKind.allCases) }
     }
 }
