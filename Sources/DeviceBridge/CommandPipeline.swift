@@ -56,6 +56,9 @@ struct CommandPipeline: ~Copyable {
 
     init(_ rules: any DeviceRules) { self.rules = rules }
 
+    /// The values of the newest command if the light confirmed neither it nor its repetition.
+    var unconfirmedValues: PropertyValues { isUnconfirmed ? unanswered?.values ?? PropertyValues() : PropertyValues() }
+
     /// A Boolean value that indicates whether the driver is still processing a command, even one that has timed out.
     var isBusy: Bool { underWay != nil || isAbandoned }
 

@@ -512,7 +512,14 @@ extension DeviceBridge: AccessorySource {
     }
 
     private func send(_ values: [CharacteristicWrite], to light: BridgedLight) -> CommandWaiter {
-        var command = light.adapter.command(for: values, state: light.wanted)
+        var state = light.wanted
+        if !light.adapter.description.isOptimistic {
+            // A value that may have been lost on the way isn't left out of the command.
+            var unknown = PropertyValues()
+            for (property, _) in light.pipeline.unconfirmedValues { unknown.setUnknown(property) }
+            state.apply(unknown, light.adapter.rules)
+        }
+        var command = light.adapter.command(for: values, state: state)
         if !overrides.isEmpty, overrides[light.key]?.tap == .restore { command.restoreLevel(of: light.wanted) }
         endTransition(of: light, by: values)
         // Values that the device doesn't need to get count as written, so controllers must get the actual ones.

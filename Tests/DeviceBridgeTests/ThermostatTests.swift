@@ -139,6 +139,26 @@ struct ThermostatTests {
         #expect(try await session.write(#"{\#(ids):\#(mode.iid),"value":2}"#).status == 207)
     }
 
+    @Test("gets a mode again that it never confirmed")
+    func lostMode() async throws {
+        let house = try await House([Self.valve])
+        let aid = try #require(await house.bridge.aid("stat"))
+        let mode = try #require(await house.bridge.place(.targetHeatingCoolingState, of: "stat"))
+        await house.report(LightReport(values(.off, target: 20, current: 18)), "stat")
+        let session = try await house.session()
+        let heat = #"{"aid":\#(aid),"iid":\#(mode.iid),"value":1}"#
+        _ = try await session.write(heat)
+        await house.advance(CommandPipeline.retryTime + .seconds(5))
+        // The command and its repetition.
+        #expect(house.bridge.driver.orders.count == 2)
+        _ = try await session.write(heat)
+        #expect(house.bridge.driver.orders.last == .init("stat", LightCommand(values(.heat))))
+        #expect(house.bridge.driver.orders.count == 3)
+        await house.report(LightReport(values(.heat)), "stat")
+        _ = try await session.write(heat)
+        #expect(house.bridge.driver.orders.count == 3)
+    }
+
     @Test("counts a target that the device rounds to its step as confirmed")
     func rounding() {
         let rules = rules(Self.valve)
