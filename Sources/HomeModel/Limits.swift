@@ -14,6 +14,8 @@ package enum HomeLimits {
     package static let actionsInActionSet = 512
     package static let serviceGroupsInHome = 512
     package static let servicesInServiceGroup = 512
+    package static let triggersInHome = 200
+    package static let peopleInHome = 64
 }
 
 extension HistoryRequest {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-/// The limits of the accessory role and its transport, and the tests that reach them.
+/// The limits of the accessory role, its transport and automations, and the tests that reach them.
 ///
 /// This suite checks that each limit has a test. `make mutants` checks that the tests detect a missing limit
 /// (`Tests/Mutants/limits.toml`).
@@ -11,6 +11,7 @@ struct LimitIndexTests {
     private static let files = [
         "Sources/HAPProtocol/Limits.swift", "Sources/AccessoryRole/Limits.swift",
         "Sources/DeviceBridge/Limits.swift", "Sources/HAPTransport/TransportLimits.swift",
+        "Sources/HomeModel/Automations/TriggerLimits.swift",
     ]
 
     /// The limits that the tests of a file reach.
@@ -49,6 +50,11 @@ struct LimitIndexTests {
         ],
         "DeviceBridgeTests/SensorTests": ["DeviceBridge.maximumExcludedLights"],
         "DeviceBridgeTests/SilentLightTests": ["CommandWaiter.timeout"],
+        "HomeModelTests/Automations/TriggerValidationTests": [
+            "TriggerLimits.events", "TriggerLimits.actions", "TriggerLimits.conditionDepth", "TriggerLimits.conditions",
+            "TriggerLimits.shortestInterval", "TriggerLimits.longestInterval", "TriggerLimits.longestDelay",
+            "TriggerLimits.longestOffset", "TriggerLimits.notificationBytes",
+        ],
         "HAPTransportTests/HostileTests": ["TransportLimits.requestsPerTurn", "TransportLimits.acknowledgeTime"],
         "HAPTransportTests/AccessoryChannelHandlerTests": [
             "TransportLimits.readAhead", "TransportLimits.frameTime", "TransportLimits.messageTime",

@@ -4,19 +4,36 @@ extension Home: HomeMessage {
     enum CodingKeys: String, CodingKey {
         case id, name, isPrimary, revision
         case defaultRoomID = "defaultRoom"
-        case rooms, zones, accessories, actionSets, serviceGroups
+        case rooms, zones, accessories, actionSets, serviceGroups, triggers, people, location
     }
 }
 
-// Homes that were encoded before service groups existed have no such key. An empty list isn't encoded, either.
+// Homes that were encoded before service groups, automations and people existed have no such keys. Empty lists aren't
+// encoded, either.
 extension KeyedEncodingContainer where Key == Home.CodingKeys {
     mutating func encode(_ value: [ServiceGroup], forKey key: Key) throws {
+        try encodeIfPresent(value.isEmpty ? nil : value, forKey: key)
+    }
+
+    mutating func encode(_ value: [Trigger], forKey key: Key) throws {
+        try encodeIfPresent(value.isEmpty ? nil : value, forKey: key)
+    }
+
+    mutating func encode(_ value: [Resident], forKey key: Key) throws {
         try encodeIfPresent(value.isEmpty ? nil : value, forKey: key)
     }
 }
 
 extension KeyedDecodingContainer where Key == Home.CodingKeys {
     func decode(_ type: [ServiceGroup].Type, forKey key: Key) throws -> [ServiceGroup] {
+        try decodeIfPresent(type, forKey: key) ?? []
+    }
+
+    func decode(_ type: [Trigger].Type, forKey key: Key) throws -> [Trigger] {
+        try decodeIfPresent(type, forKey: key) ?? []
+    }
+
+    func decode(_ type: [Resident].Type, forKey key: Key) throws -> [Resident] {
         try decodeIfPresent(type, forKey: key) ?? []
     }
 }

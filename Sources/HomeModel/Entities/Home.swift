@@ -27,11 +27,18 @@ public struct Home: Codable, Sendable, Hashable, Identifiable {
     public package(set) var actionSets: [ActionSet]
     /// The service groups, oldest first.
     public package(set) var serviceGroups: [ServiceGroup]
+    /// The automations, oldest first.
+    public package(set) var triggers: [Trigger]
+    /// The people whose presence automations can use, oldest first.
+    public package(set) var people: [Resident]
+    /// The location and the time zone; `nil` if the user hasn't set them.
+    public package(set) var location: HomeLocation?
 
     package init(
         id: ID, name: String, isPrimary: Bool = false, revision: UInt64 = 1, defaultRoomID: Room.ID, rooms: [Room] = [],
         zones: [Zone] = [], accessories: [Accessory] = [], actionSets: [ActionSet] = [],
-        serviceGroups: [ServiceGroup] = []
+        serviceGroups: [ServiceGroup] = [], triggers: [Trigger] = [], people: [Resident] = [],
+        location: HomeLocation? = nil
     ) {
         self.id = id
         self.name = name
@@ -43,6 +50,9 @@ public struct Home: Codable, Sendable, Hashable, Identifiable {
         self.accessories = accessories
         self.actionSets = actionSets
         self.serviceGroups = serviceGroups
+        self.triggers = triggers
+        self.people = people
+        self.location = location
     }
 
     /// The room of accessories without an assigned room.
@@ -73,6 +83,12 @@ extension Home {
 
     /// Returns the service group with the given ID.
     public func serviceGroup(_ id: ServiceGroup.ID) -> ServiceGroup? { serviceGroups.first { $0.id == id } }
+
+    /// Returns the automation with the given ID.
+    public func trigger(_ id: Trigger.ID) -> Trigger? { triggers.first { $0.id == id } }
+
+    /// Returns the person with the given ID.
+    public func person(_ id: Resident.ID) -> Resident? { people.first { $0.id == id } }
 
     /// Returns the services of a group in the order in which they were added.
     public func services(in group: ServiceGroup) -> [Service] { group.services.compactMap { service($0) } }

@@ -11,6 +11,8 @@ extension Accessory: NamedObject {}
 extension Service: NamedObject {}
 extension ActionSet: NamedObject {}
 extension ServiceGroup: NamedObject {}
+extension Trigger: NamedObject {}
+extension Resident: NamedObject {}
 
 extension Sequence where Element: NamedObject {
     /// The objects in display order: by name, ignoring case, spaces and apostrophes, then by exact spelling, then by

@@ -1,0 +1,21 @@
+/// The limits of an automation.
+package enum TriggerLimits {
+    /// The maximum number of events, and of end events.
+    package static let events = 10
+    /// The maximum number of scenes, values to write, waits and notifications.
+    package static let actions = 50
+    /// The maximum number of levels of nested conditions.
+    package static let conditionDepth = 4
+    /// The maximum number of conditions, including combined ones.
+    package static let conditions = 50
+    /// The shortest interval of a timer, as in HomeKit.
+    package static let shortestInterval = Duration.seconds(300)
+    /// The longest interval of a timer, as in HomeKit, and the longest duration of events and waits.
+    package static let longestInterval = Duration.seconds(5 * 7 * 86_400)
+    /// The longest time between now and the first time of a timer.
+    package static let longestDelay = Duration.seconds(366 * 86_400)
+    /// The longest offset from a sun event, in either direction.
+    package static let longestOffset = Duration.seconds(12 * 3600)
+    /// The maximum length of a notification, in bytes.
+    package static let notificationBytes = 256
+}

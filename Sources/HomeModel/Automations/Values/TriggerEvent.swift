@@ -1,0 +1,79 @@
+public import HAPModel
+
+/// An event that starts a run of an automation, or ends it.
+@nonexhaustive
+public enum TriggerEvent: Codable, Sendable, Hashable {
+    /// A local time has come.
+    case calendar(CalendarTime)
+    /// The sun rises, sets, or reaches civil dawn or dusk, at the home's location.
+    case significant(SunTime)
+    /// The time is `first`, or a multiple of `every` later; without `every`, only `first`.
+    case timer(first: Timestamp, every: Duration?)
+    /// The value becomes `value`; without `value`, it changes.
+    case characteristic(Characteristic.ID, value: CharacteristicValue?)
+    /// The value enters a range.
+    case range(Characteristic.ID, ValueRange)
+    /// The value has passed a test for some time.
+    case held(Characteristic.ID, ValueTest, duration: Duration)
+    /// A button reports a press.
+    case button(Characteristic.ID, PressKind)
+    /// The accessory has been unreachable for some time.
+    case unreachable(Accessory.ID, duration: Duration)
+    /// People come or leave; an empty list means all people of the home.
+    case presence(PresenceChange, people: [Resident.ID])
+    /// The time since the run; only as an end event.
+    case duration(Duration)
+}
+
+/// The kinds of button presses, with HAP's values (HAP 9.75).
+@nonexhaustive
+public enum PressKind: String, Codable, Sendable, Hashable, CaseIterable {
+    /// One press.
+    case single
+    /// Two presses.
+    case double
+    /// A long press.
+    case long
+
+    /// The value of the characteristic.
+    var value: CharacteristicValue {
+        switch self {
+        case .single: .integer(0)
+        case .double: .integer(1)
+        case .long: .integer(2)
+        }
+    }
+}
+
+/// A change of presence, with HomeKit's names.
+@nonexhaustive
+public enum PresenceChange: String, Codable, Sendable, Hashable, CaseIterable {
+    /// The first of the people comes.
+    case firstEntry
+    /// One of the people comes.
+    case everyEntry
+    /// The last of the people leaves.
+    case lastExit
+    /// One of the people leaves.
+    case everyExit
+}
+
+extension TriggerEvent {
+    /// The characteristic whose values can fire the event.
+    package var characteristic: Characteristic.ID? {
+        switch self {
+        case .characteristic(let id, _), .range(let id, _), .held(let id, _, _), .button(let id, _): id
+        case .calendar, .significant, .timer, .unreachable, .presence, .duration: nil
+        }
+    }
+
+    /// A Boolean value that indicates whether the event fires at times that are known in advance.
+    package var isScheduled: Bool {
+        switch self {
+        case .calendar, .significant, .timer: true
+        case .characteristic, .range, .held, .button, .unreachable, .presence, .duration: false
+        }
+    }
+
+    var needsLocation: Bool { if case .significant = self { true } else { false } }
+}
