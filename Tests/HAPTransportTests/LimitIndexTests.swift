@@ -55,6 +55,7 @@ struct LimitIndexTests {
             "TriggerLimits.shortestInterval", "TriggerLimits.longestInterval", "TriggerLimits.longestDelay",
             "TriggerLimits.longestOffset", "TriggerLimits.notificationBytes",
         ],
+        "HomeModelTests/Automations/TimeZoneRulesTests": ["TriggerLimits.timeZoneFile"],
         "HAPTransportTests/HostileTests": ["TransportLimits.requestsPerTurn", "TransportLimits.acknowledgeTime"],
         "HAPTransportTests/AccessoryChannelHandlerTests": [
             "TransportLimits.readAhead", "TransportLimits.frameTime", "TransportLimits.messageTime",

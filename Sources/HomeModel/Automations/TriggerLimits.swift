@@ -18,4 +18,6 @@ package enum TriggerLimits {
     package static let longestOffset = Duration.seconds(12 * 3600)
     /// The maximum length of a notification, in bytes.
     package static let notificationBytes = 256
+    /// The size of the largest time zone file, in bytes: ten times the size of the largest known one.
+    package static let timeZoneFile = 65_536
 }
