@@ -55,6 +55,10 @@ struct LimitIndexTests {
             "TriggerLimits.shortestInterval", "TriggerLimits.longestInterval", "TriggerLimits.longestDelay",
             "TriggerLimits.longestOffset", "TriggerLimits.notificationBytes",
         ],
+        "HomeModelTests/Automations/TriggerMachineTests": [
+            "TriggerLimits.runsInMinute", "TriggerLimits.pause", "TriggerLimits.chainDepth",
+            "TriggerLimits.punctuality", "TriggerLimits.attribution",
+        ],
         "HomeModelTests/Automations/TimeZoneRulesTests": ["TriggerLimits.timeZoneFile"],
         "HAPTransportTests/HostileTests": ["TransportLimits.requestsPerTurn", "TransportLimits.acknowledgeTime"],
         "HAPTransportTests/AccessoryChannelHandlerTests": [

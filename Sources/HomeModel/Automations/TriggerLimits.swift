@@ -20,4 +20,14 @@ package enum TriggerLimits {
     package static let notificationBytes = 256
     /// The size of the largest time zone file, in bytes: ten times the size of the largest known one.
     package static let timeZoneFile = 65_536
+    /// The maximum number of runs of one trigger in a minute.
+    package static let runsInMinute = 20
+    /// The time for which a trigger is paused after too many runs.
+    package static let pause = Duration.seconds(600)
+    /// The maximum length of a chain of triggers that fire each other.
+    package static let chainDepth = 8
+    /// The delay of a run that doesn't count as missed, because a busy hub can be late.
+    package static let punctuality = Duration.seconds(30)
+    /// The time in which the result of a run's write is expected; actions are retried for a minute.
+    package static let attribution = Duration.seconds(90)
 }

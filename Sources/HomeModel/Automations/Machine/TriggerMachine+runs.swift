@@ -1,0 +1,205 @@
+import HAPModel
+
+extension TriggerMachine {
+    // MARK: Requests of users
+
+    /// Runs an automation now, also a disabled one.
+    package mutating func run(_ id: Trigger.ID, checksCondition: Bool, at now: Timestamp) -> [TriggerOutput] {
+        guard let index = entries.firstIndex(where: { $0.trigger.id == id }) else { return [] }
+        if checksCondition { return fire(index, .user, at: now) }
+        return start(index, .user, depth: 1, at: now)
+    }
+
+    /// Evaluates the weekdays and the condition of an automation.
+    ///
+    /// - Returns: The reason that prevents a run now; `nil` if there is none.
+    package func check(_ id: Trigger.ID, at now: Timestamp) -> TriggerResult? {
+        entries.first { $0.trigger.id == id }.flatMap { obstacle($0, weekdayAt: now, at: now) }
+    }
+
+    private func obstacle(_ entry: Entry, weekdayAt time: Timestamp, at now: Timestamp) -> TriggerResult? {
+        if newestStored != nil { return .clockNotSet }
+        guard entry.definition.weekdays.contains(schedule.weekday(at: time)) else { return .wrongWeekday }
+        return entry.definition.condition.flatMap { falsePart(of: $0, at: now) }.map { .conditionFalse($0) }
+    }
+
+    // MARK: Runs
+
+    /// Starts a run if nothing prevents it.
+    ///
+    /// `weekdayAt` is the time whose day must be one of the trigger's weekdays, by default now. `depth` is the position
+    /// in a chain of triggers.
+    mutating func fire(
+        _ index: Int, _ cause: TriggerCause, weekdayAt time: Timestamp? = nil, depth: Int = 1, at now: Timestamp
+    ) -> [TriggerOutput] {
+        if let until = entries[index].pausedUntil, now < until { return [] }
+        if let obstacle = obstacle(entries[index], weekdayAt: time ?? now, at: now) {
+            return [record(index, cause, obstacle, at: now)]
+        }
+        guard depth <= TriggerLimits.chainDepth else { return [record(index, cause, .chainTooDeep, at: now)] }
+        entries[index].recentRuns.removeAll { $0.adding(.seconds(60)) <= now }
+        guard entries[index].recentRuns.count < TriggerLimits.runsInMinute else {
+            let until = now.adding(TriggerLimits.pause)
+            entries[index].pausedUntil = until
+            return [record(index, cause, .paused(until: until), at: now)]
+        }
+        entries[index].recentRuns.append(now)
+        return start(index, cause, depth: depth, at: now)
+    }
+
+    /// Starts a run, which replaces the previous one of the trigger.
+    private mutating func start(_ index: Int, _ cause: TriggerCause, depth: Int, at now: Timestamp) -> [TriggerOutput] {
+        let definition = entries[index].definition
+        // The number is also the time of the start, unless several runs start in a millisecond.
+        lastRun = max(lastRun + 1, now.millisecondsSince1970)
+        let durations = definition.endEvents.compactMap { if case .duration(let time) = $0 { time } else { nil } }
+        entries[index].state.run = TriggerState.RunState(
+            number: lastRun, depth: depth, nextStep: 0,
+            restores: definition.endEvents.isEmpty ? [] : restores(index, definition),
+            endsAt: durations.min().map { now.adding($0) })
+        for event in definition.endEvents where !definition.events.contains(event) {
+            entries[index].state[event] = nil
+        }
+        observeKnownValues(index, isEnd: true, at: now)
+        var outputs = [record(index, cause, .ran, run: lastRun, at: now)]
+        if definition.executeOnce, entries[index].isActive {
+            entries[index].isActive = false
+            outputs.append(.disable(entries[index].trigger.id))
+        }
+        return outputs + proceed(index, at: now)
+    }
+
+    /// Returns the values to restore after a run.
+    ///
+    /// If a previous run still owns a value, the value from before that run is the one to restore.
+    private func restores(_ index: Int, _ definition: TriggerDefinition) -> [TriggerState.Restore] {
+        var restores: [TriggerState.Restore] = []
+        let owned = entries[index].state.run?.restores ?? []
+        for action in writes(of: definition) {
+            let id = action.characteristic
+            guard let former = owned.first(where: { $0.characteristic == id })?.former ?? values[id] else { continue }
+            restores.removeAll { $0.characteristic == id }
+            restores.append(
+                TriggerState.Restore(characteristic: id, written: action.targetValue, former: former))
+        }
+        return restores
+    }
+
+    /// Performs the next tasks of a run, up to a wait.
+    mutating func proceed(_ index: Int, at now: Timestamp) -> [TriggerOutput] {
+        guard var run = entries[index].state.run else { return [] }
+        let definition = entries[index].definition
+        let steps: [Step] =
+            (definition.actionSets.isEmpty ? [] : [.task(.runActionSets(definition.actionSets))])
+            + definition.steps.map(Step.init)
+        var outputs: [TriggerOutput] = []
+        run.resumesAt = nil
+        while run.resumesAt == nil, steps.indices.contains(run.nextStep) {
+            switch steps[run.nextStep] {
+            case .task(let task):
+                outputs.append(.perform(entries[index].trigger.id, run: run.number, task))
+                expect(writes(of: task), index, depth: run.depth, at: now)
+            case .wait(let duration): run.resumesAt = now.adding(duration)
+            }
+            run.nextStep += 1
+        }
+        let isOver = run.resumesAt == nil && definition.endEvents.isEmpty
+        entries[index].state.run = isOver ? nil : run
+        touch(index, at: now)
+        return outputs
+    }
+
+    /// A step of a run: actions or a wait.
+    private enum Step {
+        case task(TriggerTask)
+        case wait(Duration)
+
+        init(_ step: TriggerStep) {
+            switch step {
+            case .write(let actions): self = .task(.write(actions))
+            case .wait(let duration): self = .wait(duration)
+            case .notify(let text): self = .task(.notify(text))
+            }
+        }
+    }
+
+    private func writes(of task: TriggerTask) -> [CharacteristicWriteAction] {
+        switch task {
+        case .runActionSets(let ids): ids.flatMap { home.actionSet($0)?.actions ?? [] }
+        case .write(let actions): actions
+        case .notify: []
+        }
+    }
+
+    /// Remembers the writes of a run, so that their results are attributed to it.
+    private mutating func expect(
+        _ actions: [CharacteristicWriteAction], _ index: Int, depth: Int, at now: Timestamp
+    ) {
+        for action in actions where watchedCharacteristics.contains(action.characteristic) {
+            pendingWrites[action.characteristic] = PendingWrite(
+                trigger: entries[index].trigger.id, depth: depth, value: action.targetValue, time: now)
+        }
+    }
+
+    /// Ends a run and restores the values that still are the run's.
+    mutating func end(_ index: Int, _ event: TriggerEvent, at now: Timestamp) -> [TriggerOutput] {
+        guard let run = entries[index].state.run, newestStored == nil else { return [] }
+        entries[index].state.run = nil
+        touch(index, at: now)
+        let actions = run.restores.filter { restore in
+            values[restore.characteristic]?.isSame(as: restore.written) == true
+                && !restore.former.isSame(as: restore.written)
+        }.map { CharacteristicWriteAction(characteristic: $0.characteristic, targetValue: $0.former) }
+        expect(actions, index, depth: run.depth, at: now)
+        let entry = record(index, .endEvent(event), .ended, run: run.number, at: now)
+        return actions.isEmpty ? [entry] : [entry, .restore(entries[index].trigger.id, run: run.number, actions)]
+    }
+
+    /// Gives up a value that someone else has changed: it stays at the end of the run.
+    mutating func forgetRestore(
+        _ index: Int, _ id: Characteristic.ID, _ value: CharacteristicValue, at now: Timestamp
+    ) {
+        guard let restore = entries[index].state.run?.restores.first(where: { $0.characteristic == id }),
+            !restore.written.isSame(as: value), pendingWrites[id]?.trigger != entries[index].trigger.id
+        else { return }
+        entries[index].state.run?.restores.removeAll { $0.characteristic == id }
+        touch(index, at: now)
+    }
+
+    func record(
+        _ index: Int, _ cause: TriggerCause, _ result: TriggerResult, run: Int64? = nil, at now: Timestamp
+    ) -> TriggerOutput {
+        .record(TriggerRecord(trigger: entries[index].trigger.id, time: now, cause: cause, result: result, run: run))
+    }
+
+    // MARK: Conditions
+
+    /// Returns the part of a condition that makes it false; `nil` if the condition is true.
+    private func falsePart(of condition: TriggerCondition, at now: Timestamp) -> TriggerCondition? {
+        switch condition {
+        case .all(let parts): parts.lazy.compactMap { falsePart(of: $0, at: now) }.first
+        case .any(let parts): parts.contains { falsePart(of: $0, at: now) == nil } ? nil : condition
+        case .not(let part): falsePart(of: part, at: now) == nil ? condition : nil
+        case .time, .sun, .weekday, .comparison, .presence: isTrue(condition, at: now) ? nil : condition
+        }
+    }
+
+    /// Returns the value of a condition without parts.
+    private func isTrue(_ condition: TriggerCondition, at now: Timestamp) -> Bool {
+        switch condition {
+        case .time(let start, let end):
+            let time = schedule.timeOfDay(at: now)
+            let isAfterStart = time >= start.minutes * 60
+            let isBeforeEnd = time < end.minutes * 60
+            return start < end ? isAfterStart && isBeforeEnd : isAfterStart || isBeforeEnd
+        case .sun(let relation, let time): return schedule.isTime(now, relation, time)
+        case .weekday(let days): return days.contains(schedule.weekday(at: now))
+        case .comparison(let id, let comparison, let value):
+            return values[id].map { comparison.compare($0, value) } ?? false
+        case .presence(.anyoneHome): return home.people.contains(where: \.isHome)
+        case .presence(.noOneHome): return !home.people.contains(where: \.isHome)
+        case .presence(.home(let person)): return home.person(person)?.isHome ?? false
+        case .all, .any, .not: return falsePart(of: condition, at: now) == nil
+        }
+    }
+}

@@ -1,0 +1,216 @@
+import HAPModel
+
+/// The automations of a home: values, reachability, presence and time in, runs out.
+///
+/// The machine has no clock, timer or storage. After each input, its owner stores ``takeChangedStates()``, performs the
+/// outputs, and sets a timer for ``nextDeadline``. States must be stored before the actions of the outputs begin: after a
+/// crash, an action isn't repeated.
+///
+/// An event is *observed* by a trigger, which remembers what it needs (``TriggerState``), and *fires* if the observation
+/// is a change. Then, the machine checks the weekday, the condition and the limits, and starts a run. A run performs
+/// tasks until a wait, continues at its end, and is over after its last task or, if there are end events, after one of
+/// them has fired.
+package struct TriggerMachine: Sendable {
+    /// The source of a value.
+    package enum ValueSource: Sendable, Hashable {
+        /// The first value after a start or a reconnect.
+        case baseline
+        /// The result of a later read or of a write.
+        case result
+        /// An event message of the accessory.
+        case event
+    }
+
+    /// A trigger with its state.
+    struct Entry: Sendable {
+        var trigger: Trigger
+        var state: TriggerState
+        /// A Boolean value that indicates whether events can fire.
+        var isActive: Bool
+        /// The time at which something can happen without an input.
+        var deadline: Timestamp?
+        /// The times of the runs in the last minute.
+        var recentRuns: [Timestamp] = []
+        var pausedUntil: Timestamp?
+
+        var definition: TriggerDefinition { trigger.definition }
+
+        /// The events that matter now: end events matter during a run.
+        var currentEvents: [(event: TriggerEvent, isEnd: Bool)] {
+            (isActive ? definition.events.map { ($0, false) } : [])
+                + (state.run != nil ? definition.endEvents.map { ($0, true) } : [])
+        }
+    }
+
+    /// A write of a run whose result may arrive soon.
+    struct PendingWrite: Sendable {
+        var trigger: Trigger.ID
+        var depth: Int
+        var value: CharacteristicValue
+        var time: Timestamp
+    }
+
+    var home: Home
+    var schedule: TriggerSchedule
+    var entries: [Entry] = []
+    /// The indexes of the entries whose events depend on a characteristic.
+    var observers: [Characteristic.ID: [Int]] = [:]
+    /// The known values of watched characteristics.
+    var values: [Characteristic.ID: CharacteristicValue] = [:]
+    var reachability: [Accessory.ID: Bool] = [:]
+    var pendingWrites: [Characteristic.ID: PendingWrite] = [:]
+    var changed: Set<Trigger.ID> = []
+    var lastRun: Int64
+    /// The newest stored time while the clock is earlier, because it isn't set yet; `nil` once it's plausible.
+    var newestStored: Timestamp?
+
+    /// The characteristics whose values the machine needs.
+    package private(set) var watchedCharacteristics: Set<Characteristic.ID> = []
+
+    /// Creates a machine after a start of the hub.
+    ///
+    /// ``nextDeadline`` has come already: times that the hub has missed are handled by the first ``advance(to:)``.
+    package init(home: Home, timeZone: TimeZoneRules, states: [TriggerState], at now: Timestamp) {
+        self.home = home
+        schedule = TriggerSchedule(zone: timeZone, location: home.location)
+        lastRun = states.compactMap(\.run?.number).max() ?? 0
+        newestStored = states.map(\.updatedAt).max()
+        let stored = Dictionary(states.map { ($0.trigger, $0) }) { $1 }
+        for trigger in home.triggers {
+            let isActive = home.activationState(of: trigger) == .enabled
+            let state = stored[trigger.id]
+            entries.append(
+                Entry(
+                    trigger: trigger,
+                    state: state ?? TriggerState(trigger: trigger.id, updatedAt: now, activeSince: now),
+                    isActive: isActive, deadline: now))
+            entries[entries.count - 1].state.memories.removeAll { memory in
+                !(trigger.definition.events + trigger.definition.endEvents).contains(memory.event)
+            }
+            // Without a stored state, a restart would count as the activation.
+            if state == nil { changed.insert(trigger.id) }
+        }
+        index()
+        checkClock(now)
+    }
+
+    /// The next time at which the machine needs ``advance(to:)``.
+    package var nextDeadline: Timestamp? { entries.compactMap(\.deadline).min() }
+
+    /// Returns the states that have changed since the last call.
+    ///
+    /// They must be stored before the actions of outputs begin.
+    package mutating func takeChangedStates() -> [TriggerState] {
+        guard !changed.isEmpty else { return [] }
+        defer { changed = [] }
+        return entries.map(\.state).filter { changed.contains($0.trigger) }
+    }
+
+    /// Returns the next time at which a scheduled event fires; `nil` if there is none.
+    package func nextOccurrence(of id: Trigger.ID, after time: Timestamp) -> Timestamp? {
+        guard let entry = entries.first(where: { $0.trigger.id == id }), entry.isActive else { return nil }
+        let weekdays = entry.definition.weekdays
+        return entry.definition.events.compactMap { schedule.next(of: $0, after: time, on: weekdays)?.time }.min()
+    }
+
+    // MARK: Changes of the home and the clock
+
+    /// Adopts a changed home or time zone.
+    ///
+    /// A changed or newly enabled trigger starts from the current values. The run of a trigger ends without effects if
+    /// its definition has changed or a user has disabled it.
+    package mutating func update(_ home: Home, timeZone: TimeZoneRules, at now: Timestamp) {
+        let isRescheduled = timeZone != schedule.zone || home.location != schedule.location
+        self.home = home
+        schedule = TriggerSchedule(zone: timeZone, location: home.location)
+        let former = Dictionary(entries.map { ($0.trigger.id, $0) }) { $1 }
+        var started: [Int] = []
+        entries = home.triggers.enumerated().map { index, trigger in
+            let isActive = home.activationState(of: trigger) == .enabled
+            if var entry = former[trigger.id], entry.definition == trigger.definition, entry.isActive == isActive {
+                entry.trigger = trigger
+                return entry
+            }
+            started.append(index)
+            let state = TriggerState(trigger: trigger.id, updatedAt: now, activeSince: now)
+            return Entry(trigger: trigger, state: state, isActive: isActive)
+        }
+        self.index()
+        for index in started {
+            observeKnownValues(index, at: now)
+            touch(index, at: now)
+        }
+        // Times that have passed according to the new rules count as missed.
+        if isRescheduled { for index in entries.indices { entries[index].deadline = now } }
+    }
+
+    /// Shifts all running durations after the clock was set, by the difference between the new and the old time.
+    ///
+    /// Times of day don't shift: those that the clock has skipped count as missed, and those that it repeats don't
+    /// fire again.
+    package mutating func clockChanged(by difference: Duration, at now: Timestamp) {
+        for index in entries.indices {
+            var state = entries[index].state
+            for memory in state.memories.indices {
+                if case .lasting(let since, let hasFired) = state.memories[memory].content {
+                    state.memories[memory].content = .lasting(since: since.adding(difference), hasFired: hasFired)
+                }
+            }
+            if var run = state.run {
+                run.resumesAt = run.resumesAt?.adding(difference)
+                run.endsAt = run.endsAt?.adding(difference)
+                state.run = run
+            }
+            state.activeSince = min(state.activeSince, now)
+            entries[index].recentRuns = entries[index].recentRuns.map { $0.adding(difference) }
+            entries[index].pausedUntil = entries[index].pausedUntil?.adding(difference)
+            // A state from the future would look like a clock that isn't set after the next start.
+            let isChanged = state != entries[index].state || state.updatedAt > now
+            entries[index].state = state
+            if isChanged { touch(index, at: now) }
+            entries[index].deadline = now
+        }
+        pendingWrites = pendingWrites.mapValues { write in
+            var write = write
+            write.time = write.time.adding(difference)
+            return write
+        }
+    }
+
+    /// Notices that the clock has become plausible: no earlier than the newest stored time.
+    mutating func checkClock(_ now: Timestamp) {
+        if let newest = newestStored, now >= newest { newestStored = nil }
+    }
+
+    /// Marks the state of an entry as changed, and computes its deadline.
+    mutating func touch(_ index: Int, at now: Timestamp) {
+        entries[index].state.updatedAt = now
+        changed.insert(entries[index].trigger.id)
+        setDeadline(index, at: now)
+    }
+
+    /// Computes the indexes of characteristics, and forgets values that nothing needs.
+    private mutating func index() {
+        observers = [:]
+        watchedCharacteristics = []
+        for (index, entry) in entries.enumerated() {
+            let events = entry.definition.events + entry.definition.endEvents
+            let written = entry.definition.endEvents.isEmpty ? [] : writes(of: entry.definition).map(\.characteristic)
+            for id in Set(events.compactMap(\.characteristic) + written) { observers[id, default: []].append(index) }
+            watchedCharacteristics.formUnion(entry.definition.observedCharacteristics)
+            watchedCharacteristics.formUnion(written)
+        }
+        values = values.filter { watchedCharacteristics.contains($0.key) }
+    }
+
+    /// Returns the values that a run writes, in order, in the formats of their characteristics.
+    func writes(of definition: TriggerDefinition) -> [CharacteristicWriteAction] {
+        let scenes = definition.actionSets.flatMap { home.actionSet($0)?.actions ?? [] }
+        return (scenes + definition.ownWrites).map { action in
+            let metadata = home.characteristic(action.characteristic)?.metadata
+            let value = try? metadata?.validatedWrite(action.targetValue)
+            return CharacteristicWriteAction(
+                characteristic: action.characteristic, targetValue: value ?? action.targetValue)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import HAPModel
+
+/// The memory of an automation, stored before actions are performed, so that a restart neither repeats nor forgets them.
+package struct TriggerState: HomeMessage {
+    /// The trigger.
+    package let trigger: Trigger.ID
+    /// The time of the last change.
+    package internal(set) var updatedAt: Timestamp
+    /// The time since which the trigger has been active; earlier occurrences of its events don't count.
+    var activeSince: Timestamp
+    /// The memories of events, at most one for each.
+    var memories: [EventMemory] = []
+    /// The run that is waiting, or that end events will end.
+    var run: RunState?
+
+    /// The memory of an event.
+    struct EventMemory: HomeMessage {
+        var event: TriggerEvent
+        var content: Content
+
+        enum Content: HomeMessage {
+            /// The number of the last handled occurrence of a scheduled event.
+            case occurrence(Int)
+            /// The side of a range.
+            case side(isInside: Bool)
+            /// The start of a state, and whether it has lasted long enough to fire the event.
+            case lasting(since: Timestamp, hasFired: Bool)
+        }
+    }
+
+    /// A run that isn't over.
+    struct RunState: HomeMessage {
+        /// The number of the run, which increases with each run of any trigger.
+        var number: Int64
+        /// The position in a chain of triggers; 1 if no other trigger caused the run.
+        var depth: Int
+        /// The index of the next task or wait.
+        var nextStep: Int
+        /// The end of the current wait; `nil` if the run isn't waiting.
+        var resumesAt: Timestamp?
+        /// The values to restore.
+        var restores: [Restore]
+        /// The end of the run; `nil` without an end event for it.
+        var endsAt: Timestamp?
+    }
+
+    /// A value that a run replaced.
+    struct Restore: HomeMessage {
+        var characteristic: Characteristic.ID
+        /// The value from the run.
+        var written: CharacteristicValue
+        /// The value from before.
+        var former: CharacteristicValue
+    }
+
+    subscript(event: TriggerEvent) -> EventMemory.Content? {
+        get { memories.first { $0.event == event }?.content }
+        set {
+            let index = memories.firstIndex { $0.event == event }
+            switch (index, newValue) {
+            case (let index?, let content?): memories[index].content = content
+            case (let index?, nil): memories.remove(at: index)
+            case (nil, let content?): memories.append(EventMemory(event: event, content: content))
+            case (nil, nil): break
+            }
+        }
+    }
+}

@@ -1,0 +1,420 @@
+import BoundedJSON
+import HAPModel
+import HomeModel
+import Testing
+
+private typealias H = AutomationHome
+
+private let lampOn = TriggerStep.set(H.lampOn, .bool(true))
+
+private let motion = TriggerEvent.characteristic(H.motion, value: .bool(true))
+
+private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(time))) }
+
+@Suite("The machine of automations") struct TriggerMachineTests {
+    // MARK: Rule 1: events, conditions and weekdays
+
+    @Test("runs at any of its events, if the weekday and the condition are right") func conditions() {
+        var bench = TriggerBench(
+            TriggerDefinition(
+                events: [motion, .button(H.button, .single)],
+                condition: .comparison(H.temperature, .less, .integer(20)),
+                weekdays: .monday, steps: [.notify("Hi")]))
+        bench.receive(.bool(false), of: H.motion, .baseline, at: 0)
+        bench.receive(.bool(true), of: H.motion, at: 1)
+        bench.receive(.float(19.5), of: H.temperature, .baseline, at: 2)
+        bench.receive(.integer(0), of: H.button, at: 3)
+        bench.receive(.integer(1), of: H.button, at: 4)
+        bench.receive(.float(20), of: H.temperature, at: 5)
+        bench.receive(.integer(0), of: H.button, at: 6)
+        bench.receive(.integer(0), of: H.button, at: 1500)
+        #expect(bench.log == ["1 false", "3 ran", "3 notify Hi", "6 false", "1500 wrongWeekday"])
+    }
+
+    @Test(
+        "evaluates conditions and names the false part",
+        arguments: [
+            (.time(from: .at("08:00"), to: .at("12:00")), true), (.time(from: .at("22:00"), to: .at("10:00")), false),
+            (.time(from: .at("22:00"), to: .at("10:01")), true), (.time(from: .at("09:00"), to: .at("10:00")), false),
+            (.weekday(.monday), true), (.weekday(.weekend), false), (.sun(.after, SunTime(.sunrise)), true),
+            (.sun(.before, SunTime(.sunrise)), false),
+            (.sun(.before, SunTime(.sunset, offset: .seconds(-36_000))), false),
+            (.presence(.noOneHome), true), (.presence(.anyoneHome), false), (.presence(.home(H.anna)), false),
+            (.not(.presence(.anyoneHome)), true), (.not(.weekday(.monday)), false),
+            (.any([.presence(.anyoneHome), .weekday(.monday)]), true),
+            (.any([.presence(.anyoneHome), .weekday(.sunday)]), false),
+            (.comparison(H.motion, .equal, .bool(true)), true),
+            (.comparison(H.motion, .notEqual, .integer(1)), false),
+            (.comparison(H.brightness, .less, .integer(1)), false),
+        ] as [(TriggerCondition, Bool)])
+    func evaluation(_ condition: TriggerCondition, _ isTrue: Bool) {
+        let definition = TriggerDefinition(
+            events: [motion], condition: .all([.weekday(.everyDay), condition]), steps: [lampOn])
+        var bench = TriggerBench(definition, at: 600)
+        bench.receive(.bool(true), of: H.motion, .baseline, at: 600)
+        #expect(bench.machine.check(H.trigger, at: .minute(600)) == (isTrue ? nil : .conditionFalse(condition)))
+    }
+
+    // MARK: Rules 2 to 6: time
+
+    @Test("runs at a daily time once on each day, also in the night of a clock change") func daylight() throws {
+        let berlin = try #require(try Fixture.zone("Berlin"))
+        // March 28 starts 27 days later, at 23:00 UTC of the 27th.
+        let night = Double(27 * 1440)
+        var bench = TriggerBench(
+            TriggerDefinition(events: [daily("02:30")], steps: [lampOn]), zone: berlin, at: night - 1440)
+        bench.advance(night + 2880)
+        #expect(bench.runs == [night - 1350, night + 60, night + 1470, night + 2910].dropLast().map { "\(Int($0))" })
+    }
+
+    @Test(
+        "runs late or records a missed run after the hub was down",
+        arguments: [
+            (.default, 423, ["423 ran"]), (.default, 430, ["430 missed 420"]), (.skip, 423, ["423 missed 420"]),
+            (.skip, 420.5, ["420.5 ran"]), (.runWithin(.seconds(3600)), 480, ["480 ran"]),
+            (.runWithin(.seconds(3600)), 4801, ["4801 missed 4740"]),
+        ] as [(MissedRunPolicy, Double, [String])])
+    func missed(_ policy: MissedRunPolicy, _ start: Double, _ log: [String]) {
+        var bench = TriggerBench(
+            TriggerDefinition(
+                events: [daily("07:00")], missedRunPolicy: policy, steps: [lampOn]), at: 400)
+        bench.advance(418)
+        bench.restart(at: start)
+        bench.advance(start + 1)
+        #expect(bench.log(without: "write") == log)
+        bench.restart(at: start + 2)
+        #expect(bench.log(without: "write") == log)
+    }
+
+    @Test("runs an occurrence at most once, also over restarts, changes of the clock and of the time zone")
+    func identity() throws {
+        var bench = TriggerBench(TriggerDefinition(events: [daily("07:00")], steps: [lampOn]), at: 400)
+        bench.advance(420)
+        bench.restart(at: 420)
+        bench.advance(600)
+        bench.setClock(to: 415)
+        bench.advance(430)
+        // 7:00 in New York is 12:00 UTC, on the same date.
+        bench.update(at: 431, zone: try Fixture.zone("New_York"))
+        bench.advance(1440 + 719)
+        #expect(bench.runs == ["420"])
+        bench.advance(1440 + 720)
+        #expect(bench.runs == ["420", "2160"])
+    }
+
+    @Test("records times that a clock change skips as missed, and goes on") func forward() {
+        var bench = TriggerBench(
+            TriggerDefinition(
+                events: [daily("07:00"), .held(H.contact, .value(.integer(1)), duration: .seconds(600))],
+                steps: [lampOn]), at: 400)
+        bench.receive(.integer(0), of: H.contact, .baseline, at: 400)
+        bench.receive(.integer(1), of: H.contact, at: 415)
+        bench.advance(416)
+        bench.setClock(to: 596)
+        bench.advance(700)
+        // The contact has been open for a minute when the clock is set.
+        #expect(bench.log(without: "write") == ["596 missed 420", "605 ran"])
+    }
+
+    @Test("runs nothing before the clock reaches the newest stored time") func clock() {
+        var bench = TriggerBench(
+            TriggerDefinition(events: [daily("07:00"), motion], steps: [lampOn]), at: 400)
+        bench.advance(420)
+        bench.restart(at: -100_000)
+        bench.receive(.bool(false), of: H.motion, .baseline, at: -100_000)
+        bench.receive(.bool(true), of: H.motion, at: -99_999)
+        bench.advance(-90_000)
+        #expect(bench.log(without: "write") == ["420 ran", "-99999 clockNotSet"])
+        bench.receive(.bool(false), of: H.motion, at: 500)
+        bench.receive(.bool(true), of: H.motion, at: 501)
+        #expect(bench.runs == ["420", "501"])
+    }
+
+    // MARK: Rule 7: baselines
+
+    @Test("takes the first value after a start, a restart or an outage as a baseline") func baselines() {
+        var bench = TriggerBench(
+            TriggerDefinition(events: [.range(H.temperature, ValueRange(minimum: 24)), motion], steps: [.notify("")]))
+        bench.receive(.float(25), of: H.temperature, at: 0)
+        bench.receive(.bool(true), of: H.motion, at: 0)
+        bench.restart(at: 1)
+        bench.receive(.float(25), of: H.temperature, at: 1)
+        bench.setReachable(H.sensor, true, at: 1)
+        bench.setReachable(H.sensor, false, at: 2)
+        bench.setReachable(H.sensor, true, at: 3)
+        bench.receive(.float(23), of: H.temperature, at: 3)
+        bench.receive(.bool(true), of: H.motion, at: 3)
+        bench.setReachable(H.sensor, false, at: 4)
+        bench.setReachable(H.sensor, true, at: 4)
+        bench.receive(.float(25), of: H.temperature, at: 4)
+        bench.receive(.float(25.5), of: H.temperature, at: 5)
+        #expect(bench.runs.isEmpty)
+        bench.receive(.float(23), of: H.temperature, at: 6)
+        bench.receive(.float(25), of: H.temperature, at: 7)
+        bench.receive(.float(26), of: H.temperature, at: 8)
+        #expect(bench.runs == ["7"])
+    }
+
+    @Test("fires once after a value has held, also over a restart and an outage") func held() {
+        let window = TriggerDefinition(
+            events: [.held(H.contact, .value(.integer(1)), duration: .seconds(600))], steps: [.notify("Window")])
+        var bench = TriggerBench(window)
+        bench.receive(.integer(0), of: H.contact, .baseline, at: 0)
+        bench.receive(.integer(1), of: H.contact, at: 1)
+        bench.receive(.integer(0), of: H.contact, at: 10.9)
+        bench.receive(.integer(1), of: H.contact, at: 20)
+        bench.restart(at: 25)
+        bench.receive(.integer(1), of: H.contact, .baseline, at: 26)
+        bench.setReachable(H.sensor, false, at: 28)
+        // While the value is unknown, the event waits.
+        bench.advance(31)
+        #expect(bench.runs.isEmpty)
+        bench.setReachable(H.sensor, true, at: 32)
+        bench.receive(.integer(1), of: H.contact, .baseline, at: 32)
+        bench.advance(33)
+        bench.restart(at: 34)
+        bench.receive(.integer(1), of: H.contact, .baseline, at: 35)
+        bench.advance(100)
+        #expect(bench.runs == ["32"])
+    }
+
+    @Test("fires once after an accessory has been unreachable, also over a restart") func unreachable() {
+        var bench = TriggerBench(
+            TriggerDefinition(events: [.unreachable(H.lamp, duration: .seconds(600))], steps: [.notify("Lamp")]))
+        bench.setReachable(H.lamp, true, at: 0)
+        bench.setReachable(H.lamp, false, at: 1)
+        bench.restart(at: 5)
+        bench.advance(12)
+        #expect(bench.runs.isEmpty)
+        bench.setReachable(H.lamp, false, at: 12)
+        bench.advance(30)
+        bench.setReachable(H.lamp, true, at: 31)
+        bench.setReachable(H.lamp, false, at: 32)
+        bench.advance(60)
+        #expect(bench.runs == ["12", "42"])
+    }
+
+    // MARK: Rule 8: buttons
+
+    @Test("takes only event messages as presses, also repeated ones") func buttons() {
+        var bench = TriggerBench(TriggerDefinition(events: [.button(H.button, .double)], steps: [.notify("")]))
+        for (minute, source) in [.baseline, .result, .event, .event].enumerated()
+            as EnumeratedSequence<[TriggerMachine.ValueSource]>
+        {
+            bench.receive(.integer(1), of: H.button, source, at: Double(minute))
+        }
+        bench.receive(.integer(0), of: H.button, at: 9)
+        #expect(bench.runs == ["2", "3"])
+    }
+
+    // MARK: Rule 9: waits
+
+    @Test("restarts a run that is waiting, and continues it after a restart of the hub") func waits() {
+        var bench = TriggerBench(
+            TriggerDefinition(
+                events: [motion], actionSets: [H.scene], steps: [.wait(.seconds(600)), .notify("Later")]))
+        bench.receive(.bool(false), of: H.motion, .baseline, at: 0)
+        bench.receive(.bool(true), of: H.motion, at: 1)
+        bench.receive(.bool(false), of: H.motion, at: 2)
+        bench.receive(.bool(true), of: H.motion, at: 5)
+        bench.restart(at: 7)
+        bench.advance(20)
+        #expect(bench.log == ["1 ran", "1 scenes 1", "5 ran", "5 scenes 1", "15 notify Later"])
+    }
+
+    // MARK: Rule 10: end events
+
+    private static let motionLight = TriggerDefinition(
+        events: [motion], endEvents: [.duration(.seconds(300))], steps: [lampOn])
+
+    @Test("restores values after the last firing") func duration() {
+        var bench = TriggerBench(Self.motionLight)
+        bench.receive(.bool(false), of: H.lampOn, .baseline, at: 0)
+        bench.receive(.bool(false), of: H.motion, .baseline, at: 0)
+        bench.receive(.bool(true), of: H.motion, at: 1)
+        bench.receive(.bool(false), of: H.motion, at: 2)
+        bench.receive(.bool(true), of: H.motion, at: 5)
+        bench.restart(at: 6)
+        bench.receive(.bool(true), of: H.lampOn, .baseline, at: 6)
+        bench.advance(60)
+        #expect(bench.log == ["1 ran", "1 write true", "5 ran", "5 write true", "10 ended", "10 restore false"])
+    }
+
+    @Test(
+        "leaves a value that a person has changed, or that was the same before",
+        arguments: [(false, true), (true, false)])
+    func personal(_ former: Bool, _ isChanged: Bool) {
+        var bench = TriggerBench(Self.motionLight)
+        bench.receive(.bool(former), of: H.lampOn, .baseline, at: 0)
+        bench.receive(.bool(false), of: H.motion, .baseline, at: 0)
+        bench.receive(.bool(true), of: H.motion, at: 1)
+        if isChanged {
+            bench.receive(.bool(false), of: H.lampOn, at: 3)
+            bench.receive(.bool(true), of: H.lampOn, at: 4)
+        }
+        bench.advance(60)
+        #expect(bench.log == ["1 ran", "1 write true", "6 ended"])
+    }
+
+    @Test("restores values of scenes at an end event that holds from the start") func heldEnd() {
+        var bench = TriggerBench(
+            TriggerDefinition(
+                events: [.button(H.button, .single)],
+                endEvents: [.held(H.motion, .value(.bool(false)), duration: .seconds(120))], actionSets: [H.scene]))
+        bench.receive(.bool(false), of: H.motion, .baseline, at: 0)
+        bench.receive(.integer(90), of: H.brightness, .baseline, at: 0)
+        bench.receive(.integer(0), of: H.button, at: 10)
+        bench.receive(.integer(40), of: H.brightness, .result, at: 10)
+        bench.receive(.bool(true), of: H.motion, at: 11)
+        bench.receive(.bool(false), of: H.motion, at: 20)
+        bench.advance(60)
+        #expect(bench.log == ["10 ran", "10 scenes 1", "22 ended", "22 restore 90.0"])
+    }
+
+    // MARK: Rule 11: loops
+
+    @Test("doesn't react to its own writes") func ownWrites() {
+        var bench = TriggerBench(
+            TriggerDefinition(
+                events: [.characteristic(H.lampOn, value: nil)], steps: [.set(H.lampOn, .bool(false))]))
+        bench.receive(.bool(false), of: H.lampOn, .baseline, at: 0)
+        bench.receive(.bool(true), of: H.lampOn, at: 1)
+        bench.receive(.bool(true), of: H.lampOn, at: 2)
+        #expect(bench.log == ["1 ran", "1 write false", "2 ran", "2 write false"])
+    }
+
+    @Test("expects the result of a write for 90 seconds", arguments: [(2.5, 1), (2.6, 2)])
+    func lateResult(_ minute: Double, _ runs: Int) {
+        var bench = TriggerBench(
+            TriggerDefinition(
+                events: [.characteristic(H.lampOn, value: .bool(false)), .button(H.button, .single)],
+                steps: [.set(H.lampOn, .bool(false))]))
+        bench.echoesWrites = false
+        bench.receive(.bool(true), of: H.lampOn, .baseline, at: 0)
+        bench.receive(.integer(0), of: H.button, at: 1)
+        bench.receive(.bool(false), of: H.lampOn, .result, at: minute)
+        #expect(bench.runs.count == runs)
+    }
+
+    @Test("stops a chain of triggers after eight runs") func chain() {
+        var bench = TriggerBench(
+            TriggerDefinition(
+                events: [.characteristic(H.lampOn, value: .bool(true))], steps: [.set(H.lampOn, .bool(false))]),
+            TriggerDefinition(events: [.characteristic(H.lampOn, value: .bool(false))], steps: [lampOn]))
+        bench.receive(.bool(false), of: H.lampOn, .baseline, at: 0)
+        bench.receive(.bool(true), of: H.lampOn, at: 1)
+        #expect(bench.runs.count == 8)
+        #expect(bench.log.last == "1 chainTooDeep")
+    }
+
+    @Test("pauses a trigger that runs more than 20 times in a minute") func pause() {
+        var bench = TriggerBench(TriggerDefinition(events: [.button(H.button, .single)], steps: [.notify("")]))
+        for second in 0..<60 { bench.receive(.integer(0), of: H.button, at: Double(second) / 60) }
+        #expect(bench.runs.count == 20)
+        #expect(bench.log(without: "ran", "notify").count == 1)
+        bench.receive(.integer(0), of: H.button, at: 10)
+        bench.receive(.integer(0), of: H.button, at: 11)
+        #expect(bench.runs.last == "11" && bench.runs.count == 21)
+    }
+
+    // MARK: Rules 13 and 14: parts and records
+
+    @Test("stops when a part is missing, and starts from a baseline when the user enables it again") func parts() throws
+    {
+        var bench = TriggerBench(TriggerDefinition(events: [motion], steps: [lampOn, .wait(.seconds(600)), lampOn]))
+        bench.receive(.bool(false), of: H.motion, .baseline, at: 0)
+        bench.receive(.bool(true), of: H.motion, at: 1)
+        let sensor = try #require(bench.home.accessory(H.sensor))
+        bench.update(at: 2) { home in
+            home.accessories.removeAll { $0.id == H.sensor }
+            home.triggers[0].losePart(named: "Sensor")
+        }
+        bench.receive(.bool(false), of: H.motion, at: 3)
+        bench.update(at: 4) { $0.accessories.append(sensor) }
+        bench.receive(.bool(true), of: H.motion, at: 5)
+        bench.advance(60)
+        #expect(bench.log == ["1 ran", "1 write true"])
+        bench.update(at: 61) { $0.triggers[0].missingParts = [] }
+        bench.update(at: 61) { $0.triggers[0].isEnabled = true }
+        bench.receive(.bool(false), of: H.motion, at: 62)
+        bench.receive(.bool(true), of: H.motion, at: 63)
+        #expect(bench.runs == ["1", "63"])
+    }
+
+    @Test("runs on request with or without the condition, and once if it should") func requests() {
+        var bench = TriggerBench(
+            TriggerDefinition(
+                events: [motion], condition: .presence(.anyoneHome), executeOnce: true, steps: [lampOn]))
+        bench.run(checksCondition: true, at: 1)
+        bench.run(checksCondition: false, at: 2)
+        bench.setPresence(H.anna, true, at: 3)
+        bench.receive(.bool(false), of: H.motion, .baseline, at: 3)
+        bench.receive(.bool(true), of: H.motion, at: 4)
+        #expect(bench.log == ["1 false", "2 ran", "2 disable", "2 write true"])
+    }
+
+    @Test(
+        "fires when people come and leave",
+        arguments: [
+            (.firstEntry, [], ["1"]), (.everyEntry, [], ["1", "2"]), (.lastExit, [], ["4"]),
+            (.everyExit, [], ["3", "4"]), (.everyEntry, [H.ben], ["2"]), (.lastExit, [H.anna], ["3"]),
+        ] as [(PresenceChange, [Resident.ID], [String])])
+    func presence(_ change: PresenceChange, _ people: [Resident.ID], _ runs: [String]) {
+        var bench = TriggerBench(TriggerDefinition(events: [.presence(change, people: people)], steps: [.notify("")]))
+        bench.setPresence(H.anna, true, at: 1)
+        bench.setPresence(H.anna, true, at: 1.5)
+        bench.setPresence(H.ben, true, at: 2)
+        bench.setPresence(H.anna, false, at: 3)
+        bench.setPresence(H.ben, false, at: 4)
+        #expect(bench.runs == runs)
+    }
+
+    // MARK: Rules 16 and 17: the sun, and bounds
+
+    @Test("runs at sun events, with an offset") func sun() throws {
+        var bench = TriggerBench(
+            TriggerDefinition(
+                events: [.significant(SunTime(.sunset, offset: .seconds(-1800)))], steps: [.notify("")]))
+        bench.advance(2 * 1440)
+        // Sunset in Berlin is at 16:46 and 16:48 UTC.
+        let minutes = bench.runs.compactMap { Double($0) }
+        #expect(minutes.count == 2)
+        #expect(abs(minutes[0] - 976) < 2 && abs(minutes[1] - 1440 - 978) < 2)
+    }
+
+    @Test("stays fast and small with 200 triggers on a value that changes 50 times a second") func load() {
+        var fixture = AutomationHome()
+        for index in 0..<200 {
+            fixture.add(
+                TriggerDefinition(
+                    events: [
+                        .characteristic(H.temperature, value: nil), .range(H.temperature, ValueRange(minimum: 20)),
+                    ],
+                    steps: [.notify("")]),
+                id: id(UInt64(100 + index)))
+        }
+        var machine = TriggerMachine(home: fixture.home, timeZone: .utc, states: [], at: .minute(0))
+        var outputs = 0
+        let clock = ContinuousClock()
+        let duration = clock.measure {
+            for change in 0..<3000 {
+                let value = CharacteristicValue.float(Double(change % 40))
+                outputs += machine.receive(value, of: H.temperature, .event, at: .minute(Double(change) / 3000)).count
+                #expect(machine.takeChangedStates().count <= 200)
+            }
+        }
+        // Each trigger runs 20 times, and is paused.
+        #expect(outputs == 200 * (20 * 2 + 1))
+        #expect(duration < .seconds(60))
+    }
+
+    @Test("stores states as JSON") func states() throws {
+        var bench = TriggerBench(Self.motionLight, Self.motionLight)
+        bench.receive(.bool(false), of: H.lampOn, .baseline, at: 0)
+        bench.receive(.bool(false), of: H.motion, .baseline, at: 0)
+        bench.receive(.bool(true), of: H.motion, at: 1)
+        let state = try #require(bench.stored[H.trigger])
+        #expect(try TriggerState(json: JSONValue(parsing: state.json.text)) == state)
+        #expect(bench.stored.count == 2)
+    }
+}
