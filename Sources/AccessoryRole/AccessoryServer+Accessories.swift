@@ -96,6 +96,9 @@ extension AccessoryServer {
         if !changes.isEmpty, !isQuiet { publish(changes) }
     }
 
+    /// Makes values of meters unknown, without an event: reads return null until the device reports them again.
+    package func forget(_ aid: AccessoryID, _ iids: [InstanceID]) { registry.forget(aid, iids) }
+
     /// Sets the write response of a characteristic for the current request.
     ///
     /// The response contains it instead of the characteristic's value.

@@ -125,7 +125,7 @@ final class AccessoryAdapter {
                 },
                 characteristics: service.parts.map { part in
                     let value = value(part, of: service.function, in: state)
-                    let isReadable = part.metadata.permissions.contains(.pairedRead)
+                    let isReadable = part.metadata.permissions.contains(.pairedRead) && !isUnknown(part, in: state)
                     return CharacteristicObject(
                         iid: part.iid, type: part.type, metadata: part.metadata,
                         value: isReadable ? part.metadata.clamped(value) ?? part.metadata.defaultValue : nil,
@@ -143,11 +143,21 @@ final class AccessoryAdapter {
         var values: [(InstanceID, CharacteristicValue)] = []
         values.reserveCapacity(services.reduce(0) { $0 + $1.parts.count })
         for service in services {
-            for part in service.parts where part.isState {
+            for part in service.parts where part.isState && !isUnknown(part, in: state) {
                 values.append((part.iid, value(part, of: service.function, in: state)))
             }
         }
         return values
+    }
+
+    /// The meters' readings that aren't known, which read as null: another number would be wrong.
+    func unknownReadings(in state: DeviceState) -> [InstanceID] {
+        guard description.hasMeter else { return [] }
+        return services.flatMap(\.parts).filter { isUnknown($0, in: state) }.map(\.iid)
+    }
+
+    private func isUnknown(_ part: Part, in state: DeviceState) -> Bool {
+        EveReading(part.type) != nil && !state.knows(part.property)
     }
 
     private func value(_ part: Part, of function: AccessoryFunction, in state: DeviceState) -> CharacteristicValue {

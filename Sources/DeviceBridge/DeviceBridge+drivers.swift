@@ -58,7 +58,10 @@ extension DeviceBridge {
         loseLights(of: id)
     }
 
-    private func forgetExcluded(of driver: String) { excluded = excluded.filter { $0.key.driver != driver } }
+    private func forgetExcluded(of driver: String) {
+        excluded = excluded.filter { $0.key.driver != driver }
+        hiddenMeters = hiddenMeters.filter { $0.driver != driver }
+    }
 
     private func loseLights(of driver: String) {
         for (key, light) in lights where key.driver == driver && light.state.isReachable {

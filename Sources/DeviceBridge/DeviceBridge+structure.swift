@@ -110,7 +110,7 @@ extension DeviceBridge {
     ///
     /// The caller must hold the structure mutex.
     func addOrReplace(_ key: LightKey, _ reported: LightDescription) async {
-        var description = reported
+        var description = reported.including(kinds)
         // HAP's firmware revision must increase with each update (HAP 9.5).
         let known = lights[key]?.adapter.description ?? absent[key]?.description
         description.firmware = FirmwareRevision.latest(known?.firmware, reported.firmware)
@@ -118,6 +118,11 @@ extension DeviceBridge {
             excluded[key] = nil
         } else if excluded[key] != nil || excluded.count < Self.maximumExcludedLights {
             excluded[key] = description.kind
+        }
+        if excluded[key] == nil, reported.hasMeter, !description.hasMeter {
+            if hiddenMeters.count < Self.maximumExcludedLights { hiddenMeters.insert(key) }
+        } else {
+            hiddenMeters.remove(key)
         }
         guard isShown(key, description) else {
             if unstored.removeValue(forKey: key) != nil { warn(nil, about: .light(key)) }
@@ -228,6 +233,7 @@ extension DeviceBridge {
         let about = about(key)
         unstored[key] = nil
         excluded[key] = nil
+        hiddenMeters.remove(key)
         warn(nil, about: .light(key))
         guard var stored = await hide(key) else { return }
         stored.removal = nextRemoval()
@@ -290,10 +296,13 @@ extension DeviceBridge {
 }
 
 extension LightDescription {
-    /// Returns whether functions of another description are missing.
+    /// Returns whether functions of another description are missing, or readings of their meters.
     fileprivate func lacksFunctions(of other: LightDescription) -> Bool {
         !other.functions.allSatisfy { former in
-            functions.contains { $0.type == former.type && $0.id == former.id }
+            functions.contains {
+                $0.type == former.type && $0.id == former.id
+                    && Set($0.meterReadings).isSuperset(of: former.meterReadings)
+            }
         }
     }
 }

@@ -33,6 +33,8 @@ package actor DeviceBridge {
     var kinds: Set<LightKind>
     /// The reported devices of other kinds, of which a limited number is counted.
     var excluded: [LightKey: LightKind] = [:]
+    /// The devices of included kinds whose meters aren't shown.
+    var hiddenMeters: Set<LightKey> = []
 
     /// The drivers of all lights, including drivers that are no longer configured.
     private var drivers: [String: BridgedDriver] = [:]
@@ -120,7 +122,8 @@ package actor DeviceBridge {
     package func restore(_ stored: StoredBridge) async {
         highestAID = stored.highestAID
         for light in stored.lights.sorted(by: { $0.aid < $1.aid }) {
-            guard !light.isRemoved, isShown(light.key, light.description) else {
+            let description = light.description.including(kinds)
+            guard !light.isRemoved, isShown(light.key, description) else {
                 absent[light.key] = light
                 continue
             }
@@ -132,7 +135,7 @@ package actor DeviceBridge {
                 continue
             }
             await show(
-                light.key, (light.bridge, server), light.aid, light.description, light.instanceIDs, light.state,
+                light.key, (light.bridge, server), light.aid, description, light.instanceIDs, light.state,
                 transition: light.transition, isRestored: true)
         }
         await limitRemovedLights()
@@ -152,10 +155,15 @@ package actor DeviceBridge {
         }
         if !unconfirmed.isEmpty { unconfirmed[key] = nil }
         var report = report
+        if !kinds.contains(.meter) { report.removeMeter() }
         let (values, invalid) = light.adapter.limits.canonical(report.values)
         report.values = values
         light.adapter.rules.complete(&report.values, over: { light.wanted })
         if invalid > 0 { dropped(invalid, .invalid, by: driver) }
+        // A meter's readings say nothing about commands, and those from before a restart aren't needed.
+        if report.areOfMeter, report.reachable == nil {
+            return change(light, by: .device, isLasting: false) { $0.apply(report.values, light.adapter.rules) }
+        }
         let isRepetition = light.pipeline.removeTarget(from: &report, over: light.wanted)
         if report.isSpontaneous, !isRepetition { light.pipeline.superseded() }
         let accepted = light.pipeline.reported(report, now: scheduler.now)
@@ -203,15 +211,17 @@ package actor DeviceBridge {
     /// - Parameters:
     ///   - light: The light.
     ///   - origin: The cause of the change.
+    ///   - isLasting: Whether to store the state.
     ///   - apply: Changes the state, and returns whether it has changed.
     func change(
-        _ light: BridgedLight, by origin: LightEvent.Origin, _ apply: (inout DeviceState) -> Bool
+        _ light: BridgedLight, by origin: LightEvent.Origin, isLasting: Bool = true,
+        _ apply: (inout DeviceState) -> Bool
     ) {
         let wasReachable = light.state.isReachable
         let level = light.isQuiet && origin == .adaptiveLighting ? light.level : nil
         guard apply(&light.state) else { return }
         updateRuns(of: light, after: origin)
-        save(light)
+        if isLasting { save(light) }
         if !watchers.isEmpty { watched(LightEvent(light: snapshot(light), origin: origin)) }
         let isReachable = light.state.isReachable
         // A light that becomes reachable again sends all its values, so no additional events are needed. A change of
@@ -231,7 +241,9 @@ package actor DeviceBridge {
     func show(_ light: BridgedLight, isQuiet: Bool = false, isReachable: Bool? = nil) {
         light.isShown = true
         let (aid, values) = (light.aid, light.adapter.values(of: light.state))
+        let unknown = light.adapter.unknownReadings(in: light.state)
         light.server.assumeIsolated { server in
+            if !unknown.isEmpty { server.forget(aid, unknown) }
             server.update(aid, values, isQuiet: isQuiet)
             if let isReachable { server.setReachable(isReachable, aid) }
         }

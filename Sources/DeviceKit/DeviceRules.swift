@@ -177,6 +177,7 @@ package final class ValueLimits: Sendable {
     }
 
     private func valid(_ value: CharacteristicValue, of property: Property) -> CharacteristicValue? {
+        if let reading = SensorReading(meter: property.type) { return reading.valid(value) }
         for index in properties.indices
         where properties[index].type == property.type && properties[index].function == property.function {
             return rules.valid(value, of: property, metadata[index])
@@ -217,7 +218,9 @@ extension LightDescription {
     /// The values before the first report.
     package var initialValues: PropertyValues {
         var values = PropertyValues()
-        for (property, part) in properties where !part.isFixed { values[property] = part.value }
+        for (property, part) in properties where !part.isFixed && EveReading(part.type) == nil {
+            values[property] = part.value
+        }
         return canonical(values).values
     }
 

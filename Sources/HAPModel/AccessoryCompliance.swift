@@ -69,7 +69,8 @@ extension ServiceObject {
             }
             let name = "characteristic \(aid).\(characteristic.iid) (\(characteristic.type.catalogName))"
             let readable = characteristic.metadata.permissions.contains(.pairedRead)
-            guard readable == (characteristic.value != nil) else {
+            guard readable == (characteristic.value != nil) || (readable && EveReading(characteristic.type) != nil)
+            else {
                 throw ComplianceError("\(name) " + (readable ? "has no value" : "has a value but can't be read"))
             }
             guard characteristic.metadata.hasValidRange else {

@@ -6,7 +6,7 @@ public struct CharacteristicObject: Equatable, Sendable {
     public var type: CharacteristicType
     /// The format, permissions and limits.
     public var metadata: CharacteristicMetadata
-    /// The value, or `nil` if it can't be read.
+    /// The value, or `nil` if it can't be read or a meter's reading is unknown.
     ///
     /// For a button press, it is the value of the last event. Reading it returns `null`.
     public var value: CharacteristicValue?

@@ -27,7 +27,7 @@ public struct HAPType: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    private init(bits: UUIDBits) { self.bits = bits }
+    init(bits: UUIDBits) { self.bits = bits }
 
     /// A Boolean value that indicates whether the type is one of Apple's.
     public var isApple: Bool { bits.low == Self.baseLow && bits.high & 0xFFFF_FFFF == Self.baseHigh }

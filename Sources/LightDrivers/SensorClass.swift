@@ -32,6 +32,9 @@ struct SensorClass: Equatable, Sendable {
 
     init(_ reading: SensorReading) { self.reading = reading }
 
+    /// The kind of a device with only this reading.
+    var kind: LightKind { reading.isMeter ? .meter : .sensor }
+
     /// Creates the class of a binary sensor.
     ///
     /// Returns `nil` if the class isn't supported.
@@ -66,12 +69,30 @@ struct SensorClass: Equatable, Sendable {
         case ("humidity", ""), ("humidity", "%"), ("humidity", "%RH"): reading = .humidity
         case ("illuminance", ""), ("illuminance", "lx"), ("illuminance", "lux"): reading = .illuminance
         case ("battery", ""), ("battery", "%"): reading = .battery
+        case (let name?, _) where Self.meters[name] != nil:
+            guard let (reading, factors) = Self.meters[name], let factor = factors[unit] else { return nil }
+            self.reading = reading
+            self.unit = factor == 1 ? .plain : .multiple(factor)
         default:
             guard let gas = name.flatMap({ Self.gases[$0] }), let factor = gas.factor(of: unit) else { return nil }
             reading = gas.reading
             self.unit = factor == 1 ? .plain : .multiple(factor)
         }
     }
+
+    /// The readings of meters by device class, with the factors of their units. An empty unit is that of the reading.
+    private static let meters: [String: (reading: SensorReading, factors: [String: Double])] = [
+        "power": (.power, ["": 1, "mW": 0.001, "W": 1, "kW": 1000, "MW": 1_000_000]),
+        "energy": (
+            .energy,
+            [
+                "": 1, "J": 1 / 3_600_000, "kJ": 1 / 3600, "MJ": 1 / 3.6, "Wh": 0.001, "kWh": 1, "MWh": 1000,
+                "GWh": 1_000_000,
+            ]
+        ),
+        "voltage": (.voltage, ["": 1, "mV": 0.001, "V": 1, "kV": 1000]),
+        "current": (.current, ["": 1, "mA": 0.001, "A": 1]),
+    ]
 
     /// A gas or particles in the air.
     private struct Gas {

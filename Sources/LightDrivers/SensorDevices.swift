@@ -1,11 +1,15 @@
 import DeviceKit
 
-/// Combines readings and buttons, which have separate ids, into one sensor per device.
+/// Combines readings and buttons, which have separate ids, into one sensor per device, and adds a meter's readings to the
+/// measured device.
 ///
 /// The sensor to which a reading belongs depends as little as possible on the order of the readings. A device has the
 /// id that its producer assigns, and all its readings join it. A second reading of the same kind becomes a separate
 /// sensor, and so does a reading without a device. Such a reading remains a separate sensor after a restart. A sensor
 /// that has only a battery isn't shown; with buttons, it is a button.
+///
+/// A meter's reading whose device is another light, such as an outlet, becomes a part of that light. Voltage and current
+/// are shown only together with power or energy: alone, they are often those of a battery.
 struct SensorDevices: Sendable {
     /// A change for the host.
     enum Change: Equatable {
@@ -22,6 +26,9 @@ struct SensorDevices: Sendable {
         var isReachable = false
 
         var reading: SensorReading? { description.capabilities.readings.first }
+
+        /// The place of the part in the choice of the device's description: a meter is last, because it may not be shown.
+        func place(_ id: LightID) -> (Int, String) { (reading?.isMeter == true ? 1 : 0, id.rawValue) }
     }
 
     private var parts: [LightID: Part] = [:]
@@ -29,6 +36,8 @@ struct SensorDevices: Sendable {
     private var partsOfSensor: [LightID: Set<LightID>] = [:]
     /// The last description and reachability of each shown sensor.
     private var shown: [LightID: (description: LightDescription, isReachable: Bool)] = [:]
+    /// The lights that meters' readings can join, as their producer describes them.
+    private var lights: [LightID: LightDescription] = [:]
     /// The ids of the sensors that the bridge knew before the start.
     private let known: Set<LightID>
     /// The kinds that are shown.
@@ -44,7 +53,9 @@ struct SensorDevices: Sendable {
     /// Returns whether a sensor with these readings is shown.
     ///
     /// It isn't if it has only a battery or a tamper switch.
-    static func isShown(_ readings: some Sequence<SensorReading>) -> Bool { readings.contains { !$0.isAboutSensor } }
+    static func isShown(_ readings: some Sequence<SensorReading>) -> Bool {
+        readings.contains { !$0.isAboutSensor && (!$0.isMeter || $0 == .power || $0 == .energy) }
+    }
 
     /// Returns the kind and the capabilities of a device with readings and buttons.
     ///
@@ -53,11 +64,13 @@ struct SensorDevices: Sendable {
     static func accessory(
         _ readings: Set<SensorReading>, _ buttons: [PushButton], kinds: Set<LightKind>
     ) -> (kind: LightKind, capabilities: LightCapabilities) {
-        let hasBoth = isShown(readings) && !buttons.isEmpty
+        let isMeter = readings.contains(where: \.isMeter) && readings.allSatisfy { $0.isMeter || $0.isBattery }
+        let hasBoth = isShown(readings) && !buttons.isEmpty && (!isMeter || kinds.contains(.meter))
         var capabilities = LightCapabilities.sensor(readings)
         if !hasBoth || kinds.contains(.button) { capabilities.buttons = buttons }
-        let isButton = hasBoth ? kinds.contains(.button) && !kinds.contains(.sensor) : !buttons.isEmpty
-        return (isButton ? .button : .sensor, capabilities)
+        let isButton =
+            hasBoth ? kinds.contains(.button) && !kinds.contains(isMeter ? .meter : .sensor) : !buttons.isEmpty
+        return (isButton ? .button : isMeter ? .meter : .sensor, capabilities)
     }
 
     func isReading(_ id: LightID) -> Bool { parts[id] != nil }
@@ -103,10 +116,16 @@ struct SensorDevices: Sendable {
     mutating func reported(_ report: LightReport, from id: LightID) -> [Change] {
         guard let part = parts[id] else { return [] }
         if let isReachable = report.reachable { parts[id]?.isReachable = isReachable }
-        guard let sensor = shown[part.sensor] else { return [] }
-        var sum = LightReport(readings: report.readings)
+        var readings = report.readings
         // The value of an unreachable reading is unknown. The sensor is unreachable only if all its readings are.
-        if report.reachable == false, let reading = part.reading { sum.readings[reading] = .unknown }
+        if report.reachable == false, let reading = part.reading { readings[reading] = .unknown }
+        if let light = lights[part.sensor] {
+            var values = LightReport()
+            values.setMeter(readings, of: light)
+            return values.isEmpty ? [] : [.report(part.sensor, values)]
+        }
+        guard let sensor = shown[part.sensor] else { return [] }
+        var sum = LightReport(readings: readings)
         if report.reachable != nil, case let isReachable = isReachable(part.sensor), isReachable != sensor.isReachable {
             shown[part.sensor]?.isReachable = isReachable
             sum.reachable = isReachable
@@ -124,13 +143,19 @@ struct SensorDevices: Sendable {
     mutating func joined<Action: LightAction>(
         _ actions: [Action], device: (LightDescription) -> LightDescription?
     ) -> [Action] {
-        actions.flatMap { action -> [Action] in
+        let joined = actions.flatMap { action -> [Action] in
             let changes: [Change]
             switch action.change {
             case .added(let light)?:
-                guard let device = device(light) else { return [action] }
+                guard let device = device(light) else {
+                    lights[light.id] = light
+                    return [.added(withMeter(light))]
+                }
                 changes = added(light, of: device)
             case .removed(let id)? where isReading(id): changes = removed(id)
+            case .removed(let id)?:
+                lights[id] = nil
+                return [action]
             case .report(let id, let report)? where isReading(id): changes = reported(report, from: id)
             default: return [action]
             }
@@ -142,6 +167,40 @@ struct SensorDevices: Sendable {
                 }
             }
         }
+        return Self.withoutIntermediate(joined)
+    }
+
+    /// Removes descriptions that later ones replace, because each reading of a meter changes that of its device.
+    private static func withoutIntermediate<Action: LightAction>(_ actions: [Action]) -> [Action] {
+        var last: [LightID: LightDescription] = [:]
+        var count = 0
+        for action in actions {
+            switch action.change {
+            case .added(let light)?:
+                last[light.id] = light
+                count += 1
+            case .removed?: return actions
+            case .report?, nil: break
+            }
+        }
+        guard last.count < count else { return actions }
+        return actions.compactMap { action in
+            guard case .added(let light)? = action.change else { return action }
+            return last.removeValue(forKey: light.id).map(Action.added)
+        }
+    }
+
+    /// Returns a light with the readings of its meter.
+    private func withMeter(_ light: LightDescription) -> LightDescription {
+        var light = light
+        light.addMeter(readings(of: parts(of: light.id).map(\.part)))
+        return light
+    }
+
+    /// Returns the readings of an accessory with these parts.
+    private func readings(of parts: [Part]) -> Set<SensorReading> {
+        let readings = parts.reduce(into: Set<SensorReading>()) { $0.formUnion($1.description.capabilities.readings) }
+        return readings.isDisjoint(with: [.power, .energy]) ? readings.filter { !$0.isMeter } : readings
     }
 
     private func parts(of sensor: LightID) -> [(id: LightID, part: Part)] {
@@ -156,14 +215,13 @@ struct SensorDevices: Sendable {
     private mutating func update(_ sensor: LightID) -> [Change] {
         let own = parts(of: sensor)
         if own.isEmpty { partsOfSensor[sensor] = nil }
-        let readings = own.reduce(into: Set<SensorReading>()) {
-            $0.formUnion($1.part.description.capabilities.readings)
-        }
+        if let light = lights[sensor] { return [.added(withMeter(light))] }
+        let readings = readings(of: own.map(\.part))
         let buttons = own.sorted { $0.id.rawValue < $1.id.rawValue }.flatMap(\.part.description.buttons)
         guard Self.isShown(readings) || !buttons.isEmpty,
             // Each reading comes with a description of the device. Choose one independently of the order in which they
             // arrived.
-            let first = own.min(by: { $0.id.rawValue < $1.id.rawValue })?.part
+            let first = own.min(by: { $0.part.place($0.id) < $1.part.place($1.id) })?.part
         else { return shown.removeValue(forKey: sensor) == nil ? [] : [.removed(sensor)] }
         var description = sensor == first.description.id ? first.description : first.device ?? first.description
         let (kind, capabilities) = Self.accessory(readings, buttons, kinds: kinds)

@@ -44,7 +44,7 @@ struct SensorTests {
                 [
                     .motionSensor, .contactSensor, .occupancySensor, .leakSensor, .smokeSensor, .temperatureSensor,
                     .humiditySensor, .lightSensor, .carbonMonoxideSensor, .carbonDioxideSensor, .airQualitySensor,
-                    .battery,
+                    EveReading.service, .battery,
                 ]
             ),
         ] as [(Set<SensorReading>, [ServiceType])])

@@ -83,6 +83,25 @@ struct TasmotaSensorTests {
         #expect(sensors.states[Self.id("BH1750")]?.readings == [.illuminance: .number(12)])
     }
 
+    @Test("adds the readings of a meter to the relay")
+    func meter() throws {
+        let device = try TasmotaDevice.named("a socket that measures", in: TasmotaDevice.withSensors)
+        var house = Self.house(kinds: [.switch, .sensor, .meter])
+        let relays = #""rl":\#(device.json["device"]?["rl"]?.text ?? "")"#
+        house.receives(Self.config, device.config.replacing(relays, with: #""rl":[1]"#))
+        house.receives(Self.list, device.sensors)
+        house.receives(Self.will, "Online")
+        house.receives(Self.told, device.said)
+        house.pass(2)
+        let relay = try #require(house.added.last)
+        #expect(relay.kind == .switch)
+        #expect(relay.functions.flatMap(\.meterReadings) == [.power, .energy, .voltage, .current])
+        #expect(
+            house.states[relay.id]?.readings == [
+                .power: .number(76.2), .energy: .number(261.24), .voltage: .number(231.1), .current: .number(0.57),
+            ])
+    }
+
     @Test("names a single chip after its device, and ignores invalid messages")
     func values() throws {
         let device = try TasmotaDevice.named("degrees Fahrenheit", in: TasmotaDevice.withSensors)

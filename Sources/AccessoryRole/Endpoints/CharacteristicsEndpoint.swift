@@ -35,7 +35,7 @@ extension AccessoryServer {
             let value = ok && !isMomentary ? reading.value : nil
             body.append(id, status: failed ? reading.status : nil, value: value) { json in
                 guard ok, let found = reading.found else { return }
-                if isMomentary { json.raw(",\"value\":null") }
+                if value == nil { json.raw(",\"value\":null") }
                 if request.type {
                     json.raw(",\"type\":")
                     json.string(found.type.description)

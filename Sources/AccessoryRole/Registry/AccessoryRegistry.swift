@@ -123,6 +123,14 @@ package final class AccessoryRegistry {
         return changes
     }
 
+    /// Makes values unknown, without an event: reads return null until the device reports them again.
+    func forget(_ aid: AccessoryID, _ iids: [InstanceID]) {
+        guard let entry = entries[aid] else { return }
+        for iid in iids {
+            if let place = entry.place(of: iid), entry.value(at: place) != nil { entry.set(nil, at: place) }
+        }
+    }
+
     // MARK: Writing
 
     /// A value to write.

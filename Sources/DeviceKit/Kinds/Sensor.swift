@@ -49,6 +49,14 @@ public enum SensorReading: String, CaseIterable, Hashable, Sendable, Comparable 
     case nitrogenDioxide = "no2"
     /// The density of ozone in micrograms per cubic meter.
     case ozone
+    /// The power in watts; negative if a device feeds it into the grid.
+    case power
+    /// The energy since the beginning of the measurement, in kilowatt-hours.
+    case energy
+    /// The voltage in volts.
+    case voltage
+    /// The current in amperes.
+    case current
     /// The sensor was tampered with.
     case tamper
     /// The battery's charge in percent.
@@ -72,7 +80,7 @@ public enum SensorReading: String, CaseIterable, Hashable, Sendable, Comparable 
 
     /// A Boolean value that indicates whether the reading changes so quickly that a value from before a restart is
     /// meaningless.
-    public var isMomentary: Bool { self == .motion || self == .occupancy }
+    public var isMomentary: Bool { self == .motion || self == .occupancy || isMeter }
 
     /// A Boolean value that indicates whether the reading is about the battery.
     public var isBattery: Bool { self == .battery || self == .batteryLow }
@@ -151,12 +159,12 @@ extension SensorReading {
     package var property: Property { Property(characteristic) }
 
     /// The name of the reading, with the form of its values.
-    fileprivate var name: PropertyName {
+    var name: PropertyName {
         PropertyName(rawValue, characteristic, definition.form, isInverted: self == .contact)
     }
 
     fileprivate var service: ServiceType { definition.service }
-    fileprivate var characteristic: CharacteristicType { definition.characteristic }
+    var characteristic: CharacteristicType { definition.characteristic }
 
     private struct Definition {
         let service: ServiceType
@@ -179,6 +187,10 @@ extension SensorReading {
             Self(
                 .airQualitySensor, characteristic,
                 .number(0...maximum, unit: "micrograms per cubic meter", symbol: " µg/m³"))
+        }
+
+        static func meter(_ reading: EveReading, _ range: ClosedRange<Double>, unit: String) -> Self {
+            Self(EveReading.service, reading.type, .number(range, unit: unit, symbol: " \(reading.unit)"))
         }
     }
 
@@ -210,6 +222,10 @@ extension SensorReading {
         case .voc: .density(.vocDensity, to: 65_535)
         case .nitrogenDioxide: .density(.nitrogenDioxideDensity)
         case .ozone: .density(.ozoneDensity)
+        case .power: .meter(.power, -1_000_000...1_000_000, unit: "watts")
+        case .energy: .meter(.energy, 0...1_000_000_000, unit: "kilowatt-hours")
+        case .voltage: .meter(.voltage, -1_000_000...1_000_000, unit: "volts")
+        case .current: .meter(.current, -100_000...100_000, unit: "amperes")
         case .tamper:
             // It's a characteristic of the other sensors, and not a service.
             Definition(.motionSensor, .statusTampered, .flag(yes: "tampered with", no: "not tampered with"))
@@ -219,7 +235,12 @@ extension SensorReading {
     }
 
     /// The part of a function with the reading.
-    fileprivate func add(to function: inout AccessoryFunction) {
+    func add(to function: inout AccessoryFunction) {
+        if let eve = EveReading(characteristic) {
+            function = function.adding(
+                characteristic, EveReading.metadata, value: .float(0), description: eve.localizedDescription)
+            return
+        }
         function.add(characteristic, self == .motion ? .bool(false) : .integer(0))
         if self == .voc || self == .carbonMonoxideLevel {
             function = function.with(characteristic) { $0.maximum = range.upperBound }
@@ -227,9 +248,10 @@ extension SensorReading {
     }
 
     /// Returns the value for the reading's characteristic, or `nil` if it isn't known.
-    fileprivate func characteristicValue(_ value: SensorValue) -> CharacteristicValue? {
+    func characteristicValue(_ value: SensorValue) -> CharacteristicValue? {
         switch value {
         // Some batteries report fractions, which HAP doesn't support.
+        case .number(let number) where isMeter: .float(rounded(number))
         case .number(let number):
             self == .battery || self == .airQuality
                 ? Int64(exactly: number).map { .integer($0) } ?? .float(number) : .float(number)
@@ -266,8 +288,10 @@ struct SensorRules: DeviceRules {
             }
         }
         if readings.contains(.tamper) {
-            if functions.isEmpty { functions.append(AccessoryFunction(SensorReading.tamper.service, [])) }
-            for index in functions.indices { SensorReading.tamper.add(to: &functions[index]) }
+            if functions.allSatisfy(\.isMeter) { functions.append(AccessoryFunction(SensorReading.tamper.service, [])) }
+            for index in functions.indices where !functions[index].isMeter {
+                SensorReading.tamper.add(to: &functions[index])
+            }
         }
         let battery = readings.filter(\.isBattery).reversed()
         if !battery.isEmpty {
@@ -281,6 +305,7 @@ struct SensorRules: DeviceRules {
     func shown(_ functions: [AccessoryFunction]) -> [AccessoryFunction] {
         functions.map { function in
             var shown = function
+            if shown.isMeter { return shown }
             if shown.type == .battery {
                 if !shown.has(.statusLowBattery) { shown.add(.statusLowBattery, .integer(0), at: 0) }
                 return shown

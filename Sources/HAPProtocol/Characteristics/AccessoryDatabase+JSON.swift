@@ -47,6 +47,8 @@ extension JSONWriter {
             if values || characteristic.type == .name, let value = characteristic.value {
                 raw(",\"value\":")
                 if characteristic.type.isMomentary { raw("null") } else { characteristicValue(value) }
+            } else if values, characteristic.metadata.permissions.contains(.pairedRead) {
+                raw(",\"value\":null")
             }
             raw("}")
         }

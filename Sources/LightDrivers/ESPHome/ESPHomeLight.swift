@@ -238,13 +238,16 @@ extension ESPHomeEntity {
         case .light: .light
         case .switch(let isOutlet): isOutlet ? .outlet : .switch
         case .fan: .fan
-        case .sensor: .sensor
+        case .sensor(let meaning): meaning.kind
         case .cover(let cover): cover.kind
         case .targetState(let device): device.kind
         case .event: .button
         case .component(let component): type(of: component.base).kind
         }
     }
+
+    /// A Boolean value that indicates whether it is the reading of a meter.
+    var isMeter: Bool { if case .sensor(let meaning) = kind { meaning.reading.isMeter } else { false } }
 
     fileprivate var capabilities: LightCapabilities {
         let (modes, mireds): ([ESPHomeColorMode], ClosedRange<Int>?)

@@ -218,8 +218,9 @@ package struct ESPHomeSession: DeviceSession {
         let problems = kinds.contains(.sensor) ? shown.compactMap(\.problem) : []
         var lights: [LightDescription] = []
         var readings: [LightID: LightDescription] = [:]
-        // Events are last, because their buttons join other entities.
-        let ordered = shown.filter { !$0.isEvent } + shown.filter(\.isEvent)
+        // Meters and events are last, because their readings and buttons join other entities.
+        let ordered =
+            shown.filter { !$0.isEvent && !$0.isMeter } + shown.filter(\.isMeter) + shown.filter(\.isEvent)
         for entity in ordered where entity.problem == nil {
             var light = ESPHomeLight(entity, of: device)
             if lamps[light.description.id] != nil { light = ESPHomeLight(entity, of: device, isNamesake: true) }
@@ -244,6 +245,14 @@ package struct ESPHomeSession: DeviceSession {
             ids[entity.key] = id
             lights.append(light.description)
             readings[id] = light.sensor
+            guard entity.isMeter else { continue }
+            let outputs = lights.filter { other in
+                kinds.contains(other.kind)
+                    && lamps[other.id].map { !$0.light.isPart && $0.light.entity.key.part == entity.key.part } ?? false
+            }
+            if let output = light.description.measured(of: outputs) {
+                readings[id] = outputs.first { $0.id == output }
+            }
         }
         var events: [SessionEvent<Output>] = [.identified(device.mac)]
         if !problems.isEmpty { events.append(.warning("\(target.name): \(problems.joined(separator: "; "))")) }

@@ -46,6 +46,7 @@ package struct MQTTDeviceRegistry: Sendable {
     private var known: Set<LightID> = []
     private var sensors = SensorDevices()
     private var buttons = MQTTButtons()
+    private var meters = MQTTMeters()
     private var members = MQTTMembers()
     private var announced: [DiscoveryKey: LightID] = [:]
     private var setAside: [DiscoveryKey: (entity: MQTTEntity, origin: AnnouncementOrigin)] = [:]
@@ -90,7 +91,8 @@ package struct MQTTDeviceRegistry: Sendable {
 
     package var deadline: Duration? {
         let lossAt = lostAt.map { $0 + Self.timeout }
-        return [members.deadline, buttons.deadline, lossAt, mustWarn ? .zero : nil].compactMap(\.self).min()
+        return [members.deadline, buttons.deadline, meters.deadline, lossAt, mustWarn ? .zero : nil].compactMap(\.self)
+            .min()
     }
 
     // MARK: Broker
@@ -131,6 +133,7 @@ package struct MQTTDeviceRegistry: Sendable {
         }
         actions = joined(actions, now: now)
         for key in buttons.due(now: now) { actions += placeButtons(of: key) }
+        for key in meters.due(now: now) { actions += placeMeters(of: key) }
         return actions
     }
 
@@ -461,18 +464,21 @@ package struct MQTTDeviceRegistry: Sendable {
         for action in actions {
             switch action {
             case .added(var light):
-                if buttons.isButton(light.id) { continue }
+                if buttons.isButton(light.id) || meters.isWaiting(light.id) { continue }
                 let own = buttons.buttons(of: light.id)
                 if !own.isEmpty { light.buttons = own }
                 rest.append(.added(light))
             case .removed(let id):
                 let isButton = buttons.isButton(id)
+                if let key = buttons.key(of: id) { meters.changed(key, now: now ?? .zero) }
+                meters.remove(id)
                 buttons.remove(id, now: now ?? .zero)
                 if !isButton { rest.append(action) }
             case .report(let id, _) where buttons.isButton(id):
                 if let key = buttons.key(of: id), sensors.isReading(MQTTButtons.part(of: key)) {
                     rest.append(reach(ofButtons: key))
                 }
+            case .report(let id, let report) where meters.keep(report, of: id): continue
             default: rest.append(action)
             }
         }
@@ -480,14 +486,19 @@ package struct MQTTDeviceRegistry: Sendable {
     }
 
     private mutating func joinedParts(_ actions: [MQTTAction]) -> [MQTTAction] {
-        sensors.joined(actions) { [members, buttons] light in
+        sensors.joined(actions) { [members, buttons, meters] light in
+            if let host = meters.host(of: light.id), let member = members[host] { return member.description }
             if let key = buttons.key(ofPart: light.id) { return buttons.accessory(of: key, members) }
-            return light.kind == .sensor ? members[light.id]?.device ?? light : nil
+            return light.kind == .sensor || light.kind == .meter ? members[light.id]?.device ?? light : nil
         }
     }
 
     private mutating func note(_ entity: MQTTEntity, now: Duration) {
         let (id, isButton) = (entity.description.id, entity.settings.component is MQTTButton)
+        if let key = entity.deviceID {
+            if entity.description.kind == .meter { meters.add(id, of: key, now: now) }
+            if !entity.settings.isPart { meters.changed(key, now: now) }
+        }
         // Readings have the accessory of the buttons anyway.
         guard isButton || !entity.settings.isPart else { return }
         guard let key = entity.deviceID ?? (isButton ? id.rawValue : nil) else { return }
@@ -526,6 +537,20 @@ package struct MQTTDeviceRegistry: Sendable {
         part.id = MQTTButtons.part(of: key)
         part.buttons = new
         return joinedParts(actions + [.added(part), reach(ofButtons: key)])
+    }
+
+    /// Adds the readings of a device's meters to the lights that they measure, now that the device is complete.
+    private mutating func placeMeters(of key: String) -> [MQTTAction] {
+        let hosts = (buttons.devices[key]?.hosts ?? []).compactMap { members[$0]?.description }
+            .filter { kinds.contains($0.kind) }
+        let settled = meters.settle(key) { [members] id in members[id]?.description.measured(of: hosts) }
+        var actions: [MQTTAction] = []
+        for (id, report) in settled {
+            guard let reading = members[id]?.description else { continue }
+            actions.append(.added(reading))
+            if !report.isEmpty { actions.append(.report(id, report)) }
+        }
+        return joinedParts(actions)
     }
 
     /// Returns the report of the reachability of a device's buttons.

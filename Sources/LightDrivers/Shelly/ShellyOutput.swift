@@ -43,6 +43,7 @@ struct ShellyOutput: Equatable, Sendable {
     private var temperature: Int?
     private var cover: ShellyCover
     private var thermostat: ShellyThermostat
+    private(set) var meter = ShellyMeter()
     /// A Boolean value that indicates whether an output with colors and whites shows a white.
     private var showsWhite = false
 
@@ -84,6 +85,7 @@ struct ShellyOutput: Equatable, Sendable {
 
     /// Updates the output from a complete or partial status.
     mutating func merge(_ json: JSONValue) {
+        meter.merge(json)
         guard kind != .cover else { return cover.merge(json) }
         guard kind != .thermostat else { return thermostat.merge(json) }
         isOn = json["output"]?.bool ?? isOn
@@ -100,6 +102,7 @@ struct ShellyOutput: Equatable, Sendable {
 
     /// Copies the state of the output that this one replaces after the configuration was read again.
     mutating func keepState(of former: ShellyOutput) {
+        meter = former.meter
         (isOn, brightness, rgb, white) = (former.isOn, former.brightness, former.rgb, former.white)
         (temperature, showsWhite) = (former.temperature, former.showsWhite)
         let cools = thermostat.cools

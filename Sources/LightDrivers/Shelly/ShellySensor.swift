@@ -4,14 +4,24 @@ import DeviceKit
 /// The sensor components of a Shelly device that have the same number, for example the temperature and the humidity of
 /// one probe (Lights 9.6).
 struct ShellySensor: Equatable, Sendable {
-    /// The kinds of sensor components, with the reading and the path of its value in the component's status.
-    private static let kinds: [String: (reading: SensorReading, path: [String])] = [
-        "temperature": (.temperature, ["tC"]),
-        "humidity": (.humidity, ["rh"]),
-        "illuminance": (.illuminance, ["lux"]),
-        "flood": (.leak, ["alarm"]),
-        "smoke": (.smoke, ["alarm"]),
-        "devicepower": (.battery, ["battery", "percent"]),
+    private typealias Part = (reading: SensorReading, path: [String])
+
+    /// The kinds of sensor components, with the readings and the paths of their values in the component's status.
+    private static let kinds: [String: [Part]] = [
+        "temperature": [(.temperature, ["tC"])],
+        "humidity": [(.humidity, ["rh"])],
+        "illuminance": [(.illuminance, ["lux"])],
+        "flood": [(.leak, ["alarm"])],
+        "smoke": [(.smoke, ["alarm"])],
+        "devicepower": [(.battery, ["battery", "percent"])],
+        "pm1": [
+            (.power, ["apower"]), (.energy, ["aenergy", "total"]), (.voltage, ["voltage"]), (.current, ["current"]),
+        ],
+        "em1": [(.power, ["act_power"]), (.voltage, ["voltage"]), (.current, ["current"])],
+        "em1data": [(.energy, ["total_act_energy"])],
+        // Voltage and current of a device with three phases are different in each of them.
+        "em": [(.power, ["total_act_power"])],
+        "emdata": [(.energy, ["total_act"])],
     ]
 
     /// A sensor component.
@@ -37,6 +47,11 @@ struct ShellySensor: Equatable, Sendable {
 
     init(number: Int) { self.number = number }
 
+    /// A Boolean value that indicates whether it is a meter.
+    var isMeter: Bool {
+        readings.keys.contains(where: \.isMeter) && readings.keys.allSatisfy { $0.isMeter || $0.isBattery }
+    }
+
     /// The name of the sensor within the device, from which its id is made.
     var key: String { "sensor:\(number)" }
 
@@ -44,11 +59,11 @@ struct ShellySensor: Equatable, Sendable {
     ///
     /// `json` is the component's configuration.
     mutating func add(_ component: Component, _ json: JSONValue) {
-        guard let (reading, _) = Self.kinds[component.kind] else { return }
+        guard let parts = Self.kinds[component.kind] else { return }
         components.append(component)
         name = name ?? json["name"]?.shortText.flatMap { $0.isEmpty ? nil : $0 }
         // Don't add a battery yet, because a device with a battery compartment may be running on mains power.
-        if !reading.isBattery { readings[reading] = .unknown }
+        for (reading, _) in parts where !reading.isBattery { readings[reading] = .unknown }
     }
 
     /// Updates the readings from a complete or partial status.
@@ -56,15 +71,21 @@ struct ShellySensor: Equatable, Sendable {
     /// An invalid value, such as `null` from a failed probe, makes the reading unknown.
     mutating func merge(_ status: JSONValue) {
         for component in components {
-            guard let (reading, path) = Self.kinds[component.kind], let json = status[component.key],
-                let field = path.reduce(Optional(json), { $0?[$1] })
-            else { continue }
-            let value = field.bool.map { SensorValue.flag($0) } ?? field.double.map { .number($0) }
-            if let value = value?.valid(for: reading) {
-                readings[reading] = value
-            } else if readings[reading] != nil {
-                readings[reading] = .unknown
-            }
+            guard let json = status[component.key] else { continue }
+            for part in Self.kinds[component.kind] ?? [] { merge(part, json) }
+        }
+    }
+
+    private mutating func merge(_ part: Part, _ json: JSONValue) {
+        let reading = part.reading
+        guard let field = part.path.reduce(Optional(json), { $0?[$1] }) else { return }
+        // Energy is in watt-hours.
+        let factor = reading == .energy ? 0.001 : 1
+        let value = field.bool.map { SensorValue.flag($0) } ?? field.double.map { .number($0 * factor) }
+        if let value = value?.valid(for: reading) {
+            readings[reading] = value
+        } else if readings[reading] != nil {
+            readings[reading] = .unknown
         }
     }
 

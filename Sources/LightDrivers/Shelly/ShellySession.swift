@@ -294,7 +294,11 @@ package struct ShellySession: DeviceSession {
             events.append(.lights(descriptions))
         }
         for output in outputs where output.isKnown && !blinking.contains(id(output)) {
-            events.append(.report(id(output), output.report))
+            var report = output.report
+            if let light = descriptions.first(where: { $0.id == id(output) }) {
+                report.setMeter(output.meter.readings, of: light)
+            }
+            events.append(.report(id(output), report))
         }
         for sensor in sensors {
             events.append(.report(id(sensor), LightReport(readings: sensor.readings, reachable: true)))
@@ -326,7 +330,7 @@ package struct ShellySession: DeviceSession {
         let shown = outputs.indices.filter { kinds.contains(description(of: outputs[$0], index: $0).kind) }
         let output = shown.first { outputs[$0].number == button.number } ?? shown.first
         if let output { return id(outputs[output]) }
-        return kinds.contains(.sensor) ? sensors.first.map { id($0) } ?? buttonsID : buttonsID
+        return kinds.contains(.sensor) ? sensors.first { !$0.isMeter }.map { id($0) } ?? buttonsID : buttonsID
     }
 
     private func press(_ event: JSONValue) -> SessionEvent<Output>? {
@@ -359,14 +363,19 @@ package struct ShellySession: DeviceSession {
             id(output), output.name ?? (outputs.count > 1 ? "\(deviceName) \(index + 1)" : deviceName), kind,
             output.capabilities)
         if let functions = output.functions { description.functions = functions }
+        description.addMeter(output.meter.readings.keys)
         return description
     }
 
     private func sensorDescription(_ index: Int) -> LightDescription {
         let sensor = sensors[index]
-        let part = sensors.count > 1 ? " Sensor \(index + 1)" : outputs.isEmpty ? "" : " Sensor"
+        let alike = sensors.indices.filter { sensors[$0].isMeter == sensor.isMeter }
+        let noun = sensor.isMeter ? "Meter" : "Sensor"
+        let number = (alike.firstIndex(of: index) ?? 0) + 1
+        let part = alike.count > 1 ? " \(noun) \(number)" : outputs.isEmpty ? "" : " \(noun)"
         return description(
-            id(sensor), sensor.name ?? deviceName + part, .sensor, .sensor(Set(sensor.readings.keys)))
+            id(sensor), sensor.name ?? deviceName + part, sensor.isMeter ? .meter : .sensor,
+            .sensor(Set(sensor.readings.keys)))
     }
 
     private func description(

@@ -85,16 +85,19 @@ extension SimulatedLight: Decodable {
         let owners: [(key: CodingKeys, isSet: Bool, kind: LightKind)] = [
             (.brightness, brightness, .light), (.color, color, .light), (.temperature, temperature, .light),
             (.speed, speed, .fan), (.direction, direction, .fan), (.oscillation, oscillation, .fan),
-            (.readings, !readings.isEmpty, .sensor), (.tilt, tilt, .cover), (.doorbell, doorbell, .button),
+            (.readings, kind != .meter && !readings.allSatisfy(\.isMeter), .sensor), (.tilt, tilt, .cover),
+            (.doorbell, doorbell, .button),
         ]
         if let wrong = owners.first(where: { $0.isSet && $0.kind != kind }) {
             throw ConfigurationProblem(
                 "only for kind: \(wrong.kind.rawValue), but the kind is \(kind.rawValue)",
                 remedy: "omit it or write kind: \(wrong.kind.rawValue)", forKey: wrong.key, in: container)
         }
-        guard kind != .sensor || !readings.isEmpty else {
+        guard ![.sensor, .meter].contains(kind) || !readings.isEmpty else {
+            let example = kind == .sensor ? "motion, temperature" : "power, energy"
             throw ConfigurationProblem(
-                "a sensor without readings", remedy: "write for example readings: [motion, temperature]", forKey: .kind,
+                "a \(kind.rawValue) without readings", remedy: "write for example readings: [\(example)]",
+                forKey: .kind,
                 in: container)
         }
         transition = try container.decodeIfPresent(DurationText.self, forKey: .transition)?.duration ?? .zero
@@ -116,6 +119,7 @@ extension SimulatedLight: Decodable {
         description = LightDescription(
             id: LightID(id), name: name ?? id, kind: kind, capabilities: capabilities, manufacturer: "Lamplighter",
             model: "Simulated \(kind.rawValue)", serialNumber: id)
+        description.addMeter(readings)
     }
 
     /// Returns the buttons, which each device can have; a device of kind `button` has at least one.

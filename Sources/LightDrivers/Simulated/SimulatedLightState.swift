@@ -250,6 +250,8 @@ extension SensorReading {
         case .temperature: .number(20)
         case .humidity: .number(50)
         case .illuminance: .number(100)
+        case .power, .energy, .current: .number(0)
+        case .voltage: .number(230)
         case .battery: .number(100)
         }
     }

@@ -115,6 +115,18 @@ struct ESPHomeSensorTests {
         #expect(lights[0].name == "den" && lights[1].name == "den Probe")
     }
 
+    @Test("adds a meter's readings to the measured fan, without an accessory of their own")
+    func meter() throws {
+        let (_, actions) = house(
+            [Self.number(1, "Power", "power", "W"), Self.number(2, "Total", "energy", "Wh"), Self.fan],
+            kinds: [.fan, .meter])
+        let lights = added(actions)
+        #expect(lights.map(\.kind) == [.fan])
+        #expect(lights.first?.functions.flatMap(\.meterReadings) == [.power, .energy])
+        let (_, alone) = house([Self.number(1, "Power", "power", "W")], kinds: [.fan, .meter])
+        #expect(added(alone).map(\.kind) == [.meter])
+    }
+
     @Test("warns about a sensor with an unknown unit, unless it is hidden or sensors aren't included")
     func unknownUnit() {
         let entities = [

@@ -355,6 +355,34 @@ struct ShellyGen1SessionTests {
         #expect(talk.join("SHSW-44", #""relays": [\#(many)]"#, #""relays": [\#(many)]"#).lights()?.count == 8)
     }
 
+    @Test(
+        "adds the readings of an output's meter, but not those of a device without one",
+        arguments: [
+            (#"{"power": 12.5, "is_valid": true, "total": 120000}"#, [.power: .number(12.5), .energy: .number(2)]),
+            (#"{"power": 0, "is_valid": true}"#, [:]),
+        ] as [(String, [SensorReading: SensorValue])])
+    func meter(json: String, readings: [SensorReading: SensorValue]) {
+        var talk = Talk(ShellyOptions(switches: true))
+        let events = talk.join("SHPLG-S", #""relays": [{}]"#, #""relays": [{"ison": true}], "meters": [\#(json)]"#)
+        #expect(Set(events.lights()?.first?.functions.flatMap(\.meterReadings) ?? []) == Set(readings.keys))
+        #expect(events.reports().first?.readings == readings)
+    }
+
+    @Test("reads each channel of an energy meter")
+    func energyMeter() {
+        var talk = Talk()
+        let meters =
+            #"{"power": -3.5, "voltage": 231.2, "total": 1500, "is_valid": true}, {"power": 0, "is_valid": false}"#
+        let events = talk.join("SHEM", #""relays": [{}]"#, #""relays": [{"ison": true}], "emeters": [\#(meters)]"#)
+        #expect(events.lights()?.map(\.kind) == [.meter, .meter])
+        #expect(events.lights()?.map(\.name) == ["Hall Meter 1", "Hall Meter 2"])
+        #expect(
+            events.reports().map(\.readings) == [
+                [.power: .number(-3.5), .voltage: .number(231.2), .energy: .number(1.5)],
+                [.power: .unknown, .energy: .unknown],
+            ])
+    }
+
     // MARK: Relays and rollers
 
     @Test("shows relays that switch lamps, or all relays on request", arguments: [false, true])

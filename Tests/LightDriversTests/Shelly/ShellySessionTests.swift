@@ -407,6 +407,35 @@ struct ShellySessionTests {
         #expect(talk.receive(#"{"id": 4, "result": {}}"#).reports() == [cellar])
     }
 
+    @Test("adds the readings of its meter to each output that has one")
+    func meters() throws {
+        var talk = Talk(ShellyOptions(switches: true))
+        let status =
+            #""switch:0": {"output": true, "apower": 8.9, "voltage": 237.5, "current": 0.052,"#
+            + #""aenergy": {"total": 6532.18}}, "switch:1": {"output": false}"#
+        let events = talk.join(#""switch:0": {}, "switch:1": {}"#, status: status)
+        let lights = try #require(events.lights())
+        #expect(lights.map { $0.functions.flatMap(\.meterReadings).count } == [4, 0])
+        let readings = try #require(events.reports().first).readings
+        #expect(
+            readings == [
+                .power: .number(8.9), .voltage: .number(237.5), .current: .number(0.05), .energy: .number(6.53),
+            ])
+        let told = talk.receive(#"{"method": "NotifyStatus", "params": {"switch:0": {"apower": null}}}"#)
+        #expect(told.reports().first?.readings[.power] == .unknown)
+    }
+
+    @Test("reads a meter without an output")
+    func meterAlone() throws {
+        var talk = Talk()
+        let events = talk.join(
+            #""em:0": {}, "emdata:0": {}"#,
+            status: #""em:0": {"a_current": 1, "total_act_power": -2483.8}, "emdata:0": {"total_act": 1500}"#)
+        #expect(events.lights()?.map(\.kind) == [.meter])
+        let readings: [SensorReading: SensorValue] = [.power: .number(-2483.8), .energy: .number(1.5)]
+        #expect(events.reports() == [LightReport(readings: readings, reachable: true)])
+    }
+
     @Test(
         "reads the value of each component, or reports it as unknown",
         arguments: [

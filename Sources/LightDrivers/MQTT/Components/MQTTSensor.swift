@@ -41,6 +41,7 @@ struct MQTTSensor: MQTTComponent {
             throw .about("device_class", "isn't one of the supported classes")
         }
         self.meaning = meaning
+        settings.kind = meaning.kind
         if meaning.reading.isFlag {
             offDelay = try reader.integer("off_delay", in: 0...Self.longest).map { .seconds($0) }
         }
@@ -61,13 +62,15 @@ struct MQTTSensor: MQTTComponent {
     static func entity(_ expose: JSONValue, of device: Zigbee2MQTTDevice) throws(MQTTProblem) -> MQTTEntity? {
         guard let meaning = meaning(expose), let name = expose["name"]?.string, let property = device.property(expose)
         else { return nil }
-        var settings = try device.settings(.component(MQTTSensor(meaning)), kind)
+        var settings = try device.settings(.component(MQTTSensor(meaning)), meaning.kind)
         settings.power = try settings.state("{{ value_json['\(property)'] }}")
         (settings.stateOn, settings.stateOff) = try device.texts(
             expose["value_on"] ?? true, expose["value_off"] ?? false)
         let component = meaning.reading.isFlag ? "binary_sensor" : "sensor"
         let endpoint = expose["endpoint"]?.string.map { "_\($0)" } ?? ""
-        var entity = try device.entity("\(component)/\(device.address)_\(name)\(endpoint)_zigbee2mqtt", settings)
+        let id = "\(component)/\(device.address)_\(name)\(endpoint)_zigbee2mqtt"
+        // The name of a meter's reading tells which of several outputs is measured.
+        var entity = try device.entity(id, settings, part: meaning.reading.isMeter ? expose["endpoint"]?.string : nil)
         entity.join(LightID("zigbee2mqtt_\(device.address)/sensors"))
         return entity
     }
@@ -78,6 +81,10 @@ struct MQTTSensor: MQTTComponent {
         case ("humidity", true, _): return SensorClass(.humidity)
         // Older versions report a raw value without a unit as `illuminance`, and the value in lux as `illuminance_lux`.
         case ("illuminance", true, "lx"), ("illuminance_lux", true, _): return SensorClass(.illuminance)
+        // In millivolts, it's the voltage of a battery.
+        case ("voltage", true, "mV"): return nil
+        case (let name?, true, let unit) where ["power", "energy", "voltage", "current"].contains(name):
+            return SensorClass(number: name, unit: unit ?? "")
         case ("battery", true, _): return SensorClass(.battery)
         case ("co2", true, _), ("eco2", true, _): return SensorClass(.carbonDioxideLevel)
         case ("co", true, let unit): return SensorClass(number: "carbon_monoxide", unit: unit ?? "")

@@ -97,15 +97,16 @@ package struct MQTTEntity: Equatable, Sendable {
     /// Returns whether an announced entity isn't shown.
     ///
     /// Settings, diagnostic entities, entities that are disabled by default, and sensors of unsupported classes are
-    /// hidden. A battery and a tamper switch are shown although they are diagnostic entities.
+    /// hidden. A battery, a tamper switch and a meter are shown although they are diagnostic entities.
     static func isHidden(_ keys: JSONObject, component: String) throws(MQTTProblem) -> Bool {
         let reader = KeyReader(keys: keys)
         let isEnabled = try reader.bool("enabled_by_default") ?? true
         let category = try reader.string("entity_category")
         let isUnwanted: Bool
         if isPart(component) {
-            let deviceClass = try reader.string("device_class")
-            isUnwanted = category != nil && deviceClass != "battery" && deviceClass != "tamper"
+            // Some publishers mark the power of an outlet as a diagnostic value.
+            let deviceClass = try reader.string("device_class") ?? ""
+            isUnwanted = category != nil && !["battery", "tamper", "power", "energy"].contains(deviceClass)
         } else {
             let identifiers = keys["device"]?["identifiers"]
             let isSetting = Zigbee2MQTTSettings.isSetting(

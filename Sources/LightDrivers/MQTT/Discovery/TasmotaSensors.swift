@@ -58,10 +58,12 @@ struct TasmotaSensors: Sendable {
     /// There are none until both messages have arrived.
     func things(of address: String) throws(MQTTProblem) -> [(name: String, entity: MQTTEntity)] {
         guard let device = devices[address], let common = device.common else { return [] }
-        let chips = Set(device.readings.map(\.chip))
+        // A meter joins an output, so it doesn't change the names of sensors.
+        let chips = Set(device.readings.filter { !$0.meaning.reading.isMeter }.map(\.chip))
         var things: [(String, MQTTEntity)] = []
         for reading in device.readings {
-            let name = chips.count == 1 ? common.name : "\(common.name) \(reading.chip)"
+            let name =
+                chips.count == 1 || reading.meaning.reading.isMeter ? common.name : "\(common.name) \(reading.chip)"
             things.append(("\(reading.chip) \(reading.key)", try Self.entity(reading, common, name)))
         }
         return things
@@ -98,6 +100,10 @@ struct TasmotaSensors: Sendable {
         case "TVOC": return SensorClass(number: "volatile_organic_compounds_parts", unit: "ppb")
         case "PM2.5": return SensorClass(.pm25)
         case "PM10": return SensorClass(.pm10)
+        case "Power": return SensorClass(.power)
+        case "Total": return SensorClass(.energy)
+        case "Voltage": return SensorClass(.voltage)
+        case "Current": return SensorClass(.current)
         default: return nil
         }
     }
@@ -120,7 +126,7 @@ struct TasmotaSensors: Sendable {
         _ reading: Reading, _ common: TasmotaDiscovery.Common, _ name: String
     ) throws(MQTTProblem) -> MQTTEntity {
         var settings = MQTTLightSettings(
-            commandTopic: "", schema: .component(MQTTSensor(reading.meaning)), kind: .sensor)
+            commandTopic: "", schema: .component(MQTTSensor(reading.meaning)), kind: reading.meaning.kind)
         let path = "['\(reading.chip)']['\(reading.key)']"
         settings.power = .init(topics: [common.sensor, common.status])
         // The answer to a query contains the same values in a nested object.
@@ -131,10 +137,12 @@ struct TasmotaSensors: Sendable {
         if !common.sleeps { settings.availability = common.availability }
         settings.poll = MQTTMessage(topic: common.question, text: "10")
         let description = LightDescription(
-            id: LightID("sensor/\(common.mac)_sensor_sensor_\(reading.chip)_\(reading.key)"), name: name, kind: .sensor,
+            id: LightID("sensor/\(common.mac)_sensor_sensor_\(reading.chip)_\(reading.key)"), name: name,
+            kind: settings.kind,
             capabilities: settings.capabilities, manufacturer: "Tasmota", model: common.model,
             serialNumber: common.mac, firmware: common.firmware)
         var entity = MQTTEntity(description, settings: settings)
+        entity.deviceID = common.mac
         entity.join(LightID("\(common.mac)_\(reading.chip)/sensors"))
         return entity
     }

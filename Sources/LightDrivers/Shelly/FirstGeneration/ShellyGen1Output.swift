@@ -19,6 +19,7 @@ struct ShellyGen1Output: Equatable, Sendable {
     private var isOn: Bool?
     private var light: ShellyGen1Light
     private var roller = ShellyGen1Roller()
+    private(set) var meter = ShellyMeter()
 
     /// The name of the output within the device, such as `relay:0`.
     var key: String { "\(kind.rawValue):\(number)" }
@@ -59,6 +60,10 @@ struct ShellyGen1Output: Equatable, Sendable {
     mutating func merge(status: JSONValue) {
         guard let list = status[kind.list]?.array, list.indices.contains(number) else { return }
         merge(list[number])
+        // A meter for several outputs belongs to none of them.
+        if let meters = status["meters"]?.array, meters.count == list.count, kind != .roller {
+            meter.merge(firstGeneration: meters[number])
+        }
     }
 
     /// Updates the output from its settings or its status.

@@ -10,6 +10,9 @@ struct ShellyGen1Sensor: Equatable, Sendable {
     let key: String
     let readings: [SensorReading: SensorValue]
 
+    /// A Boolean value that indicates whether it is a meter.
+    var isMeter: Bool { readings.keys.contains(where: \.isMeter) }
+
     /// Returns the sensor with unknown readings, except for the battery.
     var unknown: ShellyGen1Sensor {
         ShellyGen1Sensor(key: key, readings: readings.filter { !$0.key.isBattery }.mapValues { _ in .unknown })
@@ -25,6 +28,9 @@ struct ShellyGen1Sensor: Equatable, Sendable {
             if let json = status["ext_temperature"]?["\(number)"] { readings[.temperature] = celsius(json, json["tC"]) }
             if let json = status["ext_humidity"]?["\(number)"] { readings[.humidity] = value(json["hum"], .humidity) }
             if !readings.isEmpty { sensors.append(ShellyGen1Sensor(key: "probe:\(number)", readings: readings)) }
+        }
+        for (number, json) in (status["emeters"]?.array ?? []).prefix(maximumProbes).enumerated() {
+            sensors.append(ShellyGen1Sensor(key: "meter:\(number)", readings: ShellyMeter(energyMeter: json).readings))
         }
         return sensors
     }

@@ -246,7 +246,11 @@ package struct ShellyGen1Session: DeviceSession {
             events.append(.lights(descriptions))
         }
         for output in outputs where output.isKnown && !blinking.contains(id(output)) {
-            events.append(.report(id(output), output.report))
+            var report = output.report
+            if let light = descriptions.first(where: { $0.id == id(output) }) {
+                report.setMeter(output.meter.readings, of: light)
+            }
+            events.append(.report(id(output), report))
         }
         for sensor in sensors {
             events.append(.report(id(sensor), LightReport(readings: sensor.readings, reachable: true)))
@@ -324,7 +328,7 @@ package struct ShellyGen1Session: DeviceSession {
         let shown = outputs.indices.filter { kinds.contains(kind(of: outputs[$0])) }
         let output = shown.first { outputs[$0].number == button.number } ?? shown.first
         if let output { return id(outputs[output]) }
-        return kinds.contains(.sensor) ? sensors.first.map { id($0) } ?? buttonsID : buttonsID
+        return kinds.contains(.sensor) ? sensors.first { !$0.isMeter }.map { id($0) } ?? buttonsID : buttonsID
     }
 
     private func kind(of output: ShellyGen1Output) -> LightKind {
@@ -339,13 +343,18 @@ package struct ShellyGen1Session: DeviceSession {
         let usual = outputs.count > 1 ? "\(deviceName) \(index + 1)" : deviceName
         var description = description(id(output), output.name ?? usual, kind(of: output), output.capabilities)
         if let functions = output.functions { description.functions = functions }
+        description.addMeter(output.meter.readings.keys)
         return description
     }
 
     private func sensorDescription(_ index: Int) -> LightDescription {
-        let part = sensors.count > 1 ? " Sensor \(index + 1)" : outputs.isEmpty ? "" : " Sensor"
+        let alike = sensors.indices.filter { sensors[$0].isMeter == sensors[index].isMeter }
+        let noun = sensors[index].isMeter ? "Meter" : "Sensor"
+        let number = (alike.firstIndex(of: index) ?? 0) + 1
+        let part = alike.count > 1 ? " \(noun) \(number)" : outputs.isEmpty ? "" : " \(noun)"
         let readings = Set(sensors[index].readings.keys)
-        return description(id(sensors[index]), deviceName + part, .sensor, .sensor(readings))
+        let kind: LightKind = sensors[index].isMeter ? .meter : .sensor
+        return description(id(sensors[index]), deviceName + part, kind, .sensor(readings))
     }
 
     private func description(

@@ -1,0 +1,52 @@
+"""Meters, whose readings are Eve's characteristics, at aiohomekit; they are hidden unless `include` names energy."""
+
+import pytest
+from conftest import configuration
+from controllers import Phone, eventually, named, shape
+from lan import until
+
+POWER = "E863F10D"
+PLUG, SOLAR = "simulated/plug", "simulated/solar"
+LIGHTS = [
+    {"id": "plug", "name": "Plug", "kind": "outlet", "readings": ["power", "energy"]},
+    {"id": "solar", "name": "Solar", "kind": "meter", "readings": ["power"]}]
+
+
+def included(*kinds):
+    return configuration(lights=LIGHTS) | {"include": list(kinds)}
+
+
+@pytest.fixture
+def daemon(make_daemon):
+    made = make_daemon(included("outlets"))
+    made.until_published()
+    return made
+
+
+async def test_a_meter_appears_when_it_is_included_and_reports_its_power(daemon):
+    assert list(daemon.lights) == [PLUG]
+    assert "2 energy" in daemon.cli("status").stdout and "include: [outlets, energy]" in daemon.cli("status").stdout
+    async with Phone() as phone:
+        pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
+        before = shape(await pairing.list_accessories_and_characteristics())
+        assert POWER not in {row[4] for row in before}
+        daemon.configure(included("outlets", "energy"))
+        daemon.cli("reload")
+        until(lambda: SOLAR in daemon.lights, 10, "the meter is shown")
+        accessories = await pairing.list_accessories_and_characteristics()
+        assert set(before) <= set(shape(accessories)), "aids and iids stay"
+        names = {}
+        for name in ("Plug", "Solar"):
+            aid, iids = named(accessories, name)
+            names |= {(aid, iids[POWER]): name}
+        seen = {}
+        pairing.dispatcher_connect(
+            lambda event: seen.update({names[key]: one["value"] for key, one in event.items() if key in names}))
+        await pairing.subscribe(list(names))
+        daemon.cli("simulate", PLUG, "power=42.26")
+        daemon.cli("simulate", SOLAR, "power=-1500")
+        await eventually(lambda: seen == {"Plug": 42.3, "Solar": -1500}, 5, f"both values: {seen}")
+        read = await pairing.get_characteristics(list(names))
+        assert {names[key]: one["value"] for key, one in read.items()} == seen
+    assert daemon.lights[PLUG]["power"] == 42.3
+    assert "42.3 W" in daemon.cli("devices").stdout
