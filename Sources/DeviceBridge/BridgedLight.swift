@@ -52,6 +52,8 @@ final class BridgedLight {
     var runs: [String?: ValveRun] = [:]
     /// The time of the next step of a run.
     var runDueAt: ContinuousClock.Instant?
+    /// The times at which activated scenes are switched off.
+    var resets: [Property: ContinuousClock.Instant] = [:]
     /// A Boolean value that indicates whether the state has changed since it was last stored.
     var isUnsaved = false
     /// A Boolean value that indicates whether the light was removed; later command results are ignored.

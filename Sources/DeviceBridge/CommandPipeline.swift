@@ -155,7 +155,7 @@ struct CommandPipeline: ~Copyable {
             completesAt = now + (isConfirmed ? Self.echoTime : fade)
             if unconfirmed == command.values, let reaction = rules.reaction {
                 restsAt = now + reaction.time
-            } else if unconfirmed == command.values, held.isEmpty, !isRetry {
+            } else if unconfirmed == command.values, held.isEmpty, !isRetry, rules.mayRepeat(command.values) {
                 unanswered = command
                 retriesAt = now + max(command.transition ?? .zero, Self.retryTime)
             }

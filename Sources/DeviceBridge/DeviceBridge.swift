@@ -221,6 +221,7 @@ package actor DeviceBridge {
         let level = light.isQuiet && origin == .adaptiveLighting ? light.level : nil
         guard apply(&light.state) else { return }
         updateRuns(of: light, after: origin)
+        updateResets(of: light)
         if isLasting { save(light) }
         if !watchers.isEmpty { watched(LightEvent(light: snapshot(light), origin: origin)) }
         let isReachable = light.state.isReachable
@@ -443,6 +444,7 @@ package actor DeviceBridge {
         if let next = waiters.first { wake(at: next.deadline) }
         for waiter in over { waiter.give(.timedOut) }
         for light in Array(lights.values) where !light.isRemoved {
+            resetScenes(of: light, now: now)
             if let deadline = light.commandDeadline {
                 if deadline <= now { giveUp(light) } else { wake(at: deadline) }
                 continue

@@ -49,6 +49,9 @@ package protocol DeviceRules: Sendable {
     /// - Returns: Whether they are equal except for rounding.
     func resembles(_ reported: PropertyValues, _ wanted: PropertyValues) -> Bool
 
+    /// Returns whether a command may be sent again if the device sends no report.
+    func mayRepeat(_ command: PropertyValues) -> Bool
+
     /// Returns the command for the values of one write request.
     ///
     /// - Parameters:
@@ -101,6 +104,8 @@ extension DeviceRules {
 
     package func resembles(_ reported: PropertyValues, _ wanted: PropertyValues) -> Bool { reported == wanted }
 
+    package func mayRepeat(_ command: PropertyValues) -> Bool { true }
+
     package func command(_ written: PropertyValues, over state: DeviceState) -> PropertyValues { written }
 
     package func complete(_ reported: inout PropertyValues, over state: () -> DeviceState) {}
@@ -127,7 +132,9 @@ package final class ValueLimits: Sendable {
     /// Creates the limits of a device.
     package init(of description: LightDescription) {
         kind = description.kind
-        rules = kind.rules.adapted(to: description.functions)
+        let rules = kind.rules.adapted(to: description.functions)
+        self.rules =
+            description.functions.contains(where: \.isScene) ? SceneRules(rules, description.functions) : rules
         power = rules.power
         let parts = description.functions.flatMap { function in
             function.parts.compactMap { part in part.metadata.map { (Property(part.type, of: function.id), $0) } }
@@ -233,6 +240,7 @@ extension LightDescription {
     package func report(of state: DeviceState, isForRestart: Bool = false) -> LightReport {
         var report = LightReport()
         for (property, part) in properties where !isForRestart || kind.rules.isLasting(part.type) {
+            if isForRestart, property.isActivation { continue }
             if let value = state.values[property] { report.values[property] = value }
         }
         if isForRestart, !kind.rules.memory.isEmpty {

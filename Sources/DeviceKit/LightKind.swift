@@ -43,7 +43,7 @@ extension LightKind: CaseIterable {
     /// All kinds.
     public static let allCases: [LightKind] = [
         .light, .switch, .outlet, .fan, .sensor, .cover, .button, .lock, .garageDoor, .securitySystem, .thermostat,
-        .humidifier, .airPurifier, .valve, .meter,
+        .humidifier, .airPurifier, .valve, .meter, .scene,
     ]
 }
 

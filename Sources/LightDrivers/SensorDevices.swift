@@ -218,15 +218,18 @@ struct SensorDevices: Sendable {
         if let light = lights[sensor] { return [.added(withMeter(light))] }
         let readings = readings(of: own.map(\.part))
         let buttons = own.sorted { $0.id.rawValue < $1.id.rawValue }.flatMap(\.part.description.buttons)
-        guard Self.isShown(readings) || !buttons.isEmpty,
+        let scenes = own.sorted { $0.id.rawValue < $1.id.rawValue }.flatMap(\.part.description.scenes)
+        guard Self.isShown(readings) || !buttons.isEmpty || !scenes.isEmpty,
             // Each reading comes with a description of the device. Choose one independently of the order in which they
             // arrived.
             let first = own.min(by: { $0.part.place($0.id) < $1.part.place($1.id) })?.part
         else { return shown.removeValue(forKey: sensor) == nil ? [] : [.removed(sensor)] }
         var description = sensor == first.description.id ? first.description : first.device ?? first.description
         let (kind, capabilities) = Self.accessory(readings, buttons, kinds: kinds)
-        description.kind = kind
-        description.capabilities = capabilities
+        let hasOthers = (Self.isShown(readings) || !buttons.isEmpty) && kinds.contains(kind)
+        description.kind = hasOthers || scenes.isEmpty ? kind : .scene
+        if description.kind == kind { description.capabilities = capabilities } else { description.functions = [] }
+        description.functions += scenes
         let former = shown[sensor]
         guard former?.description != description else { return [] }
         let isReachable = isReachable(sensor)

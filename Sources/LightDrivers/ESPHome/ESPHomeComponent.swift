@@ -34,7 +34,9 @@ extension ESPHomeComponent {
 
 /// The supported components.
 enum ESPHomeComponents {
-    static let all: [any ESPHomeComponent.Type] = [ESPHomeThermostat.self, ESPHomeWaterHeater.self, ESPHomeValve.self]
+    static let all: [any ESPHomeComponent.Type] = [
+        ESPHomeThermostat.self, ESPHomeWaterHeater.self, ESPHomeValve.self, ESPHomeActivation.self,
+    ]
 
     /// Returns the component whose entities a type of messages describes.
     static func describing(_ type: Int) -> (any ESPHomeComponent.Type)? { all.first { $0.types.entity == type } }

@@ -1,6 +1,7 @@
 import BoundedJSON
 package import DeviceKit
 package import Discovery
+import HAPModel
 import TerminalKit
 
 /// The configuration keys of the driver `hue` that apply to all of its bridges.
@@ -109,6 +110,8 @@ package struct HueSession: DeviceSession {
     private var lights: [String: HueLight] = [:]
     private var sensors: [String: HueSensor] = [:]
     private var buttons: [String: HueButton] = [:]
+    /// The scenes of each room and zone, sorted by id.
+    private var scenes: [String: [HueScene]] = [:]
     /// The ids of the sensors, by the ids of their devices, which may have buttons, too.
     private var sensorDevices: [String: [String]] = [:]
     private var devices: [String: Device] = [:]
@@ -147,8 +150,8 @@ package struct HueSession: DeviceSession {
     }
 
     private var types: [String] {
-        ["device", "zigbee_connectivity", "room", "light"] + (options.groups ? ["zone", "grouped_light"] : [])
-            + HueSensor.types + HueButton.types
+        ["device", "zigbee_connectivity", "room", "zone", "light"] + (options.groups ? ["grouped_light"] : [])
+            + HueSensor.types + HueButton.types + [HueScene.type]
     }
 
     private var identity: Identity? {
@@ -276,7 +279,9 @@ package struct HueSession: DeviceSession {
 
     private var lightIDs: [LightID] {
         guard let bridge = identity?.id else { return [] }
-        let ids = lights.values.map { $0.lightID(bridge) } + sensorDevices.keys.map { sensorID($0, bridge) }
+        let ids =
+            lights.values.map { $0.lightID(bridge) } + sensorDevices.keys.map { sensorID($0, bridge) }
+            + scenes.keys.map { HueScene.lightID($0, bridge) }
         return ids.sorted { $0.rawValue < $1.rawValue }
     }
 
@@ -309,7 +314,7 @@ package struct HueSession: DeviceSession {
         return events
     }
 
-    private func isGroup(_ light: LightID) -> Bool { self.light(light)?.kind == .group }
+    private func isGroup(_ light: LightID) -> Bool { self.light(light)?.kind == .group || scenes(of: light) != nil }
 
     private func light(_ id: LightID) -> HueLight? {
         guard let bridge = identity?.id, id.rawValue.hasPrefix("\(bridge)/") else { return nil }
@@ -321,6 +326,9 @@ package struct HueSession: DeviceSession {
         case .read(let type):
             return HTTPClientRequest(method: .get, path: "/clip/v2/resource/\(type)", timeout: Self.readTimeout)
         case .command(let command, let id, _):
+            if let scenes = scenes(of: id) {
+                return activated(by: command, of: scenes).map { Self.put(HueScene.type, $0.id, HueScene.recall) }
+            }
             guard var light = light(id) else { return nil }
             let body = light.body(for: command)
             lights[light.id] = light
@@ -398,9 +406,10 @@ package struct HueSession: DeviceSession {
         let missed = events
         events = []
         for event in missed { apply(event) }
-        return [.lights(descriptions(identity) + sensorDescriptions(identity))]
+        return [.lights(descriptions(identity) + sensorDescriptions(identity) + sceneDescriptions(identity))]
             + lights.values.map { report($0, $0.lightID(identity.id)) }
             + sensorDevices.keys.sorted().map { sensorReport($0, identity.id) }
+            + scenes.keys.sorted().map { .report(HueScene.lightID($0, identity.id), LightReport(reachable: true)) }
     }
 
     private mutating func takeResources() {
@@ -451,6 +460,8 @@ package struct HueSession: DeviceSession {
                 buttons[id] = button
             }
         }
+        let known = (resources[HueScene.type] ?? []).compactMap { HueScene($0) }.filter { rooms[$0.room] != nil }
+        scenes = Dictionary(grouping: known.sorted { $0.id < $1.id }, by: \.room)
         let owners = Set(buttons.values.map(\.owner)).subtracting(lights.values.map(\.owner))
         sensorDevices = Dictionary(grouping: sensors.keys.sorted()) { sensors[$0]?.owner ?? "" }
             .filter { owners.contains($0.key) || SensorDevices.isShown($0.value.compactMap { sensors[$0]?.reading }) }
@@ -513,6 +524,28 @@ package struct HueSession: DeviceSession {
                 model: device?.model, serialNumber: device?.mac, firmware: device?.firmware,
                 suggestedRoom: device?.room)
         }
+    }
+
+    // MARK: Scenes
+
+    private func sceneDescriptions(_ identity: Identity) -> [LightDescription] {
+        scenes.keys.sorted().map { room in
+            HueScene.accessory(scenes[room] ?? [], of: room, named: rooms[room] ?? "Hue", identity.id)
+        }
+    }
+
+    /// Returns the scenes of an accessory, or `nil` if it has none.
+    private func scenes(of id: LightID) -> [HueScene]? {
+        identity.flatMap { HueScene.room(of: id, $0.id) }.flatMap { scenes[$0] }
+    }
+
+    /// Returns the scene that a command activates; of several, the last one.
+    private func activated(by command: LightCommand, of scenes: [HueScene]) -> HueScene? {
+        var activated: HueScene?
+        for (property, value) in command.values where value?.bool == true {
+            activated = scenes.first { $0.isActivated(by: property) } ?? activated
+        }
+        return activated
     }
 
     // MARK: Buttons
@@ -615,6 +648,9 @@ package struct HueSession: DeviceSession {
                 sensors[id]?.update(json)
                 changed.insert(owner)
             case "room", "zone": changed.insert("")
+            case HueScene.type:
+                let scene = scenes.values.joined().first { $0.id == id }
+                if let name = json["metadata"]?["name"]?.shortText, name != scene?.name { changed.insert("") }
             default: break
             }
         }
@@ -670,12 +706,13 @@ package struct HueSession: DeviceSession {
     }
 
     private func require(_ id: LightID) throws(LightError) {
-        guard let light = light(id) else { throw .unknownLight }
+        let light = light(id)
+        guard light != nil || scenes(of: id) != nil else { throw .unknownLight }
         switch state {
         case .reading, .ready: break
         case .identifying, .loading, .pairing: throw .unreachable
         }
-        guard isReachable(light) else { throw .unreachable }
+        guard light.map(isReachable) != false else { throw .unreachable }
     }
 
     package mutating func cancelled(command: Int) { queue.cancel(command: command) }

@@ -1,9 +1,11 @@
 import DeviceKit
+import HAPModel
 
-/// The devices with buttons, which become a part of another accessory of their device.
+/// The devices with buttons, scenes, sirens or choices, which become a part of another accessory of their device.
 ///
 /// The parts of a device are announced separately and in any order. ``MQTTDeviceRegistry`` therefore waits a moment, and
-/// then adds the buttons to a light, a switch or another device, to the sensor, or else to a separate accessory.
+/// then adds the buttons to a light, a switch or another device, to the sensor, or else to a separate accessory. Below,
+/// buttons are also the other parts that have functions.
 struct MQTTButtons: Sendable {
     /// The time without a new part of a device after which its buttons get their accessory.
     static let settlingTime = Duration.seconds(2)
@@ -18,14 +20,21 @@ struct MQTTButtons: Sendable {
         var active: Set<LightID> = []
         /// The buttons that are shown.
         var buttons: [PushButton] = []
+        /// The scenes, sirens and choices that are shown.
+        var scenes: [AccessoryFunction] = []
+        /// A Boolean value that indicates whether the bridge counts the device's scenes, because they aren't shown.
+        var hasHiddenScenes = false
         /// The accessory that has them, or `nil` for the sensor or the separate accessory.
         var host: LightID?
 
-        var hasButtons: Bool { !parts.isEmpty || !buttons.isEmpty }
+        var hasFunctions: Bool { !buttons.isEmpty || !scenes.isEmpty }
+        var hasButtons: Bool { !parts.isEmpty || hasFunctions || hasHiddenScenes }
     }
 
     private(set) var devices: [String: Device] = [:]
     private var keys: [LightID: String] = [:]
+    /// The parts with scenes, sirens and choices, by the ids of these functions.
+    private var owners: [String: LightID] = [:]
     /// The times at which devices with buttons are complete.
     private var settling: [String: Duration] = [:]
 
@@ -34,6 +43,9 @@ struct MQTTButtons: Sendable {
 
     /// Returns the id of a device's buttons as a part of the sensor or of the separate accessory.
     static func part(of key: String) -> LightID { LightID("\(key)/buttons") }
+
+    /// Returns the id under which the bridge counts a device's scenes that aren't shown.
+    static func hiddenScenes(of key: String) -> LightID { LightID("\(key)/scenes") }
 
     /// Returns the device whose buttons have this id.
     func key(ofPart id: LightID) -> String? {
@@ -54,10 +66,25 @@ struct MQTTButtons: Sendable {
 
     func isButton(_ id: LightID) -> Bool { keys[id].flatMap { devices[$0] }?.parts.contains(id) == true }
 
-    /// Returns the buttons that an accessory has.
-    func buttons(of host: LightID) -> [PushButton] {
-        guard let key = keys[host], let device = devices[key], device.host == host else { return [] }
-        return device.buttons
+    /// Adds the buttons and scenes that an accessory has to its description.
+    func complete(_ host: inout LightDescription) {
+        guard let key = keys[host.id], let device = devices[key], device.host == host.id else { return }
+        if !device.buttons.isEmpty { host.buttons = device.buttons }
+        host.functions += device.scenes
+    }
+
+    /// Divides a command to an accessory into those to the parts with scenes and that to the accessory itself.
+    func divided(_ command: LightCommand) -> (parts: [(id: LightID, command: LightCommand)], own: LightCommand?) {
+        var own = command
+        var parts: [(id: LightID, command: LightCommand)] = []
+        for (property, value) in command.values {
+            guard let part = property.function.flatMap({ owners[$0] }) else { continue }
+            own.values.remove(property)
+            let index = parts.firstIndex { $0.id == part } ?? parts.endIndex
+            if index == parts.endIndex { parts.append((part, LightCommand())) }
+            parts[index].command.values.set(value, for: property)
+        }
+        return (parts, own.isEmpty && !parts.isEmpty ? nil : own)
     }
 
     /// Adds a part of a device, or moves it to another device.
@@ -74,6 +101,7 @@ struct MQTTButtons: Sendable {
 
     mutating func remove(_ id: LightID, now: Duration) {
         guard let key = keys.removeValue(forKey: id) else { return }
+        owners = owners.filter { $0.value != id }
         devices[key]?.parts.remove(id)
         devices[key]?.hosts.remove(id)
         changed(key, now: now)
@@ -96,11 +124,20 @@ struct MQTTButtons: Sendable {
         return due
     }
 
-    /// Gives the buttons of a device to an accessory; without a host, to the sensor or the separate accessory.
-    mutating func settle(_ key: String, _ buttons: [PushButton], of active: Set<LightID>, on host: LightID?) {
+    /// Gives the buttons and scenes of a device to an accessory; without a host, to the sensor or the separate accessory.
+    mutating func settle(
+        _ key: String, _ buttons: [PushButton], _ scenes: [(id: LightID, functions: [AccessoryFunction])],
+        of active: Set<LightID>, on host: LightID?, hidesScenes: Bool
+    ) {
         devices[key]?.active = active
         devices[key]?.buttons = buttons
+        devices[key]?.scenes = scenes.flatMap(\.functions)
+        devices[key]?.hasHiddenScenes = hidesScenes
         devices[key]?.host = host
+        for part in devices[key]?.parts ?? [] { owners = owners.filter { $0.value != part } }
+        for (id, functions) in scenes {
+            for function in functions { function.id.map { owners[$0] = id } }
+        }
         if let device = devices[key], !device.hasButtons, device.hosts.isEmpty { devices[key] = nil }
     }
 }

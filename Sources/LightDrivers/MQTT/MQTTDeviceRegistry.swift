@@ -1,4 +1,5 @@
 package import DeviceKit
+internal import HAPModel
 
 /// An action that the registry of a broker's lights requests.
 package enum MQTTAction: Equatable, Sendable {
@@ -465,8 +466,7 @@ package struct MQTTDeviceRegistry: Sendable {
             switch action {
             case .added(var light):
                 if buttons.isButton(light.id) || meters.isWaiting(light.id) { continue }
-                let own = buttons.buttons(of: light.id)
-                if !own.isEmpty { light.buttons = own }
+                buttons.complete(&light)
                 rest.append(.added(light))
             case .removed(let id):
                 let isButton = buttons.isButton(id)
@@ -474,9 +474,13 @@ package struct MQTTDeviceRegistry: Sendable {
                 meters.remove(id)
                 buttons.remove(id, now: now ?? .zero)
                 if !isButton { rest.append(action) }
-            case .report(let id, _) where buttons.isButton(id):
+            case .report(let id, let report) where buttons.isButton(id):
                 if let key = buttons.key(of: id), sensors.isReading(MQTTButtons.part(of: key)) {
                     rest.append(reach(ofButtons: key))
+                }
+                members[id]?.light.memory.merge(report.values)
+                if !report.values.isEmpty, let target = accessory(ofButton: id) {
+                    rest.append(.report(target, LightReport(report.values)))
                 }
             case .report(let id, let report) where meters.keep(report, of: id): continue
             default: rest.append(action)
@@ -494,7 +498,8 @@ package struct MQTTDeviceRegistry: Sendable {
     }
 
     private mutating func note(_ entity: MQTTEntity, now: Duration) {
-        let (id, isButton) = (entity.description.id, entity.settings.component is MQTTButton)
+        let id = entity.description.id
+        let isButton = entity.settings.component is MQTTButton || entity.description.kind == .scene
         if let key = entity.deviceID {
             if entity.description.kind == .meter { meters.add(id, of: key, now: now) }
             if !entity.settings.isPart { meters.changed(key, now: now) }
@@ -513,30 +518,73 @@ package struct MQTTDeviceRegistry: Sendable {
         // Zigbee2MQTT announces each button in several ways.
         let form = key.hasPrefix("zigbee2mqtt_") ? parts.map(\.1.form).max() : nil
         let active = parts.filter { form == nil || $0.1.form == form }
+        let isIncluded = kinds.contains(.scene)
+        let scenes = scenes(of: device)
+        let shown = isIncluded ? scenes : []
         let host = device.hosts.filter { members[$0].map { kinds.contains($0.description.kind) } ?? false }
             .min { $0.rawValue < $1.rawValue }
         // Without other functions, the bridge hides buttons that aren't shown, and counts them.
         let isShown = kinds.contains(.button) || host == nil
         let new = isShown ? [PushButton](merging: active.map(\.1.words.buttons)) : []
-        buttons.settle(key, new, of: Set(active.map(\.0)), on: host)
-        // Without a host, the name may have changed.
-        guard new != device.buttons || host != device.host || host == nil else { return [] }
+        let activeIDs = active.map(\.0) + shown.map(\.id)
+        buttons.settle(
+            key, new, shown, of: Set(activeIDs), on: host, hidesScenes: !isIncluded && !scenes.isEmpty)
+        let functions = shown.flatMap(\.functions)
         var actions: [MQTTAction] = []
-        if device.host == nil, !device.buttons.isEmpty, new.isEmpty || host != nil {
+        if !isIncluded {
+            // The bridge counts the scenes of a device that aren't shown.
+            if let first = scenes.first, let part = members[first.id] {
+                var hidden = part.device ?? part.description
+                hidden.id = MQTTButtons.hiddenScenes(of: key)
+                hidden.functions = scenes.flatMap(\.functions)
+                actions.append(.added(hidden))
+            } else if device.hasHiddenScenes {
+                actions.append(.removed(MQTTButtons.hiddenScenes(of: key)))
+            }
+        }
+        // Without a host, the name may have changed.
+        guard new != device.buttons || functions != device.scenes || host != device.host || host == nil else {
+            return actions
+        }
+        let isEmpty = new.isEmpty && functions.isEmpty
+        if device.host == nil, device.hasFunctions, isEmpty || host != nil {
             actions.append(.removed(MQTTButtons.part(of: key)))
         }
         for changed in Set([device.host, host].compactMap(\.self)).sorted(by: { $0.rawValue < $1.rawValue }) {
             guard var light = members[changed]?.description else { continue }
-            let own = buttons.buttons(of: changed)
-            if !own.isEmpty { light.buttons = own }
+            buttons.complete(&light)
             actions.append(.added(light))
         }
-        guard host == nil, !new.isEmpty, var part = members[active[0].0]?.description else {
-            return joinedParts(actions)
+        if host == nil, !isEmpty, let first = activeIDs.first, var part = members[first]?.description {
+            part.id = MQTTButtons.part(of: key)
+            if part.kind == .scene { part.functions = [] }
+            part.buttons = new
+            part.functions += functions
+            actions += [.added(part), reach(ofButtons: key)]
         }
-        part.id = MQTTButtons.part(of: key)
-        part.buttons = new
-        return joinedParts(actions + [.added(part), reach(ofButtons: key)])
+        actions = joinedParts(actions)
+        // The states that were reported while there was no accessory for them.
+        for (id, _) in shown {
+            guard let member = members[id], let target = accessory(ofButton: id) else { continue }
+            var values = member.light.settings.component?.beginning?.values ?? PropertyValues()
+            values.merge(member.light.memory)
+            if !values.isEmpty { actions.append(.report(target, LightReport(values))) }
+        }
+        return actions
+    }
+
+    /// Returns the parts of a device with scenes, sirens or choices, as many as an accessory shows.
+    private func scenes(
+        of device: MQTTButtons.Device
+    ) -> [(id: LightID, functions: [AccessoryFunction])] {
+        var count = 0
+        return device.parts.sorted { $0.rawValue < $1.rawValue }.compactMap { id in
+            guard let member = members[id], member.endsAt == nil, member.description.kind == .scene else { return nil }
+            let functions = member.light.settings.component?.functions ?? []
+            guard count + functions.count <= AccessoryFunction.maximumScenes else { return nil }
+            count += functions.count
+            return (id, functions)
+        }
     }
 
     /// Adds the readings of a device's meters to the lights that they measure, now that the device is complete.
@@ -602,7 +650,17 @@ package struct MQTTDeviceRegistry: Sendable {
     package mutating func messages(
         for command: LightCommand, to id: LightID, now: Duration
     ) throws(LightError) -> [MQTTMessage] {
+        let (parts, own) = buttons.divided(command)
+        var messages = try own.map { (own) throws(LightError) in try ownMessages(for: own, to: id, now: now) } ?? []
+        for (part, command) in parts { messages += try ownMessages(for: command, to: part, now: now) }
+        return messages
+    }
+
+    private mutating func ownMessages(
+        for command: LightCommand, to id: LightID, now: Duration
+    ) throws(LightError) -> [MQTTMessage] {
         var light = try reachableLight(id)
+        light.commandTime = now
         do throws(LightError) {
             let messages = light.interruptIdentification(by: command, now: now) + (try light.messages(for: command))
             members[id]?.light = light
@@ -662,7 +720,15 @@ package struct MQTTDeviceRegistry: Sendable {
     }
 
     package mutating func handedOver(_ command: LightCommand, to id: LightID) -> LightReport? {
-        members[id]?.light.handedOver(command)
+        let (parts, own) = buttons.divided(command)
+        var report = own.flatMap { members[id]?.light.handedOver($0) }
+        for (part, command) in parts {
+            guard let more = members[part]?.light.handedOver(command) else { continue }
+            members[part]?.light.memory.merge(more.values)
+            report = report ?? LightReport()
+            report?.merge(more)
+        }
+        return report
     }
 
     package mutating func restore(_ known: LightReport, of id: LightID) {

@@ -101,7 +101,7 @@ enum MQTTComponents {
         // A purifier precedes the fan that Zigbee2MQTT describes it as.
         MQTTAirPurifier.self, MQTTFan.self, MQTTSensor.self, MQTTCover.self, MQTTButton.self, MQTTLock.self,
         MQTTGarageDoor.self, MQTTAlarmPanel.self, MQTTThermostat.self, MQTTHumidifier.self,
-        MQTTValve.self,
+        MQTTValve.self, MQTTActivation.self, MQTTSiren.self, MQTTChoice.self,
     ]
 
     static func named(_ name: String) -> (any MQTTComponent.Type)? { all.first { $0.names.contains(name) } }

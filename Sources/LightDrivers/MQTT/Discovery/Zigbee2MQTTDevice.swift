@@ -63,8 +63,14 @@ struct Zigbee2MQTTDevice {
                 firmware: json["software_build_id"]?.string),
             settings: settings)
         // The identifier in its Home Assistant announcements.
-        entity.deviceID = serial.map { "zigbee2mqtt_\($0)" }
+        entity.deviceID = serial.map { "zigbee2mqtt_\($0)" } ?? groupID
         return entity
+    }
+
+    /// The identifier of a group in its Home Assistant announcements, which contains the codes of the base topic.
+    private var groupID: String? {
+        let code = base.unicodeScalars.map { String($0.value) }.joined()
+        return json["id"]?.int.map { "zigbee2mqtt_\(code)_\($0)" }
     }
 
     /// Returns the friendly name, which is a part of topics.

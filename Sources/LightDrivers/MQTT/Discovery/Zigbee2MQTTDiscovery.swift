@@ -60,6 +60,7 @@ struct Zigbee2MQTTDiscovery {
                     if !things.contains(where: { $0.name == name }) { things.append((name, entity)) }
                 }
             }
+            things += MQTTActivation.scenes(of: device)
             let own = outputs.filter { $0.kind == .light }
             if let first = own.first { lights[address] = own.dropFirst().reduce(into: first) { $0.join($1) } }
         }
@@ -74,10 +75,15 @@ struct Zigbee2MQTTDiscovery {
         self.groups = Array(groups.prefix(Self.maximumDevices))
     }
 
-    /// The groups that contain lights.
+    /// The groups that contain lights, and the scenes of all groups.
     ///
     /// A group has the combined capabilities of its members.
     var groupThings: Things {
+        groups.flatMap { MQTTActivation.scenes(of: Zigbee2MQTTDevice(base: base, json: $0, serial: nil)) }
+            + lightGroups
+    }
+
+    private var lightGroups: Things {
         groups.compactMap { group in
             guard let number = group["id"]?.int, group["friendly_name"]?.string != nil else { return nil }
             let members = (group["members"]?.array ?? []).prefix(Self.maximumDevices)

@@ -5,7 +5,7 @@ import DeviceKit
 ///
 /// It has an id and the keys of an announcement in their long forms.
 struct HandWrittenLight: Decodable {
-    let entity: MQTTEntity
+    private(set) var entity: MQTTEntity
 
     struct CodingKeys: CodingKey, CaseIterable, Hashable {
         let stringValue: String
@@ -86,6 +86,7 @@ struct HandWrittenLight: Decodable {
                 throw .about("device_class", "isn't one of a \(kind)")
             }
             entity = try MQTTEntity(keys, component: component, fallbackID: id, fallbackName: id)
+            entity.description.id = LightID(id)
             // The author of the template can correct it, so report the error.
             if let key = entity.keysNotUnderstood.first { throw MQTTProblem(entity.losses[0], key: key) }
         } catch {

@@ -55,6 +55,8 @@ package struct MQTTLight: Equatable, Sendable {
     /// The last value of a sensor, as text.
     var lastText: String?
     var deadlines = Deadlines()
+    /// The time of the current command.
+    var commandTime = Duration.zero
     /// The current identification, while the light blinks and for a moment afterwards.
     var identification: Identification?
     private var availability: Availability

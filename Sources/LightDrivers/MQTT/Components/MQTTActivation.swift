@@ -1,0 +1,109 @@
+import BoundedJSON
+import DeviceKit
+import HAPModel
+
+/// A scene or a command such as "feed the cat": the components `scene` and `button`, and the scenes that Zigbee2MQTT
+/// lists (Lights 6.9).
+///
+/// An activation is sent once. No message activates it.
+struct MQTTActivation: MQTTComponent {
+    static let names: Set = ["button", "scene"]
+    static let kind = LightKind.scene
+    static let abbreviations = ["pl_prs": "payload_press"]
+    static let keys = ["payload_press"]
+    static let isPart = true
+    /// The classes of buttons that maintain a device; they are settings.
+    private static let maintenance: Set = ["identify", "restart", "update"]
+
+    private let id: String
+    private let name: String
+    private let payload: String
+    private let command: MQTTLightSettings.Command
+
+    var capabilities: LightCapabilities { LightCapabilities() }
+
+    var functions: [AccessoryFunction] { [.scene(id, name: name)] }
+
+    static func isShown(_ reader: KeyReader, component: String) throws(MQTTProblem) -> Bool {
+        if let name = try reader.string("device_class"), maintenance.contains(name) { return false }
+        return !reader.isOfZigbee2MQTT
+    }
+
+    init(_ reader: KeyReader, component: String, _ settings: inout MQTTLightSettings) throws(MQTTProblem) {
+        let command = try reader.command(
+            topic: "command_topic", template: "command_template", else: "it can't be activated")
+        guard let command else { throw .about("command_topic", "is missing or can't be used without its template") }
+        self.command = command
+        settings.commandTopic = command.topic
+        id = try reader.partID(command.topic)
+        name = reader.entity?.name ?? id
+        payload = component == "scene" ? settings.payloadOn : try reader.string("payload_press") ?? "PRESS"
+    }
+
+    // MARK: Zigbee2MQTT
+
+    static func entity(_ expose: JSONValue, of device: Zigbee2MQTTDevice) throws(MQTTProblem) -> MQTTEntity? { nil }
+
+    /// Returns the scenes of a device or a group, with their names in the list.
+    static func scenes(of device: Zigbee2MQTTDevice) -> [(name: String, entity: MQTTEntity?)] {
+        guard let address = device.serial ?? device.json["id"]?.int.map(String.init) else { return [] }
+        let endpoints = device.json["endpoints"]?.object?.members.map(\.value) ?? []
+        let scenes = ([device.json] + endpoints).flatMap { $0["scenes"]?.array ?? [] }
+        var found: [(name: String, entity: MQTTEntity?)] = []
+        for scene in scenes where found.count < AccessoryFunction.maximumScenes {
+            guard let number = scene["id"]?.int, (0...255).contains(number),
+                case let id = "scene/\(address)_scene_\(number)_zigbee2mqtt", !found.contains(where: { $0.name == id })
+            else { continue }
+            found.append((id, try? entity(id, scene, number, of: device)))
+        }
+        return found
+    }
+
+    private static func entity(
+        _ id: String, _ scene: JSONValue, _ number: Int, of device: Zigbee2MQTTDevice
+    ) throws(MQTTProblem) -> MQTTEntity {
+        var settings = try device.settings(.basic, kind)
+        // The id is the one of Zigbee2MQTT's announcement for Home Assistant.
+        settings.schema = .component(
+            MQTTActivation(
+                id: String(id.dropFirst("scene/".count)), name: scene["name"]?.string ?? "Scene \(number)",
+                payload: JSONValue.object(["scene_recall": .integer(Int64(number))]).text,
+                command: .init(topic: settings.commandTopic)))
+        settings.power = nil
+        var entity = try device.entity(id, settings)
+        if let key = entity.deviceID { entity.join(LightID("\(key)/sensors")) }
+        return entity
+    }
+
+    private init(id: String, name: String, payload: String, command: MQTTLightSettings.Command) {
+        (self.id, self.name, self.payload, self.command) = (id, name, payload, command)
+    }
+
+    // MARK: Messages
+
+    func received(topic: String, _ payload: MQTTPayload, by light: inout MQTTLight, now: Duration) -> LightReport {
+        LightReport()
+    }
+
+    func messages(for command: LightCommand, to light: inout MQTTLight) throws(LightError) -> [MQTTMessage] {
+        guard command.values.contains(where: { $0.property.isActivation && $0.value?.bool == true }) else {
+            throw .refused("the scene can only be activated")
+        }
+        return [try light.message(self.command, payload, [:])]
+    }
+
+}
+
+extension KeyReader {
+    /// A Boolean value that indicates whether the entity belongs to Zigbee2MQTT itself, not to one of its devices.
+    var isOfZigbee2MQTT: Bool {
+        let identifiers = keys["device"]?["identifiers"]
+        return (identifiers?.array ?? identifiers.map { [$0] } ?? []).compactMap(\.string)
+            .contains { $0.hasPrefix("zigbee2mqtt_bridge") }
+    }
+
+    /// Returns the id of the entity within its device.
+    func partID(_ topic: String) throws(MQTTProblem) -> String {
+        try string("unique_id").flatMap { $0.isEmpty ? nil : $0 } ?? topic
+    }
+}
