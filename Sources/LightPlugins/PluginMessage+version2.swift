@@ -12,7 +12,7 @@ extension JSONValue {
         }
         var functions: [AccessoryFunction] = []
         for json in list { functions.append(try json.function()) }
-        guard let kind = LightKind.byService[functions[0].type] else {
+        guard let kind = functions[0].isScene ? .scene : LightKind.byService[functions[0].type] else {
             let names = LightKind.byService.keys.map(\.name).sorted().joined(separator: ", ")
             throw "the first of the \"functions\" must be one of \(names)"
         }

@@ -203,7 +203,7 @@ struct LightChangeTests {
                 thermostat: mode (off, heat, cool, auto), targetTemperature (degrees Celsius), \
                 heatingThreshold (degrees Celsius), coolingThreshold (degrees Celsius), targetHumidity (percent); \
                 humidifier: on, humidity (percent), humidifierThreshold (percent), dehumidifierThreshold (percent); \
-                air-purifier: on, speed (percent), mode (manual, auto); valve: on, duration (seconds)
+                air-purifier: on, speed (percent), mode (manual, auto); valve: on, duration (seconds); scene: on
                 """)
     }
 

@@ -40,6 +40,7 @@ CALLS = {
     "range": lambda low, high: ("set_temperature", {"target_temp_low": float(low), "target_temp_high": float(high)}),
     "humidity": lambda percent: ("set_humidity", {"humidity": int(percent)}),
     "speed": lambda percent: ("set_percentage", {"percentage": int(percent)}),
+    "select": lambda *words: ("select_option", {"option": " ".join(words)}),
     "preset": lambda name: ("set_preset_mode", {"preset_mode": name}),
     **{word: lambda *code, word=word: (f"alarm_{word}", {"code": code[0]} if code else {})
        for word in ("disarm", "arm_home", "arm_away", "arm_night", "arm_vacation")},
@@ -65,7 +66,7 @@ def domain_of(thing):
 def things(path):
     for thing in json.loads(path.read_text(encoding="utf-8"))["things"]:
         # The announcement of a device adds several entities at once.
-        if "/device/" not in thing["topic"] and thing["expect"]["kind"] in {*DOMAINS, "sensor"}:
+        if "/device/" not in thing["topic"] and thing["expect"]["kind"] in {*DOMAINS, "sensor", "scene"}:
             yield f"{path.stem}: {thing['name']}", thing
 
 
@@ -175,6 +176,8 @@ class Judge:
             return [f"it is {state}"] if state != wanted["door"] else []
         if expected["kind"] == "security-system":
             return [f"it is {state}"] if state != wanted["alarm"] else []
+        if "option" in wanted:
+            return [] if state == wanted["option"] else [f"it is {state}"]
         if expected["kind"] == "valve":
             return [] if (state in ("open", "opening")) == wanted["on"] else [f"it is {state}, and not {wanted}"]
         if expected["kind"] == "cover":
@@ -217,9 +220,11 @@ class Judge:
 
     def command(self, entity, domain, name, wanted):
         word, *values = name.split()
-        if word not in {*CALLS, "mode"}:
+        if word not in {*CALLS, "mode", "activate"}:
             return
-        if word == "mode":
+        if word == "activate":
+            service, data = ("turn_on" if domain == "scene" else "press"), {}
+        elif word == "mode":
             mode = next(mode for mode in self.entities(domain)[entity][1].get("hvac_modes", values) if MODES.get(mode) == values[0])
             # Of two modes with the same place in HomeKit, ours is the first one.
             service, data = "set_hvac_mode", {"hvac_mode": mode}

@@ -37,6 +37,7 @@ struct AnnouncedThing: CustomTestStringConvertible, Sendable {
     static let covers = all.filter { $0.kind == "cover" }
     static let sensors = all.filter { $0.kind == "sensor" }
     static let valves = all.filter { $0.kind == "valve" }
+    static let scenes = all.filter { $0.kind == "scene" }
     static let buttons = all.filter { $0.kind == "button" }
 
     var payload: [UInt8] {
@@ -281,6 +282,39 @@ struct AnnouncedThingsTests {
         for member in thing.json["commands"]?.object?.members ?? [] {
             let command = LightCommand(on: member.name == "open")
             let sent = try house.home.messages(for: command, to: valve.id, now: .zero).map {
+                [$0.topic, String(decoding: $0.payload, as: UTF8.self)]
+            }
+            #expect(sent == (member.value.array ?? []).map { ($0.array ?? []).compactMap(\.string) }, "\(member.name)")
+        }
+    }
+
+    @Test(
+        "adds a scene, a siren or a choice, reads its messages and sends its commands as Home Assistant does",
+        arguments: AnnouncedThing.scenes)
+    func scenes(_ thing: AnnouncedThing) throws {
+        var house = thing.announced(kinds: [.scene])
+        house.settles()
+        let device = try #require(house.added.first, "\(house.warnings)")
+        #expect(device.kind == .scene)
+        #expect(device.scenes.map(\.id) == thing.expected["functions"]?.array?.map(\.string))
+        let names = device.scenes.map { $0.parts.first { $0.type == .name }?.value.string }
+        #expect(names == thing.expected["names"]?.array?.map(\.string))
+        thing.notified(&house)
+        let state = try #require(house.states[device.id])
+        #expect(state.reachable == (thing.expected["available"]?.bool ?? true))
+        let on = device.scenes.filter { state.values[Property(.on, of: $0.id)]?.bool == true }.compactMap(\.id)
+        if let wanted = thing.expected["state"]?["on"]?.bool { #expect(!on.isEmpty == wanted) }
+        if let option = thing.expected["state"]?["option"]?.string {
+            #expect(on.count == 1 && on.first?.hasSuffix("/\(option)") == true)
+        }
+        for member in thing.json["commands"]?.object?.members ?? [] {
+            let option = member.name.dropFirst("select ".count)
+            let function =
+                member.name.hasPrefix("select ")
+                ? device.scenes.first { $0.id?.hasSuffix("/\(option)") == true } : device.scenes.first
+            var command = LightCommand()
+            command.values[Property(.on, of: function?.id)] = .bool(member.name != "off")
+            let sent = try house.home.messages(for: command, to: device.id, now: .zero).map {
                 [$0.topic, String(decoding: $0.payload, as: UTF8.self)]
             }
             #expect(sent == (member.value.array ?? []).map { ($0.array ?? []).compactMap(\.string) }, "\(member.name)")

@@ -43,6 +43,7 @@ struct DiscoveryAbbreviationTests {
         "cod_form": "code_format", "pl_lock": "payload_lock", "pl_rst": "payload_reset", "pl_unlk": "payload_unlock",
         "stat_jam": "state_jammed", "stat_locked": "state_locked", "stat_locking": "state_locking",
         "stat_unlocked": "state_unlocked", "stat_unlocking": "state_unlocking",
+        "ops": "options", "pl_prs": "payload_press",
         "atype": "automation_type", "evt_typ": "event_types", "pl": "payload", "stype": "subtype", "t": "topic",
         "def_ent_id": "default_entity_id", "e": "encoding", "obj_id": "object_id",
         "dir_cmd_t": "direction_command_topic", "dir_cmd_tpl": "direction_command_template",

@@ -434,7 +434,7 @@ struct MQTTDeviceRegistryTests {
         #expect(house.home.timePassed(now: .seconds(15)) == [.report("u1", .init(reachable: false))])
         let back = house.home.connected()
         #expect(back.last == .report("u1", .init(reachable: true)))
-        #expect(back.filter { if case .subscribe = $0 { true } else { false } }.count == 34)
+        #expect(back.filter { if case .subscribe = $0 { true } else { false } }.count == 42)
     }
 
     @Test("doesn't report a short outage")

@@ -2,7 +2,7 @@ import BoundedJSON
 import DeviceKit
 import HAPModel
 
-/// A scene of a room or a zone (Lights 9.4).
+/// A scene of a room or a zone (Lights 9.3).
 struct HueScene: Sendable {
     static let type = "scene"
     /// The body of the request that activates a scene.

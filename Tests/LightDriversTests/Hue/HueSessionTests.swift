@@ -310,12 +310,50 @@ struct HueSessionTests {
         #expect(talk.pass(.seconds(60)) == [])
     }
 
-    @Test("ignores events about resources of other types", arguments: ["scene", "relative_rotary", "entertainment"])
+    @Test("ignores events about resources of other types", arguments: ["relative_rotary", "entertainment"])
     func otherEvents(type: String) {
         var talk = Talk()
         _ = talk.join()
         #expect(talk.update(#"{"id": "x", "type": "\#(type)"}"#, type: "add") == [])
         #expect(talk.pass(.seconds(60)) == [])
+    }
+
+    // MARK: Scenes
+
+    private static let scenes = """
+        {"id": "s1", "type": "scene", "metadata": {"name": "Relax"}, "group": {"rid": "r1", "rtype": "room"}},
+        {"id": "s2", "type": "scene", "metadata": {"name": "Read"}, "group": {"rid": "r1", "rtype": "room"}},
+        {"id": "s3", "type": "scene", "metadata": {"name": "Party"}, "group": {"rid": "o1", "rtype": "zone"}},
+        {"id": "s4", "type": "scene", "metadata": {"name": "Gone"}, "group": {"rid": "r9", "rtype": "room"}},
+        {"id": "../x", "type": "scene", "metadata": {"name": "Bad"}, "group": {"rid": "r1", "rtype": "room"}}
+        """
+
+    @Test("shows the scenes of each room and zone as an accessory, and activates them")
+    func scenes() throws {
+        var talk = Talk()
+        talk.resources["scene"] = Self.scenes
+        let events = talk.join()
+        guard case .lights(let all)? = events.first else {
+            Issue.record("\(events)")
+            return
+        }
+        let shown = all.filter { $0.kind == .scene }.sorted { $0.name < $1.name }
+        #expect(shown.map(\.name) == ["Office Scenes", "Upstairs Scenes"])
+        #expect(shown.map { $0.functions.map(\.id) } == [["scene/s1", "scene/s2"], ["scene/s3"]])
+        let office = LightID("\(Self.bridge)/r1/scenes")
+        #expect(shown[0].id == office && events.contains(.report(office, LightReport(reachable: true))))
+        var command = LightCommand()
+        command.values[Property(.on, of: "scene/s2")] = .bool(true)
+        let sent = try talk.order(command, 1, to: office)
+        #expect(Self.requests(sent) == [#"PUT scene/s2 {"recall":{"action":"active"}}"#])
+        guard case .output(.request(let lane, let number, _))? = sent.first else { return }
+        let answer = HTTPClientResponse(body: Array(#"{"errors": [], "data": []}"#.utf8))
+        #expect(talk.receive(.answer(lane: lane, number: number, answer)) == [.finished(command: 1, nil)])
+        // The state of a scene isn't shown, and its events activate nothing.
+        #expect(talk.update(#"{"id": "s1", "type": "scene", "status": {"active": "static"}}"#) == [])
+        #expect(talk.pass(.seconds(60)) == [])
+        #expect(talk.update(#"{"id": "s1", "type": "scene", "metadata": {"name": "Calm"}}"#) == [])
+        #expect(!talk.pass(.seconds(60)).isEmpty, "it reads the resources again")
     }
 
     // MARK: Sensors

@@ -3,7 +3,7 @@ import DeviceKit
 import HAPModel
 
 /// A scene or a command such as "feed the cat": the components `scene` and `button`, and the scenes that Zigbee2MQTT
-/// lists (Lights 6.9).
+/// lists (Lights 6.12).
 ///
 /// An activation is sent once. No message activates it.
 struct MQTTActivation: MQTTComponent {

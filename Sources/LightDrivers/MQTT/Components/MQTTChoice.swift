@@ -2,7 +2,7 @@ import BoundedJSON
 import DeviceKit
 import HAPModel
 
-/// A choice of one of several options: the component `select` (Lights 6.9).
+/// A choice of one of several options: the component `select` (Lights 6.12).
 struct MQTTChoice: MQTTComponent {
     static let names: Set = ["select"]
     static let kind = LightKind.scene

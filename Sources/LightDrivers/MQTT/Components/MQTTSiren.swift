@@ -3,13 +3,10 @@ import DeviceKit
 import HAPModel
 import Jinja
 
-/// A siren: the component `siren`, and the warnings of Zigbee2MQTT, whose state isn't reported (Lights 6.9).
+/// A siren: the component `siren`, and the warnings of Zigbee2MQTT, whose state isn't reported (Lights 6.12).
 struct MQTTSiren: MQTTComponent {
     static let names: Set = ["siren"]
     static let kind = LightKind.scene
-    static let abbreviations = [
-        "av_tones": "available_tones", "sup_dur": "support_duration", "sup_vol": "support_volume_set",
-    ]
     static let isPart = true
     /// The longest warning in seconds.
     static let longestWarning = 180

@@ -1,0 +1,75 @@
+"""Scenes, sirens and choices on a real broker, operated by aiohomekit."""
+
+import asyncio
+
+import pytest
+from conftest import configuration
+from controllers import ON, Phone, eventually
+from scripted_device import until_light
+from test_announced import Publishers, retained
+from test_buttons import services
+
+DEVICE = {"identifiers": ["feeder"], "name": "Feeder"}
+FEEDER = "mqtt/feeder/sensors"
+
+
+@pytest.fixture
+def publishers(lan, broker):
+    made = Publishers(lan.bridge, broker.port)
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def daemon(make_daemon, broker, publishers):
+    publishers.publish(
+        "party/set", "size/set",
+        retained("homeassistant/scene/party/config", {
+            "unique_id": "party", "name": "Party", "command_topic": "party/set", "device": DEVICE}),
+        retained("homeassistant/select/size/config", {
+            "unique_id": "size", "name": "Size", "command_topic": "size/set", "state_topic": "size", "device": DEVICE,
+            "options": ["small", "large"]}),
+        retained("size", "small"))
+    made = make_daemon(configuration(drivers=[{"driver": "mqtt", "url": broker.url}]) | {"include": ["lights", "scenes"]})
+    made.until_published()
+    until_light(made, FEEDER, reachable=True)
+    return made
+
+
+async def test_a_scene_is_activated_once_and_its_switch_resets(daemon, broker, publishers):
+    async with Phone() as phone:
+        pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
+        aid, switches = services(await pairing.list_accessories_and_characteristics(), "Feeder")
+        places = {values["23"]["value"]: (aid, values[ON]["iid"]) for _, values in switches}
+        assert set(places) == {"Party", "small", "large"}
+        names = {place: name for name, place in places.items()}
+        seen = []
+        pairing.dispatcher_connect(
+            lambda event: seen.extend((names[place], one["value"]) for place, one in event.items() if "value" in one))
+        assert await pairing.subscribe(list(names)) == {}
+
+        def sent(topic):
+            return [text for other, text in publishers.events if other == topic]
+
+        assert await pairing.put_characteristics([(*places["Party"], True)]) == {}
+        await eventually(lambda: ("Party", False) in seen, 5, f"it resets: {seen}")
+        assert sent("party/set") == ["ON"]
+        # "Off" does nothing, and a restart of the broker sends nothing again.
+        assert await pairing.put_characteristics([(*places["Party"], False)]) == {}
+        await asyncio.to_thread(daemon.cli, "devices", "set", FEEDER, "on#scene/party=true")
+        await eventually(lambda: len(sent("party/set")) == 2, 5, "an operator activates it")
+
+        assert await pairing.put_characteristics([(*places["large"], True)]) == {}
+        await eventually(lambda: ("small", False) in seen, 5, f"exactly one option is on: {seen}")
+        await eventually(lambda: sent("size/set") == ["large"], 5, "the option is sent")
+        publishers.publish(retained("size", "small"))
+        await eventually(lambda: ("large", False) in seen, 5, f"the device has the last word: {seen}")
+
+
+def test_status_counts_what_isnt_shown(make_daemon, broker, publishers):
+    publishers.publish(retained("homeassistant/button/feed/config", {
+        "unique_id": "feed", "name": "Feed", "command_topic": "feed/set", "device": DEVICE}))
+    made = make_daemon(configuration(drivers=[{"driver": "mqtt", "url": broker.url}]))
+    made.until_published()
+    made.until(lambda status: status.get("hiddenKinds") == [{"kind": "scenes", "count": 1}])
+    assert "scenes]" in made.cli("status").stdout
