@@ -40,19 +40,19 @@ struct MQTTSceneTests {
         let light = try #require(house.added.last)
         #expect(light.id == "l" && light.kind == .light)
         #expect(light.functions.first?.type == .lightbulb)
-        #expect(light.scenes.map(\.id) == ["scene/f", "option/m/a", "option/m/{{ b }}", "siren/s"])
+        #expect(light.scenes.map(\.id) == ["scene/button/f", "option/m/a", "option/m/{{ b }}", "siren/s"])
         house.receives("s", "ON")
         #expect(house.states["l"]?.values[Property(.on, of: "siren/s")] == .bool(true))
         house.receives("m", "a")
         #expect(house.states["l"]?.values[Property(.on, of: "option/m/a")] == .bool(true))
         #expect(house.states["l"]?.values[Property(.on, of: "option/m/{{ b }}")] == .bool(false))
-        #expect(try house.sends(Self.command("scene/f"), to: "l") == ["f/set PRESS"])
+        #expect(try house.sends(Self.command("scene/button/f"), to: "l") == ["f/set PRESS"])
         #expect(try house.sends(Self.command("siren/s"), to: "l") == [#"s/set {"state":"ON"}"#])
         // An option is text, whatever it looks like.
         #expect(try house.sends(Self.command("option/m/{{ b }}"), to: "l") == ["m/set {{ b }}"])
         #expect(try house.sends(LightCommand(on: true), to: "l") == ["l/set ON"])
         var both = LightCommand(on: true)
-        both.values.merge(Self.command("scene/f").values)
+        both.values.merge(Self.command("scene/button/f").values)
         #expect(try house.sends(both, to: "l") == ["l/set ON", "f/set PRESS"])
     }
 
@@ -60,10 +60,10 @@ struct MQTTSceneTests {
     func separate() throws {
         var house = Self.announced([("button", #""uniq_id": "f", "name": "Feed", "cmd_t": "f/set""#)])
         let scenes = try #require(house.added.last)
-        #expect(scenes.kind == .scene && scenes.name == "Feeder" && scenes.scenes.map(\.id) == ["scene/f"])
+        #expect(scenes.kind == .scene && scenes.name == "Feeder" && scenes.scenes.map(\.id) == ["scene/button/f"])
         #expect(house.states[scenes.id]?.reachable == true)
-        #expect(try house.sends(Self.command("scene/f"), to: scenes.id) == ["f/set PRESS"])
-        #expect(throws: LightError.self) { try house.sends(Self.command("scene/f", false), to: scenes.id) }
+        #expect(try house.sends(Self.command("scene/button/f"), to: scenes.id) == ["f/set PRESS"])
+        #expect(throws: LightError.self) { try house.sends(Self.command("scene/button/f", false), to: scenes.id) }
         house = Self.announced([
             ("siren", #""uniq_id": "s", "name": "Alarm", "cmd_t": "s/set", "stat_t": "s""#),
             ("sensor", #""uniq_id": "t", "stat_t": "t", "dev_cla": "temperature""#),

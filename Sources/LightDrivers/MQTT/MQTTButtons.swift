@@ -101,8 +101,7 @@ struct MQTTButtons: Sendable {
 
     mutating func remove(_ id: LightID, now: Duration) {
         guard let key = keys.removeValue(forKey: id) else { return }
-        owners = owners.filter { $0.value != id }
-        devices[key]?.parts.remove(id)
+        if devices[key]?.parts.remove(id) != nil { owners = owners.filter { $0.value != id } }
         devices[key]?.hosts.remove(id)
         changed(key, now: now)
     }
@@ -134,7 +133,8 @@ struct MQTTButtons: Sendable {
         devices[key]?.scenes = scenes.flatMap(\.functions)
         devices[key]?.hasHiddenScenes = hidesScenes
         devices[key]?.host = host
-        for part in devices[key]?.parts ?? [] { owners = owners.filter { $0.value != part } }
+        let parts = devices[key]?.parts ?? []
+        owners = owners.filter { !parts.contains($0.value) }
         for (id, functions) in scenes {
             for function in functions { function.id.map { owners[$0] = id } }
         }

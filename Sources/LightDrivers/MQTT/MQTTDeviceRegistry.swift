@@ -650,10 +650,19 @@ package struct MQTTDeviceRegistry: Sendable {
     package mutating func messages(
         for command: LightCommand, to id: LightID, now: Duration
     ) throws(LightError) -> [MQTTMessage] {
-        let (parts, own) = buttons.divided(command)
+        let (parts, own) = divided(command, to: id)
         var messages = try own.map { (own) throws(LightError) in try ownMessages(for: own, to: id, now: now) } ?? []
         for (part, command) in parts { messages += try ownMessages(for: command, to: part, now: now) }
         return messages
+    }
+
+    /// Divides a command into those to the parts of the device and that to the light itself.
+    private func divided(
+        _ command: LightCommand, to id: LightID
+    ) -> (parts: [(id: LightID, command: LightCommand)], own: LightCommand?) {
+        // A device of the configuration has no parts.
+        if case .configuration? = members[id]?.source { return ([], command) }
+        return buttons.divided(command)
     }
 
     private mutating func ownMessages(
@@ -720,7 +729,7 @@ package struct MQTTDeviceRegistry: Sendable {
     }
 
     package mutating func handedOver(_ command: LightCommand, to id: LightID) -> LightReport? {
-        let (parts, own) = buttons.divided(command)
+        let (parts, own) = divided(command, to: id)
         var report = own.flatMap { members[id]?.light.handedOver($0) }
         for (part, command) in parts {
             guard let more = members[part]?.light.handedOver(command) else { continue }

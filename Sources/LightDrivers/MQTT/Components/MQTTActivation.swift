@@ -35,9 +35,11 @@ struct MQTTActivation: MQTTComponent {
         guard let command else { throw .about("command_topic", "is missing or can't be used without its template") }
         self.command = command
         settings.commandTopic = command.topic
-        id = try reader.partID(command.topic)
-        name = reader.entity?.name ?? id
-        payload = component == "scene" ? settings.payloadOn : try reader.string("payload_press") ?? "PRESS"
+        let isScene = component == "scene"
+        payload = isScene ? settings.payloadOn : try reader.string("payload_press") ?? "PRESS"
+        // A scene and a button may have the same id.
+        id = (isScene ? "" : "button/") + (try reader.partID("\(command.topic) \(payload)"))
+        name = reader.entity?.name ?? payload
     }
 
     // MARK: Zigbee2MQTT
@@ -102,8 +104,8 @@ extension KeyReader {
             .contains { $0.hasPrefix("zigbee2mqtt_bridge") }
     }
 
-    /// Returns the id of the entity within its device.
-    func partID(_ topic: String) throws(MQTTProblem) -> String {
-        try string("unique_id").flatMap { $0.isEmpty ? nil : $0 } ?? topic
+    /// Returns the id of the entity among those of its component.
+    func partID(_ fallback: String) throws(MQTTProblem) -> String {
+        try string("unique_id").flatMap { $0.isEmpty ? nil : $0 } ?? fallback
     }
 }
