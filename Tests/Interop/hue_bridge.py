@@ -2,7 +2,7 @@
 
     hue_bridge.py '{"address": "10.99.0.2", "certificate": "cert.pem", "key": "key.pem", "keys": ["of an app"]}'
 
-It prints lines of JSON: `port` once, then `keys` and each path that is `authorized`. Lines of JSON on its standard input
+It prints lines of JSON: `port` once, then `keys`, each path that is `authorized` and each scene that is `recalled`. Lines of JSON on its standard input
 change it: `{"press": true}` presses the link button for half a minute, `{"light": "Den", "on": {"on": true}}` changes a
 light, `{"cut": true}` ends the event streams.
 """
@@ -49,6 +49,14 @@ class Bridge:
                 "product_archetype": "bridge_v2", "certified": True, "software_version": "1.60.1960149090"},
             "metadata": {"name": "Hue Bridge", "archetype": "bridge_v2"},
             "services": [{"rid": self.id("bridge", "bridge"), "rtype": "bridge"}]})
+        room = self.add("room", "Attic", {
+            "metadata": {"name": "Attic", "archetype": "attic"}, "services": [],
+            "children": [{"rid": self.id("device", "Den"), "rtype": "device"}]})
+        self.add("scene", "Relax", {
+            "metadata": {"name": "Relax"}, "group": {"rid": room, "rtype": "room"}, "palette": None, "speed": 0.5,
+            "auto_dynamic": False, "status": {"active": "inactive"},
+            "actions": [{"target": {"rid": self.id("light", "Den"), "rtype": "light"},
+                         "action": {"on": {"on": True}, "dimming": {"brightness": 30.0}}}]})
 
     def id(self, kind, name):
         return name_id(kind, name)
@@ -168,6 +176,10 @@ class Bridge:
         await asyncio.sleep(0.05)
         if kind == "light":
             self.change(identifier, body)
+        if kind == "scene" and body.get("recall", {}).get("action") == "active":
+            report(recalled=resource["metadata"]["name"])
+            for action in resource["actions"]:
+                self.change(action["target"]["rid"], action["action"])
         return self.answer([{"rid": identifier, "rtype": kind}])
 
     async def events(self, request):

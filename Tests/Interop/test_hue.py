@@ -220,6 +220,24 @@ def test_lights_obey_and_show_changes_by_others(hue, make_daemon):
     light(daemon, hue.colored, temperature=200)
 
 
+def test_a_scene_of_a_room_is_recalled_once(hue, make_daemon):
+    async def look(bridge, lights):
+        scene, = bridge.scenes.scene.items
+        assert scene.metadata.name == "Relax", "aiohue reads the same scene"
+
+    judge(hue, look)
+    daemon = make_daemon(configuration(drivers=[{"driver": "hue"}]) | {"include": ["lights", "scenes"]})
+    warned(daemon, PRESS)
+    hue.press()
+    light(daemon, hue.colored, reachable=True)
+    key, = until(lambda: [key for key in daemon.lights if key.endswith("/scenes")], 20, "the scenes are shown")
+    assert daemon.lights[key]["name"] == "Attic Scenes"
+    daemon.cli("devices", "set", key, "on")
+    light(daemon, hue.colored, on=True, brightness=30)
+    until(lambda: [on for name, on in daemon.lights[key].items() if name.startswith("on#")] == [False], 5, "it resets")
+    assert [event["recalled"] for event in hue.events if "recalled" in event] == ["Relax"]
+
+
 def test_a_bridge_with_another_certificate_gets_no_key_until_the_old_one_is_removed(hue, make_daemon, tmp_path):
     daemon = paired(make_daemon, hue, discover=False, hosts=[hue.host.address])
     hue.stop()

@@ -54,7 +54,7 @@ async def test_a_scene_is_activated_once_and_its_switch_resets(daemon, broker, p
         assert await pairing.put_characteristics([(*places["Party"], True)]) == {}
         await eventually(lambda: ("Party", False) in seen, 5, f"it resets: {seen}")
         assert sent("party/set") == ["ON"]
-        # "Off" does nothing, and a restart of the broker sends nothing again.
+        # "Off" does nothing.
         assert await pairing.put_characteristics([(*places["Party"], False)]) == {}
         await asyncio.to_thread(daemon.cli, "devices", "set", FEEDER, "on#scene/party=true")
         await eventually(lambda: len(sent("party/set")) == 2, 5, "an operator activates it")
@@ -73,3 +73,12 @@ def test_status_counts_what_isnt_shown(make_daemon, broker, publishers):
     made.until_published()
     made.until(lambda status: status.get("hiddenKinds") == [{"kind": "scenes", "count": 1}])
     assert "scenes]" in made.cli("status").stdout
+
+
+def test_an_operator_activates_a_simulated_scene(make_daemon):
+    made = make_daemon(configuration(lights=[{"id": "bell", "name": "Bell", "kind": "scene"}]) | {"include": ["scenes"]})
+    made.until_published()
+    until_light(made, "simulated/bell", reachable=True)
+    made.cli("devices", "set", "bell", "on")
+    until_light(made, "simulated/bell", **{"on#scene/activate": False})
+    assert made.cli("devices", "set", "bell", "off", check=False).returncode == 64, "a scene can't be switched off"

@@ -162,6 +162,18 @@ struct PluginMessageTests {
                 """) == .added(expected))
     }
 
+    @Test("reads a switch as a scene or a siren by its id")
+    func scenes() throws {
+        for id in ["scene/relax", "siren/alarm", "relax"] {
+            let json = #"{"service": "Switch", "id": "\#(id)", "characteristics": {"On": {}}}"#
+            let function = AccessoryFunction(.switch, id: id, [.on: .bool(false)])
+            let kind: LightKind = id.contains("/") ? .scene : .switch
+            #expect(
+                try notification("devices/added", #"{"id": "b", "name": "B", "functions": [\#(json)]}"#)
+                    == .added(LightDescription(id: "b", name: "B", kind: kind, functions: [function])))
+        }
+    }
+
     @Test("reads covers, windows and doors, and sends them positions, angles and stops")
     func covers() throws {
         let blind = AccessoryFunction.cover(tilts: true, stops: true)
