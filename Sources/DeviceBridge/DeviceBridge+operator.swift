@@ -22,8 +22,9 @@ extension DeviceBridge {
         lights.values.map { snapshot($0) }.sorted { $0.aid < $1.aid }
     }
 
-    /// The number of devices that drivers report but whose kind isn't shown, by kind. Hidden meters of shown devices count
-    /// as meters.
+    /// The number of devices that drivers report but whose kind isn't shown, by kind.
+    ///
+    /// Hidden meters of shown devices count as meters.
     package var excludedCounts: [LightKind: Int] {
         excluded.values.reduce(into: hiddenMeters.isEmpty ? [:] : [.meter: hiddenMeters.count]) {
             $0[$1, default: 0] += 1

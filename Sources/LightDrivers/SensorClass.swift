@@ -80,7 +80,9 @@ struct SensorClass: Equatable, Sendable {
         }
     }
 
-    /// The readings of meters by device class, with the factors of their units. An empty unit is that of the reading.
+    /// The readings of meters by device class, with the factors of their units.
+    ///
+    /// An empty unit is that of the reading.
     private static let meters: [String: (reading: SensorReading, factors: [String: Double])] = [
         "power": (.power, ["": 1, "mW": 0.001, "W": 1, "kW": 1000, "MW": 1_000_000]),
         "energy": (

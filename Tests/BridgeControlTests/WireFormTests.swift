@@ -125,7 +125,7 @@ private let wireForms: [WireForm] = [
     func tolerant() throws {
         let json = try JSONValue(parsing: #"{"new":[{}],"id":"x","admin":true,"connected":false}"#)
         #expect(try PairingListing(json: json) == PairingListing(id: "x", admin: true, connected: false))
-        let change = try JSONValue(parsing: #"{"on":null,"brightness":40.0,"hue":7,"power":1}"#)
+        let change = try JSONValue(parsing: #"{"on":null,"brightness":40.0,"hue":7,"unheardOf":1}"#)
         #expect(try LightChange(json: change) == LightChange(brightness: 40, hue: 7))
     }
 

@@ -5,8 +5,9 @@ extension LightKind {
     ///
     /// The kind also stands for the readings of measured devices, such as the power of an outlet.
     public static let meter = LightKind(
-        "meter", plural: "energy", title: "Meter", SensorRules(), SensorReading.allCases.filter(\.isMeter).map(\.name),
+        "meter", plural: "energy", title: "Meter", SensorRules(possible: readings), readings.map(\.name),
         isShownByDefault: false)
+    private static let readings = SensorReading.allCases.filter { $0.isMeter || $0.isBattery }
 }
 
 extension SensorReading {

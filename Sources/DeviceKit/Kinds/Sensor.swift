@@ -275,8 +275,11 @@ struct SensorRules: DeviceRules {
     /// It is Home Assistant's limit.
     private static let lowBattery = 20.0
 
+    /// The readings that devices of the kind can have.
+    var possible = SensorReading.allCases
+
     func functions(_ capabilities: LightCapabilities) -> [AccessoryFunction] {
-        let readings = capabilities.readings.sorted()
+        let readings = possible.filter(capabilities.readings.contains)
         var functions: [AccessoryFunction] = []
         for reading in readings where !reading.isAboutSensor {
             if let index = functions.firstIndex(where: { $0.type == reading.service }) {

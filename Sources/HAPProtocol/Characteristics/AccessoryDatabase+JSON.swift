@@ -47,7 +47,7 @@ extension JSONWriter {
             if values || characteristic.type == .name, let value = characteristic.value {
                 raw(",\"value\":")
                 if characteristic.type.isMomentary { raw("null") } else { characteristicValue(value) }
-            } else if values, characteristic.metadata.permissions.contains(.pairedRead) {
+            } else if values, EveReading(characteristic.type) != nil {
                 raw(",\"value\":null")
             }
             raw("}")
