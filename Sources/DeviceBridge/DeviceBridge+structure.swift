@@ -276,6 +276,10 @@ extension DeviceBridge {
         self.overrides = overrides
         if let kinds { self.kinds = kinds }
         for (key, light) in lights where !isShown(key, light.adapter.description) { _ = await hide(key) }
+        for light in Array(lights.values) {
+            let description = light.adapter.description.including(self.kinds)
+            if description != light.adapter.description { await replace(light, description) }
+        }
         for (key, light) in lights where light.state.thresholds != thresholds(of: key) {
             light.state.thresholds = thresholds(of: key)
             show(light)
