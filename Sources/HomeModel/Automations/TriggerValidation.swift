@@ -112,7 +112,7 @@ struct TriggerValidation {
         for part in all { try checkAlone(part) }
     }
 
-    /// Checks a condition without those that it combines.
+    /// Checks a condition, but not its parts.
     private func checkAlone(_ condition: TriggerCondition) throws(HomeError) {
         switch condition {
         case .all(let parts), .any(let parts):

@@ -3,31 +3,32 @@ import HAPTesting
 import HomeModel
 import HomeTesting
 
-func id<Entity>(_ seed: UInt64) -> Identifier<Entity> {
+/// Returns the same ID for the same seed.
+func testID<Entity>(_ seed: UInt64) -> Identifier<Entity> {
     var random = SeededNumbers(seed: seed)
     return Identifier<Entity>(using: &random)
 }
 
 /// A home in Berlin with a few devices, two people and a scene.
 struct AutomationHome {
-    static let lampOn: Characteristic.ID = id(1)
-    static let brightness: Characteristic.ID = id(2)
-    static let motion: Characteristic.ID = id(3)
-    static let temperature: Characteristic.ID = id(4)
-    static let contact: Characteristic.ID = id(5)
-    static let button: Characteristic.ID = id(6)
-    static let label: Characteristic.ID = id(7)
-    static let lamp: Accessory.ID = id(8)
-    static let sensor: Accessory.ID = id(9)
-    static let anna: Resident.ID = id(10)
-    static let ben: Resident.ID = id(11)
-    static let scene: ActionSet.ID = id(12)
-    static let emptyScene: ActionSet.ID = id(13)
-    static let trigger: Trigger.ID = id(14)
-    static let second: Trigger.ID = id(15)
+    static let lampOn: Characteristic.ID = testID(1)
+    static let brightness: Characteristic.ID = testID(2)
+    static let motion: Characteristic.ID = testID(3)
+    static let temperature: Characteristic.ID = testID(4)
+    static let contact: Characteristic.ID = testID(5)
+    static let button: Characteristic.ID = testID(6)
+    static let label: Characteristic.ID = testID(7)
+    static let lamp: Accessory.ID = testID(8)
+    static let sensor: Accessory.ID = testID(9)
+    static let anna: Resident.ID = testID(10)
+    static let ben: Resident.ID = testID(11)
+    static let scene: ActionSet.ID = testID(12)
+    static let emptyScene: ActionSet.ID = testID(13)
+    static let trigger: Trigger.ID = testID(14)
+    static let second: Trigger.ID = testID(15)
 
     var home = Home(
-        id: id(20), name: "Home", defaultRoomID: id(21),
+        id: testID(20), name: "Home", defaultRoomID: testID(21),
         accessories: [
             accessory(
                 lamp, "Lamp", .lightbulb,
@@ -48,11 +49,11 @@ struct AutomationHome {
         ],
         actionSets: [
             ActionSet(
-                id: scene, home: id(20), kind: .userDefined, name: "Evening",
+                id: scene, home: testID(20), kind: .userDefined, name: "Evening",
                 actions: [CharacteristicWriteAction(characteristic: brightness, targetValue: .integer(40))]),
-            ActionSet(id: emptyScene, home: id(20), kind: .userDefined, name: "Nothing"),
+            ActionSet(id: emptyScene, home: testID(20), kind: .userDefined, name: "Nothing"),
         ],
-        people: [Resident(id: anna, home: id(20), name: "Anna"), Resident(id: ben, home: id(20), name: "Ben")],
+        people: [Resident(id: anna, home: testID(20), name: "Anna"), Resident(id: ben, home: testID(20), name: "Ben")],
         location: try? HomeLocation(latitude: 52.52, longitude: 13.40, timeZone: "Europe/Berlin"))
 
     mutating func add(_ definition: TriggerDefinition, id: Trigger.ID = trigger) {
@@ -63,23 +64,21 @@ struct AutomationHome {
         _ id: Accessory.ID, _ name: String, _ type: ServiceType, _ characteristics: [Characteristic]
     ) -> Accessory {
         Accessory(
-            id: id, home: Self.id(20), name: name, configuredName: name, room: Self.id(21), category: .other,
+            id: id, home: testID(20), name: name, configuredName: name, room: testID(21), category: .other,
             deviceID: Devices.id(1), aid: AccessoryID(1),
             services: [
                 Service(
-                    id: Self.id(22), accessory: id, iid: InstanceID(1), type: type, name: name,
+                    id: testID(22), accessory: id, iid: InstanceID(1), type: type, name: name,
                     characteristics: characteristics)
             ])
     }
-
-    private static func id<Entity>(_ seed: UInt64) -> Identifier<Entity> { HomeModelTests.id(seed) }
 
     private static func characteristic(
         _ id: Characteristic.ID, _ type: CharacteristicType, _ format: CharacteristicFormat,
         _ permissions: CharacteristicPermissions, minimum: Double? = nil, maximum: Double? = nil
     ) -> Characteristic {
         Characteristic(
-            id: id, service: Self.id(22), iid: InstanceID(2), type: type,
+            id: id, service: testID(22), iid: InstanceID(2), type: type,
             metadata: CharacteristicMetadata(
                 format: format, permissions: permissions, minimum: minimum, maximum: maximum))
     }

@@ -102,6 +102,17 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
         #expect(bench.runs == ["420", "2160"])
     }
 
+    @Test("runs a due occurrence after an input that arrives first") func race() {
+        var bench = TriggerBench(
+            TriggerDefinition(
+                events: [daily("07:00"), .range(H.temperature, ValueRange(minimum: 24))], steps: [lampOn]), at: 400)
+        _ = bench.machine.receive(.float(20), of: H.temperature, .event, at: .minute(420.1))
+        bench.advance(420.2)
+        #expect(bench.runs == ["420"])
+        bench.advance(1440)
+        #expect(bench.runs.count == 1)
+    }
+
     @Test("records times that a clock change skips as missed, and goes on") func forward() {
         var bench = TriggerBench(
             TriggerDefinition(
@@ -238,6 +249,20 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
         bench.receive(.bool(true), of: H.lampOn, .baseline, at: 6)
         bench.advance(60)
         #expect(bench.log == ["1 ran", "1 write true", "5 ran", "5 write true", "10 ended", "10 restore false"])
+    }
+
+    @Test("restores values as soon as they're known after a restart", arguments: [true, false])
+    func lateRestore(_ isStillOn: Bool) {
+        var bench = TriggerBench(Self.motionLight)
+        bench.receive(.bool(false), of: H.lampOn, .baseline, at: 0)
+        bench.receive(.bool(false), of: H.motion, .baseline, at: 0)
+        bench.receive(.bool(true), of: H.motion, at: 1)
+        bench.restart(at: 7)
+        bench.advance(8)
+        bench.restart(at: 9)
+        bench.receive(.bool(isStillOn), of: H.lampOn, .baseline, at: 10)
+        bench.receive(.bool(true), of: H.lampOn, .event, at: 11)
+        #expect(bench.log == ["1 ran", "1 write true", "7 ended"] + (isStillOn ? ["10 restore false"] : []))
     }
 
     @Test(
@@ -391,7 +416,7 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
                         .characteristic(H.temperature, value: nil), .range(H.temperature, ValueRange(minimum: 20)),
                     ],
                     steps: [.notify("")]),
-                id: id(UInt64(100 + index)))
+                id: testID(UInt64(100 + index)))
         }
         var machine = TriggerMachine(home: fixture.home, timeZone: .utc, states: [], at: .minute(0))
         var outputs = 0

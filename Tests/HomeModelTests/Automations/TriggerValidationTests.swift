@@ -62,7 +62,7 @@ struct InvalidDefinition: CustomTestStringConvertible {
             "an empty scene", .noActionsInActionSet,
             TriggerDefinition(
                 events: [motion], actionSets: [H.emptyScene])),
-        InvalidDefinition("an unknown scene", .notFound, TriggerDefinition(events: [motion], actionSets: [id(99)])),
+        InvalidDefinition("an unknown scene", .notFound, TriggerDefinition(events: [motion], actionSets: [testID(99)])),
         InvalidDefinition(
             "no weekday", .invalidParameter,
             TriggerDefinition(
@@ -79,7 +79,7 @@ struct InvalidDefinition: CustomTestStringConvertible {
         InvalidDefinition(
             "an endless interval", .recurrenceTooLarge, event: timer(0, every: .seconds(Int64.max))),
         InvalidDefinition("a duration as an event", .invalidParameter, event: .duration(.seconds(60))),
-        InvalidDefinition("an unknown value", .notFound, event: .characteristic(id(99), value: nil)),
+        InvalidDefinition("an unknown value", .notFound, event: .characteristic(testID(99), value: nil)),
         InvalidDefinition("the value of a button", .invalidParameter, event: .characteristic(H.button, value: nil)),
         InvalidDefinition("a press of a lamp", .invalidParameter, event: .button(H.lampOn, .single)),
         InvalidDefinition(
@@ -91,8 +91,8 @@ struct InvalidDefinition: CustomTestStringConvertible {
         InvalidDefinition("a range of a text", .invalidValueType, event: .range(H.label, ValueRange(minimum: 1))),
         InvalidDefinition(
             "held for no time", .invalidParameter, event: .held(H.contact, .value(.integer(1)), duration: .zero)),
-        InvalidDefinition("an unknown accessory", .notFound, event: .unreachable(id(99), duration: .seconds(60))),
-        InvalidDefinition("an unknown person", .notFound, event: .presence(.firstEntry, people: [id(99)])),
+        InvalidDefinition("an unknown accessory", .notFound, event: .unreachable(testID(99), duration: .seconds(60))),
+        InvalidDefinition("an unknown person", .notFound, event: .presence(.firstEntry, people: [testID(99)])),
         InvalidDefinition(
             "13 hours before sunset", .invalidParameter,
             event: .significant(SunTime(.sunset, offset: .seconds(-46_800)))),

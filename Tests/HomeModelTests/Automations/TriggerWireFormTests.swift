@@ -75,16 +75,16 @@ private typealias H = AutomationHome
     }
 
     @Test("encodes a whole automation, without defaults") func trigger() throws {
-        let base = #"{"id":"\#(H.trigger)","home":"\#(id(20) as Home.ID)","name":"Evening","isEnabled":true,"#
+        let base = #"{"id":"\#(H.trigger)","home":"\#(testID(20) as Home.ID)","name":"Evening","isEnabled":true,"#
         let brief = TriggerDefinition(events: [.duration(.seconds(1))], actionSets: [H.scene])
         try check(
-            Trigger(id: H.trigger, home: id(20), name: "Evening", definition: brief),
+            Trigger(id: H.trigger, home: testID(20), name: "Evening", definition: brief),
             base + #""events":[{"kind":"duration","for":1}],"actionSets":["\#(H.scene)"]}"#)
         let long = TriggerDefinition(
             events: [], condition: .weekday(.monday), weekdays: .workdays, executeOnce: true, missedRunPolicy: .skip,
             steps: [.set(H.lampOn, .bool(true)), .wait(.seconds(600)), .notify("Done")])
         try check(
-            Trigger(id: H.trigger, home: id(20), name: "Evening", definition: long, missingParts: ["Lamp"]),
+            Trigger(id: H.trigger, home: testID(20), name: "Evening", definition: long, missingParts: ["Lamp"]),
             base + #""condition":{"kind":"weekday","days":["monday"]},"#
                 + #""weekdays":["monday","tuesday","wednesday","thursday","friday"],"executeOnce":true,"#
                 + #""missedRuns":"skip","steps":[{"kind":"write","values":[{"characteristic":"\#(H.lampOn)","#

@@ -17,8 +17,9 @@ extension TriggerMachine {
                     outputs += checkScheduled(index, event, isEnd, at: now)
                     outputs += checkLasting(index, event, isEnd, at: now)
                 }
+                entries[index].checkedUntil = now
             }
-            setDeadline(index, at: now)
+            setDeadline(index)
         }
         return outputs
     }
@@ -71,13 +72,16 @@ extension TriggerMachine {
     }
 
     /// Computes the next time at which something can happen to an entry.
-    mutating func setDeadline(_ index: Int, at now: Timestamp) {
+    ///
+    /// It's in the past if an input has arrived before ``advance(to:)`` for an earlier time.
+    mutating func setDeadline(_ index: Int) {
         let entry = entries[index]
         var times = [entry.state.run?.resumesAt, entry.state.run?.endsAt].compactMap { $0 }
         for (event, isEnd) in entry.currentEvents {
             if event.isScheduled {
                 let weekdays = isEnd ? .everyDay : entry.definition.weekdays
-                if let next = schedule.next(of: event, after: now, on: weekdays) { times.append(next.time) }
+                let next = schedule.next(of: event, after: entry.checkedUntil, on: weekdays)
+                if let next { times.append(next.time) }
             } else if let time = endOfLasting(entry, event) {
                 times.append(time)
             }
@@ -110,6 +114,7 @@ extension TriggerMachine {
         var outputs: [TriggerOutput] = []
         for index in observers[id] ?? [] {
             forgetRestore(index, id, value, at: now)
+            outputs += restoreKnownValues(index, at: now)
             for (event, isEnd) in entries[index].currentEvents where event.characteristic == id {
                 // A trigger doesn't react to its own writes.
                 guard observe(index, event, observation, at: now), origin?.trigger != entries[index].trigger.id else {
@@ -167,7 +172,7 @@ extension TriggerMachine {
         case (.some, false): entries[index].state[event] = nil
         case (nil, false): return
         // After an outage, the deadline is still unknown.
-        case (.some, true): return setDeadline(index, at: now)
+        case (.some, true): return setDeadline(index)
         }
         touch(index, at: now)
     }

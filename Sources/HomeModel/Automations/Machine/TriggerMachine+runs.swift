@@ -12,7 +12,7 @@ extension TriggerMachine {
 
     /// Evaluates the weekdays and the condition of an automation.
     ///
-    /// - Returns: The reason that prevents a run now; `nil` if there is none.
+    /// - Returns: The reason that prevents a run now; `nil` if a run is possible.
     package func check(_ id: Trigger.ID, at now: Timestamp) -> TriggerResult? {
         entries.first { $0.trigger.id == id }.flatMap { obstacle($0, weekdayAt: now, at: now) }
     }
@@ -141,18 +141,33 @@ extension TriggerMachine {
         }
     }
 
-    /// Ends a run and restores the values that still are the run's.
+    /// Ends a run.
     mutating func end(_ index: Int, _ event: TriggerEvent, at now: Timestamp) -> [TriggerOutput] {
-        guard let run = entries[index].state.run, newestStored == nil else { return [] }
-        entries[index].state.run = nil
+        guard var run = entries[index].state.run, !run.hasEnded, newestStored == nil else { return [] }
+        run.hasEnded = true
+        run.resumesAt = nil
+        run.endsAt = nil
+        entries[index].state.run = run
+        touch(index, at: now)
+        return [record(index, .endEvent(event), .ended, run: run.number, at: now)]
+            + restoreKnownValues(index, at: now)
+    }
+
+    /// Restores the values of an ended run that still are the run's.
+    ///
+    /// After a restart or an outage, some of the values aren't known yet. Their turn comes when they are received.
+    mutating func restoreKnownValues(_ index: Int, at now: Timestamp) -> [TriggerOutput] {
+        guard let run = entries[index].state.run, run.hasEnded else { return [] }
+        let unknown = run.restores.filter { values[$0.characteristic] == nil }
+        guard unknown.isEmpty || unknown.count < run.restores.count else { return [] }
+        if unknown.isEmpty { entries[index].state.run = nil } else { entries[index].state.run?.restores = unknown }
         touch(index, at: now)
         let actions = run.restores.filter { restore in
             values[restore.characteristic]?.isSame(as: restore.written) == true
                 && !restore.former.isSame(as: restore.written)
         }.map { CharacteristicWriteAction(characteristic: $0.characteristic, targetValue: $0.former) }
         expect(actions, index, depth: run.depth, at: now)
-        let entry = record(index, .endEvent(event), .ended, run: run.number, at: now)
-        return actions.isEmpty ? [entry] : [entry, .restore(entries[index].trigger.id, run: run.number, actions)]
+        return actions.isEmpty ? [] : [.restore(entries[index].trigger.id, run: run.number, actions)]
     }
 
     /// Gives up a value that someone else has changed: it stays at the end of the run.

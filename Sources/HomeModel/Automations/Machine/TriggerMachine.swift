@@ -6,8 +6,8 @@ import HAPModel
 /// outputs, and sets a timer for ``nextDeadline``. States must be stored before the actions of the outputs begin: after a
 /// crash, an action isn't repeated.
 ///
-/// An event is *observed* by a trigger, which remembers what it needs (``TriggerState``), and *fires* if the observation
-/// is a change. Then, the machine checks the weekday, the condition and the limits, and starts a run. A run performs
+/// A trigger *observes* an event, and remembers it in its ``TriggerState``. The event *fires* if the observation is a
+/// change. Then, the machine checks the weekday, the condition and the limits, and starts a run. A run performs
 /// tasks until a wait, continues at its end, and is over after its last task or, if there are end events, after one of
 /// them has fired.
 package struct TriggerMachine: Sendable {
@@ -27,6 +27,8 @@ package struct TriggerMachine: Sendable {
         var state: TriggerState
         /// A Boolean value that indicates whether events can fire.
         var isActive: Bool
+        /// The time up to which scheduled events have been handled.
+        var checkedUntil: Timestamp
         /// The time at which something can happen without an input.
         var deadline: Timestamp?
         /// The times of the runs in the last minute.
@@ -38,7 +40,7 @@ package struct TriggerMachine: Sendable {
         /// The events that matter now: end events matter during a run.
         var currentEvents: [(event: TriggerEvent, isEnd: Bool)] {
             (isActive ? definition.events.map { ($0, false) } : [])
-                + (state.run != nil ? definition.endEvents.map { ($0, true) } : [])
+                + (state.run?.hasEnded == false ? definition.endEvents.map { ($0, true) } : [])
         }
     }
 
@@ -69,7 +71,7 @@ package struct TriggerMachine: Sendable {
 
     /// Creates a machine after a start of the hub.
     ///
-    /// ``nextDeadline`` has come already: times that the hub has missed are handled by the first ``advance(to:)``.
+    /// The first ``advance(to:)`` handles the times that the hub has missed.
     package init(home: Home, timeZone: TimeZoneRules, states: [TriggerState], at now: Timestamp) {
         self.home = home
         schedule = TriggerSchedule(zone: timeZone, location: home.location)
@@ -77,21 +79,17 @@ package struct TriggerMachine: Sendable {
         newestStored = states.map(\.updatedAt).max()
         let stored = Dictionary(states.map { ($0.trigger, $0) }) { $1 }
         for trigger in home.triggers {
+            let state =
+                stored[trigger.id] ?? TriggerState(trigger: trigger.id, updatedAt: now, activeSince: now)
             let isActive = home.activationState(of: trigger) == .enabled
-            let state = stored[trigger.id]
             entries.append(
-                Entry(
-                    trigger: trigger,
-                    state: state ?? TriggerState(trigger: trigger.id, updatedAt: now, activeSince: now),
-                    isActive: isActive, deadline: now))
-            entries[entries.count - 1].state.memories.removeAll { memory in
-                !(trigger.definition.events + trigger.definition.endEvents).contains(memory.event)
-            }
+                Entry(trigger: trigger, state: state, isActive: isActive, checkedUntil: state.activeSince))
             // Without a stored state, a restart would count as the activation.
-            if state == nil { changed.insert(trigger.id) }
+            if stored[trigger.id] == nil { changed.insert(trigger.id) }
         }
         index()
         checkClock(now)
+        for index in entries.indices { setDeadline(index) }
     }
 
     /// The next time at which the machine needs ``advance(to:)``.
@@ -106,7 +104,7 @@ package struct TriggerMachine: Sendable {
         return entries.map(\.state).filter { changed.contains($0.trigger) }
     }
 
-    /// Returns the next time at which a scheduled event fires; `nil` if there is none.
+    /// Returns the next time of a scheduled event; `nil` for a trigger without one, or an inactive one.
     package func nextOccurrence(of id: Trigger.ID, after time: Timestamp) -> Timestamp? {
         guard let entry = entries.first(where: { $0.trigger.id == id }), entry.isActive else { return nil }
         let weekdays = entry.definition.weekdays
@@ -133,21 +131,25 @@ package struct TriggerMachine: Sendable {
             }
             started.append(index)
             let state = TriggerState(trigger: trigger.id, updatedAt: now, activeSince: now)
-            return Entry(trigger: trigger, state: state, isActive: isActive)
+            return Entry(trigger: trigger, state: state, isActive: isActive, checkedUntil: now)
         }
         self.index()
+        reachability = reachability.filter { home.accessory($0.key) != nil }
         for index in started {
             observeKnownValues(index, at: now)
             touch(index, at: now)
         }
-        // Times that have passed according to the new rules count as missed.
-        if isRescheduled { for index in entries.indices { entries[index].deadline = now } }
+        guard isRescheduled else { return }
+        for index in entries.indices {
+            // Times that have passed according to the new rules count as missed.
+            entries[index].checkedUntil = entries[index].state.activeSince
+            setDeadline(index)
+        }
     }
 
     /// Shifts all running durations after the clock was set, by the difference between the new and the old time.
     ///
-    /// Times of day don't shift: those that the clock has skipped count as missed, and those that it repeats don't
-    /// fire again.
+    /// Times of day don't shift: skipped times count as missed, and repeated times don't fire again.
     package mutating func clockChanged(by difference: Duration, at now: Timestamp) {
         for index in entries.indices {
             var state = entries[index].state
@@ -167,8 +169,8 @@ package struct TriggerMachine: Sendable {
             // A state from the future would look like a clock that isn't set after the next start.
             let isChanged = state != entries[index].state || state.updatedAt > now
             entries[index].state = state
-            if isChanged { touch(index, at: now) }
-            entries[index].deadline = now
+            entries[index].checkedUntil = min(entries[index].checkedUntil, now)
+            if isChanged { touch(index, at: now) } else { setDeadline(index) }
         }
         pendingWrites = pendingWrites.mapValues { write in
             var write = write
@@ -186,7 +188,7 @@ package struct TriggerMachine: Sendable {
     mutating func touch(_ index: Int, at now: Timestamp) {
         entries[index].state.updatedAt = now
         changed.insert(entries[index].trigger.id)
-        setDeadline(index, at: now)
+        setDeadline(index)
     }
 
     /// Computes the indexes of characteristics, and forgets values that nothing needs.

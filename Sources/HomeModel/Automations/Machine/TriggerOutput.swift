@@ -32,7 +32,7 @@ package struct TriggerRecord: HomeMessage {
     package let cause: TriggerCause
     /// The result.
     package let result: TriggerResult
-    /// The number of the run; `nil` if there was none.
+    /// The number of the run; `nil` without a run.
     package let run: Int64?
 }
 

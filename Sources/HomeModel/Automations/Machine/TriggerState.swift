@@ -42,6 +42,8 @@ package struct TriggerState: HomeMessage {
         var restores: [Restore]
         /// The end of the run; `nil` without an end event for it.
         var endsAt: Timestamp?
+        /// A Boolean value that indicates whether the run has ended, but some of the values to restore aren't known yet.
+        var hasEnded = false
     }
 
     /// A value that a run replaced.

@@ -45,7 +45,7 @@ struct RecurringZoneRule: Sendable, Hashable {
         }
     }
 
-    /// Returns the transitions of these years in order; without daylight saving time, there are none.
+    /// Returns the transitions of these years in order; empty without daylight saving time.
     func transitions(from first: Int, to last: Int) -> [TimeZoneRules.Transition] {
         guard let daylight else { return [] }
         let transitions = (first...last).flatMap { year in

@@ -22,7 +22,7 @@ package struct TriggerSchedule: Sendable, Hashable {
         self.location = location
     }
 
-    /// Returns the first occurrence of an event after a time; `nil` if there is none in the next years.
+    /// Returns the first occurrence of an event after a time; `nil` if it doesn't happen in the next years.
     package func next(
         of event: TriggerEvent, after time: Timestamp, on weekdays: Weekdays = .everyDay
     ) -> Occurrence? {
@@ -35,11 +35,11 @@ package struct TriggerSchedule: Sendable, Hashable {
         // Every leap day occurs within eight years. The polar night ends within one.
         let years = if case .calendar = event { 9 } else { 1 }
         // The sun event of a date can be on one of the next two days because of its offset.
-        return dates(from: today.adding(days: -2), count: years * 366, on: weekdays)
-            .firstMap { date in occurrence(of: event, on: date).flatMap { $0.time > time ? $0 : nil } }
+        return (-2..<years * 366).lazy.compactMap { occurrence(of: event, on: today.adding(days: $0), weekdays) }
+            .first { $0.time > time }
     }
 
-    /// Returns the last occurrence of an event up to a time; `nil` if there was none in the last five weeks.
+    /// Returns the last occurrence of an event up to a time; `nil` if it didn't happen in the last five weeks.
     package func last(
         of event: TriggerEvent, through time: Timestamp, on weekdays: Weekdays = .everyDay
     ) -> Occurrence? {
@@ -48,8 +48,8 @@ package struct TriggerSchedule: Sendable, Hashable {
             return timer?.occurrences(through: time).first { weekdays.contains(weekday(at: $0.time)) }
         }
         let today = localDate(at: time)
-        return dates(from: today.adding(days: -35), count: 37, on: weekdays).reversed()
-            .firstMap { date in occurrence(of: event, on: date).flatMap { $0.time <= time ? $0 : nil } }
+        return (-35...1).reversed().lazy.compactMap { occurrence(of: event, on: today.adding(days: $0), weekdays) }
+            .first { $0.time <= time }
     }
 
     /// Returns the time of a sun event on a date at the home's location; `nil` if it doesn't happen on that date.
@@ -87,11 +87,8 @@ package struct TriggerSchedule: Sendable, Hashable {
         return isLonger ? isNow || isShifted : isNow && isShifted
     }
 
-    private func dates(from first: CivilDate, count: Int, on weekdays: Weekdays) -> [CivilDate] {
-        (0..<count).map { first.adding(days: $0) }.filter { weekdays.contains($0.weekday) }
-    }
-
-    private func occurrence(of event: TriggerEvent, on date: CivilDate) -> Occurrence? {
+    private func occurrence(of event: TriggerEvent, on date: CivilDate, _ weekdays: Weekdays) -> Occurrence? {
+        guard weekdays.contains(date.weekday) else { return nil }
         switch event {
         case .calendar(let time):
             guard time.matches(date), zone.has(date) else { return nil }
@@ -112,7 +109,7 @@ private struct IntervalTimer {
     /// Milliseconds; `nil` if there is only the first time.
     let interval: Int?
 
-    /// Creates a timer; returns `nil` if its times are far beyond those that ``TriggerValidation`` accepts.
+    /// Creates a timer; returns `nil` for times far beyond the limits of ``TriggerValidation``.
     init?(first: Timestamp, interval: Duration?) {
         let range: ClosedRange<Int64> = 0...1 << 48
         guard range ~= first.millisecondsSince1970, interval.map({ 1000...(1 << 48) ~= $0.milliseconds }) ?? true else {
@@ -137,7 +134,7 @@ private struct IntervalTimer {
         return (max(0, last - Self.searched)..<max(0, last) + (last < 0 ? 0 : 1)).reversed().lazy.compactMap(occurrence)
     }
 
-    /// Returns the number of the last occurrence up to a time; `nil` if there is none.
+    /// Returns the number of the last occurrence up to a time; `nil` before the first.
     private func number(at time: Timestamp) -> Int? {
         let time = Int(time.millisecondsSince1970)
         guard time >= first else { return nil }
@@ -148,14 +145,6 @@ private struct IntervalTimer {
         guard interval != nil || number == 0 else { return nil }
         let time = first + number * (interval ?? 0)
         return TriggerSchedule.Occurrence(time: Timestamp(millisecondsSince1970: Int64(time)), number: number)
-    }
-}
-
-extension Sequence {
-    /// Returns the first result that isn't `nil`.
-    fileprivate func firstMap<Result>(_ transform: (Element) -> Result?) -> Result? {
-        for element in self { if let result = transform(element) { return result } }
-        return nil
     }
 }
 

@@ -5,7 +5,7 @@
 public struct TriggerDefinition: Codable, Sendable, Hashable {
     /// The events, each of which can start a run.
     public var events: [TriggerEvent]
-    /// The events that restore the values from before the run, if nobody has changed them in the meantime.
+    /// The events that restore the values from before the run, except values that have changed in the meantime.
     public var endEvents: [TriggerEvent]
     /// The condition for a run; `nil` for none.
     public var condition: TriggerCondition?

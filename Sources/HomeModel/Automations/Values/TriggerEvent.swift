@@ -25,7 +25,7 @@ public enum TriggerEvent: Codable, Sendable, Hashable {
     case duration(Duration)
 }
 
-/// The kinds of button presses, with HAP's values (HAP 9.75).
+/// The kinds of button presses.
 @nonexhaustive
 public enum PressKind: String, Codable, Sendable, Hashable, CaseIterable {
     /// One press.
