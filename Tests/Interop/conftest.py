@@ -26,6 +26,7 @@ CI = os.environ.get("CI") == "true"
 #: What needs a Home Assistant is there only with one.
 collect_ignore = [] if os.environ.get("HASS") else ["test_announced_home_assistant.py", "test_home_assistant_bridge.py"]
 collect_ignore += [] if os.environ.get("ADK") else ["test_home_adk.py"]
+collect_ignore += [] if os.environ.get("ESPHOME") else ["test_esphome_house.py"]
 collect_ignore += [] if os.environ.get("DEVICES") else ["test_home_devices.py"]
 LIGHTS = [
     {"id": "reading", "name": "Reading Lamp", "brightness": True, "color": True, "temperature": True},

@@ -1,11 +1,11 @@
-"""Real firmware outside of CI: ESPHome as a Linux program, with and without a key, with lights of all modes.
+"""Real firmware outside of CI: ESPHome as Linux programs. Two have lights of all modes, one has a device of each other kind.
 
     pip install esphome; python esphome_host.py DIRECTORY [NOISE_C]
 
-Writes both configurations, lets ESPHome generate their source, compiles it with g++ (a minute each), and prints the
+Writes the configurations, lets ESPHome generate their source, compiles it with g++ (a minute each), and prints the
 programs' paths. It doesn't use PlatformIO, because CI can't rely on its registry. The program with a key is therefore built
-only if NOISE_C is a checkout of github.com/esphome/noise-c, with the system's libsodium. They listen on 16053 (key below) and
-16054.
+only if NOISE_C is a checkout of github.com/esphome/noise-c, with the system's libsodium. They listen on 16053 (lights, key
+below), 16054 (lights) and 16055 (esphome_house.yaml, which test_esphome_house.py uses).
 """
 
 import subprocess
@@ -42,11 +42,12 @@ light:
 """
 
 
-def compile_all(sources, flags, compiler, output):
+def compile_all(sources, flags, compiler, output, headers=0):
+    """Compile what is older than its source or than the time of the headers."""
     output.mkdir(parents=True, exist_ok=True)
     for source in sources:
         made = output / (source.as_posix().strip("/").replace("/", "_") + ".o")
-        if not made.exists():
+        if not made.exists() or made.stat().st_mtime < max(source.stat().st_mtime, headers):
             subprocess.run([compiler, "-c", "-w", "-O0", *flags, str(source), "-o", str(made)], check=True)
     return [str(path) for path in sorted(output.glob("*.o"))]
 
@@ -65,7 +66,9 @@ def build(directory, name, text, noise):
             if path.name != "rand_sodium.c"] + [noise / "src/backend/ref/hash-blake2s.c"]
         parts = ["-DNOISE_USE_LIBSODIUM=1", f"-I{noise}/include", f"-I{noise}/src", f"-I{noise}/src/protocol"]
         objects = compile_all(sources, parts, "gcc", directory / "noise")
-    objects += compile_all(sorted((tree / "src").rglob("*.cpp")), flags, "g++", tree / "objects")
+    # A different configuration changes the defines, which every file includes.
+    headers = max(path.stat().st_mtime for path in (tree / "src").rglob("*.h"))
+    objects += compile_all(sorted((tree / "src").rglob("*.cpp")), flags, "g++", tree / "objects", headers)
     program = directory / f"{name}-lamp"
     subprocess.run(["g++", *objects, "-lpthread", "-lsodium", "-o", str(program)], check=True)
     print(program)
@@ -74,6 +77,7 @@ def build(directory, name, text, noise):
 def main(directory, noise=None):
     directory = Path(directory).resolve()
     directory.mkdir(parents=True, exist_ok=True)
+    build(directory, "house", Path(__file__).with_name("esphome_house.yaml").read_text(), None)
     build(directory, "hall", configuration("hall", "06:35:69:ab:f6:80", 16054), None)
     if noise:
         build(directory, "den", configuration("den", "06:35:69:ab:f6:79", 16053, KEY), Path(noise).resolve())

@@ -34,6 +34,18 @@ extension ESPHomeTargetState {
         guard let panel, let index = Int(exactly: number), Self.panelStates.indices.contains(index) else { return nil }
         return panel.values(Self.panelStates[index], asked: asked.flatMap(SecurityState.init))
     }
+
+    /// Returns the targets to request in order, to reach a target from a state with the last requested target.
+    ///
+    /// ESPHome's alarm panel can't be armed when it isn't disarmed.
+    func steps(to target: Int, from state: ESPHomeState?, asked: Int?) -> [Int] {
+        let disarmed = SecurityState.disarmed
+        guard target != disarmed.rawValue, let state, let values = panelValues(state.number, asked: asked) else {
+            return [target]
+        }
+        let now = values[.securitySystemTargetState] ?? values[.securitySystemCurrentState]
+        return now == disarmed || now?.rawValue == target ? [target] : [disarmed.rawValue, target]
+    }
 }
 
 extension ESPHomeEntity {

@@ -290,19 +290,23 @@ package struct ESPHomeSession: DeviceSession {
     ) throws(LightError) -> SessionEvent<Output> {
         guard var lamp = lamps[light] else { throw .unknownLight }
         if let speed = command.speed { lamp.light.askedSpeed = speed }
+        var messages: [ESPHomeFraming.Message] = []
         if case .targetState(let device) = lamp.light.entity.kind, let target = device.target(of: command) {
-            guard !device.coded.contains(target) else {
+            let steps = device.steps(to: target, from: lamp.light.state, asked: lamp.light.askedTarget)
+            guard device.coded.isDisjoint(with: steps) else {
                 throw .refused("it requires a code, which isn't supported")
             }
+            messages = steps.dropLast().compactMap { device.message(to: $0, of: lamp.light.entity.key) }
             lamp.light.askedTarget = target
         }
         guard let message = lamp.light.message(for: command) else { throw .refused("the light doesn't support this") }
         guard isReady else { throw .unreachable }
-        lamp.unanswered += 1
+        messages.append(message)
+        lamp.unanswered += messages.count
         lamp.answersUntil = now + Self.answerWindow
         lamps[light] = lamp
         if awaited == nil { awaited = (now, Self.answerTimeout) }
-        return .output(.command(framing.bytes(of: message), number: number))
+        return .output(.command(messages.flatMap { framing.bytes(of: $0) }, number: number))
     }
 
     /// Processes the result of sending a command.

@@ -29,9 +29,12 @@ struct ESPHomeTargetState: Equatable, Sendable {
 
     /// Returns the message for a command; `nil` if the device can't have the target.
     func message(for command: LightCommand, to key: ESPHomeEntity.Key) -> ESPHomeFraming.Message? {
-        guard let target = target(of: command), !coded.contains(target), let number = commands[target] else {
-            return nil
-        }
+        target(of: command).flatMap { message(to: $0, of: key) }
+    }
+
+    /// Returns the message that requests a target; `nil` if the device can't have it.
+    func message(to target: Int, of key: ESPHomeEntity.Key) -> ESPHomeFraming.Message? {
+        guard !coded.contains(target), let number = commands[target] else { return nil }
         var body = ProtobufWriter()
         body.write(fixed32: key.key, field: 1)
         body.write(number, field: 2)

@@ -18,6 +18,7 @@ struct ESPHomeThermostat: ESPHomeComponent {
         let rawValue: UInt64
         static let currentTemperature = Features(rawValue: 1)
         static let twoPoints = Features(rawValue: 2)
+        /// The user interface should always show two set points.
         static let twoPointsOnly = Features(rawValue: 4)
         static let currentHumidity = Features(rawValue: 8)
         static let targetHumidity = Features(rawValue: 16)
@@ -33,12 +34,9 @@ struct ESPHomeThermostat: ESPHomeComponent {
 
     private func has(_ feature: Features) -> Bool { features & feature.rawValue != 0 }
 
+    /// A Boolean value that indicates whether there are two set points, in every mode: then the firmware neither reports
+    /// nor accepts a single one.
     private var hasTwoPoints: Bool { has(.twoPoints) || has(.twoPointsOnly) }
-
-    /// Returns whether the set points of a mode are two.
-    private func hasTwoPoints(in mode: HeatingCoolingMode?) -> Bool {
-        has(.twoPointsOnly) || (has(.twoPoints) && mode == .auto)
-    }
 
     var functions: [AccessoryFunction] {
         var own = ThermostatFeatures()
@@ -137,8 +135,9 @@ struct ESPHomeThermostat: ESPHomeComponent {
             let points = setPoints(state)
             (report.heatingThreshold, report.coolingThreshold) = (points.low, points.high)
             report.targetTemperature = points.target(in: mode)
+        } else {
+            report.targetTemperature = unit.celsius(state.climate.target)
         }
-        if !hasTwoPoints(in: mode) { report.targetTemperature = unit.celsius(state.climate.target) }
         // ESPHome's actions have the numbers of its modes.
         if has(.action) {
             report.thermostatActivity = [2: .cool, 3: .heat, 7: .heat][state.climate.action] ?? .off
@@ -169,7 +168,7 @@ struct ESPHomeThermostat: ESPHomeComponent {
             isEmpty = false
         }
         let mode = command.thermostatMode ?? state.flatMap(Self.mode)
-        if hasTwoPoints(in: mode) {
+        if hasTwoPoints {
             let points = setPoints(state).changed(by: command, in: mode)
             write(points.low, field: 6)
             write(points.high, field: 8)

@@ -70,6 +70,49 @@ struct ESPHomeTargetStateTests {
         #expect(panel.message(for: night) == nil)
     }
 
+    private static let panelWithThreeModes = message(ESPHomeMessageType.alarmEntity) { body in
+        body.write("front", field: 1)
+        body.write(fixed32: 9, field: 2)
+        body.write(UInt64(1 | 2 | 4), field: 8)
+    }
+
+    @Test(
+        "disarm an armed panel before arming it in another mode, as the firmware requires",
+        arguments: [
+            (0, nil, false), (1, nil, false), (2, nil, true), (3, nil, true), (6, SecurityState.away, true),
+            (6, .home, false), (7, .home, false), (7, .away, true), (9, .home, true), (99, nil, false),
+        ] as [(UInt64, SecurityState?, Bool)])
+    func rearming(number: UInt64, asked: SecurityState?, disarms: Bool) throws {
+        let entity = try #require(try ESPHomeEntity(Self.panelWithThreeModes))
+        guard case .targetState(let panel) = entity.kind else { return #expect(Bool(false), "it is a panel") }
+        let state = try Self.state(ESPHomeMessageType.alarmState, number)
+        let steps = panel.steps(to: SecurityState.home.rawValue, from: state, asked: asked?.rawValue)
+        #expect(steps == (disarms ? [3, 0] : [0]))
+        #expect(panel.steps(to: 3, from: state, asked: nil) == [3])
+    }
+
+    @Test("send both messages to an armed panel at once")
+    func rearmingMessages() throws {
+        var house = ESPHomeDevicesTests.configured()
+        house.join(ESPHomeDevicesTests.den, [Self.panelWithThreeModes])
+        house.receive(
+            ESPHomeDevicesTests.den,
+            Self.message(ESPHomeMessageType.alarmState) { body in
+                body.write(fixed32: 9, field: 1)
+                body.write(UInt64(3), field: 2)
+            })
+        var command = LightCommand()
+        command.values[.securitySystemTargetState] = .home
+        let messages = [UInt64(0), 2].map { number in
+            Self.message(ESPHomeMessageType.alarmCommand) { body in
+                body.write(fixed32: 9, field: 1)
+                body.write(number, field: 2)
+            }
+        }
+        let sent = try house.order("AABBCCDDEEFF/security-system/front", command)
+        #expect(sent?.bytes == messages.flatMap(ESPHomeDevicesTests.frame))
+    }
+
     @Test("describe a lock, read its states and lock and unlock it")
     func lock() throws {
         var lock = try Self.light(ESPHomeMessageType.lockEntity)

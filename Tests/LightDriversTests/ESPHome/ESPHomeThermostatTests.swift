@@ -98,11 +98,12 @@ struct ESPHomeThermostatTests {
         #expect(device.report?.thermostatMode == .off)
     }
 
-    @Test("sets two points of firmware that has them, also of older firmware")
+    @Test("sets two points in every mode of firmware that has them, also of older firmware")
     func twoPoints() throws {
-        for isOlder in [true, false] {
-            var device = try Self.device(modes: [0, 1, 2, 3], flags: isOlder ? 0 : 4) { body in
-                if isOlder { body.write(true, field: 6) }
+        // Firmware 2026.6.5 sets the flag 2 for thermostats and 4 for bang-bang controllers.
+        for flags in [0, 2, 4, 6] as [UInt64] {
+            var device = try Self.device(modes: [0, 1, 2, 3], flags: flags) { body in
+                if flags == 0 { body.write(true, field: 6) }
             }
             #expect(device.description.functions[0].has(.heatingThresholdTemperature))
             device.state = try Self.state(47) { body in
