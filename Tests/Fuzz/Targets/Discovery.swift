@@ -86,17 +86,37 @@ internal import LightDrivers
     for round in 0..<3 { took(home.timePassed(now: .seconds(200_000 + round * 10) + MQTTDeviceRegistry.grace)) }
 }
 
-let commands = [
-    LightCommand(on: true), LightCommand(on: false), LightCommand(brightness: 1),
-    LightCommand(on: true, brightness: 100, color: .hueSaturation(hue: 359.9, saturation: 50)),
-    LightCommand(color: .temperature(mired: 250)), fanCommand,
-]
+let commands =
+    [
+        LightCommand(on: true), LightCommand(on: false), LightCommand(brightness: 1),
+        LightCommand(on: true, brightness: 100, color: .hueSaturation(hue: 359.9, saturation: 50)),
+        LightCommand(color: .temperature(mired: 250)), fanCommand,
+    ] + kindCommands
 
 private let fanCommand: LightCommand = {
     var command = LightCommand(on: true)
     (command.speed, command.direction, command.oscillates) = (50, .counterclockwise, true)
     return command
 }()
+
+/// Commands to devices of kinds whose values aren't those of lights and fans.
+let kindCommands: [LightCommand] = [
+    command([.targetPosition: .integer(40), .targetHorizontalTiltAngle: .integer(-45)]),
+    command([.targetPosition: .integer(100)]), command([.holdPosition: .bool(true)]),
+    command([.lockTargetState: .integer(1)]), command([.targetDoorState: .integer(0)]),
+    command([.securitySystemTargetState: .integer(1)]), command([.securitySystemTargetState: .integer(3)]),
+    command([.targetHeatingCoolingState: .integer(3), .targetTemperature: .float(21.5)]),
+    command([.heatingThresholdTemperature: .float(18), .coolingThresholdTemperature: .float(25)]),
+    command([.targetHeatingCoolingState: .integer(0), .targetRelativeHumidity: .float(55)]),
+    command([.active: .integer(1), .targetHumidifierDehumidifierState: .integer(1)]),
+    command([.active: .integer(1), .targetAirPurifierState: .integer(1), .rotationSpeed: .float(60)]),
+]
+
+private func command(_ pairs: KeyValuePairs<CharacteristicType, CharacteristicValue>) -> LightCommand {
+    var command = LightCommand()
+    for (type, value) in pairs { command.values[Property(type)] = value }
+    return command
+}
 
 func checkReport(_ report: LightReport) {
     if let brightness = report.brightness { promise((1...100).contains(brightness), "the brightness is in percent") }
@@ -109,5 +129,9 @@ func checkReport(_ report: LightReport) {
     if let speed = report.speed { promise((1...100).contains(speed), "a speed is in percent") }
     for (reading, value) in report.readings {
         promise(value.valid(for: reading) == value, "a reading has a valid value")
+    }
+    for (_, value) in report.values {
+        guard case .float(let number)? = value else { continue }
+        promise(number.isFinite, "a number is finite")
     }
 }

@@ -34,7 +34,8 @@ internal import LightDrivers
             }
         }
         for id in lights {
-            let command = LightCommand(on: true, brightness: 50, color: .temperature(mired: 300))
+            let light = LightCommand(on: true, brightness: 50, color: .temperature(mired: 300))
+            let command = number.isMultiple(of: 2) ? light : kindCommands[number / 2 % kindCommands.count]
             for case .output(_, .command(let bytes, _)) in (try? home.apply(command, to: id, now: now).actions) ?? [] {
                 promise(bytes.count < 200, "a command is short")
             }

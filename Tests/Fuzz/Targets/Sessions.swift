@@ -92,7 +92,7 @@ private func check<Session: DeviceSession>(
             case .removed(let id): promise(lights.remove(id) != nil, "a light that is removed was added before")
             case .report(let id, let report):
                 promise(lights.contains(id), "a light that reports was added before")
-                promise(report.brightness.map { (1...100).contains($0) } ?? true, "the brightness is in percent")
+                checkReport(report)
             case .occurred(let id, let events):
                 promise(lights.contains(id), "a button belongs to an added light")
                 promise(events.allSatisfy { $0.property.type.isMomentary }, "an event is momentary")
@@ -105,14 +105,15 @@ private func check<Session: DeviceSession>(
         promise(outputs.count <= 2, "at most one call is in flight")
     }
     carryOut(home.started(known: [], now: .zero))
-    for line in input.dropFirst().split(separator: 0x0A) {
+    for (index, line) in input.dropFirst().split(separator: 0x0A).enumerated() {
         now += .seconds(4)
         for message in answer(Array(line), outputs.popLast()) {
             carryOut(home.received(message, from: target, number: connection, now: now, share: 1))
         }
         carryOut(home.timePassed(now: now, share: 1))
         for id in lights {
-            let command = LightCommand(on: true, brightness: 50, color: .hueSaturation(hue: 30, saturation: 80))
+            let light = LightCommand(on: true, brightness: 50, color: .hueSaturation(hue: 30, saturation: 80))
+            let command = index.isMultiple(of: 2) ? light : kindCommands[index / 2 % kindCommands.count]
             guard let (_, actions) = try? home.apply(command, to: id, now: now) else { continue }
             carryOut(actions)
         }
