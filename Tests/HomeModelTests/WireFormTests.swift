@@ -45,6 +45,11 @@ private func halves(_ text: String) -> (String, JSONValue)? {
     return try? (String(halves[0]), JSONValue(parsing: String(halves[1])))
 }
 
+private func id<Entity>(_ seed: UInt64) -> Identifier<Entity> {
+    var random = SeededNumbers(seed: seed)
+    return Identifier<Entity>(using: &random)
+}
+
 private let action = CharacteristicWriteAction(characteristic: id(8), targetValue: .integer(40))
 
 private let transaction = HomeTransaction(home: id(9), revision: 1, changes: [HomeChange(.homeRemoved)])
