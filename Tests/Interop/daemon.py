@@ -11,11 +11,13 @@ from pathlib import Path
 from lan import PATIENCE, end, until
 
 ROOT = Path(__file__).resolve().parents[2]
+# The folder itself: another build replaces the link .build/debug, which is missing for a moment.
+PROGRAMS = Path(os.environ.get("PROGRAMS", ROOT / ".build/debug")).resolve()
 
 
 def program(name):
     """A built program: from the environment (LAMPLIGHTERD, LAMPLIGHTER; PROGRAMS for all), else of the debug build."""
-    path = Path(os.environ.get(name.upper(), Path(os.environ.get("PROGRAMS", ROOT / ".build/debug")) / name)).resolve()
+    path = Path(os.environ.get(name.upper(), PROGRAMS / name)).resolve()
     assert os.access(path, os.X_OK), f"{path} is not there: build it first, or set {name.upper()}"
     return path
 
