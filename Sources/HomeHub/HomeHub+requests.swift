@@ -69,6 +69,7 @@ extension HomeHub {
     private func written(_ write: HomeWrite, _ commit: HomeCommit, from before: HomeGraph, _ call: Call) {
         switch write {
         case .removeAccessory, .removeHome:
+            start { hub in await hub.saveHistory() }
             let gone = before.homes.flatMap(\.accessories).filter { !$0.isBridged && graph.accessory($0.id) == nil }
             guard !gone.isEmpty else { break }
             start { hub in

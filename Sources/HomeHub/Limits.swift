@@ -9,9 +9,9 @@ extension HomeHub {
 }
 
 extension ValueHistory {
-    /// The maximum number of past values that wait for the store.
+    /// The number of past values that are stored early, before the next regular write.
     ///
-    /// If the store fails, the oldest are dropped.
+    /// If the store fails, the oldest are dropped. While it's busy, twice as many wait.
     static let maximumPending = 10_000
     /// The shortest time between two past values of a measurement.
     static let measurementInterval = Duration.seconds(10)

@@ -48,7 +48,7 @@ struct HubDaemon {
     /// - Throws: The reason why the hub can't run, with its exit code.
     func run() async throws {
         let file = try openDatabase()
-        let historyFile = try openHistory()
+        let historyFile = openHistory()
         let vault = PairingDatabase(file.queue)
         // The hub has its own event loop. The other loop serves the connections. Neither waits for the disk.
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
@@ -59,7 +59,8 @@ struct HubDaemon {
             try vault.check()
             hub = try HomeHub(
                 executor: EventLoopExecutor(hubLoop), store: HomeDatabase(file.queue),
-                history: HistoryDatabase(historyFile.queue, maximumSize: configuration.historySize << 20), vault: vault,
+                history: HistoryDatabase(historyFile.map(\.queue), maximumSize: configuration.historySize << 20),
+                vault: vault,
                 browser: AccessoryServerBrowser(browser, interfaces: interfaces), dialer: TCPDialer(dialingLoop),
                 configuration: hubConfiguration, logger: logger)
         } catch let damage as DamagedDatabase {
@@ -94,7 +95,7 @@ struct HubDaemon {
             ),
         ])
         try await loops.shutdownGracefully()
-        try historyFile.close()
+        if case .success(let file) = historyFile { try file.close() }
         try file.close()
         logger.notice("hub stopped")
     }
@@ -116,9 +117,13 @@ struct HubDaemon {
         }
     }
 
-    private func openHistory() throws(HomeDatabaseError) -> DatabaseFile {
-        do { return try HistoryDatabase.file(at: places.history, logger: logger) } catch {
-            throw HomeDatabaseError(error)
+    /// Opens the history; without it, everything else works.
+    private func openHistory() -> Result<DatabaseFile, DatabaseFileError> {
+        do throws(DatabaseFileError) {
+            return .success(try HistoryDatabase.file(at: places.history, logger: logger))
+        } catch {
+            logger.error("history unavailable", metadata: ["error": "\(error)"])
+            return .failure(error)
         }
     }
 

@@ -275,7 +275,7 @@ struct StalledAppTests {
         configuration.feedLimit = 16
         let hub = try HomeHub(
             executor: EventLoopExecutor(loops.next()), store: HomeDatabase(makeQueue()),
-            history: HistoryDatabase(makeHistoryQueue(), maximumSize: 1 << 20), vault: InMemoryPairingVault(),
+            history: HistoryDatabase(.success(makeHistoryQueue()), maximumSize: 1 << 20), vault: InMemoryPairingVault(),
             browser: AccessoryServerBrowser(InMemoryBrowser()), dialer: TCPDialer(loops),
             configuration: configuration, logger: silent)
         let running = Task { await hub.run() }

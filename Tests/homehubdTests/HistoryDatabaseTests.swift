@@ -42,14 +42,14 @@ struct HistoryDatabaseTests {
             CharacteristicValue.bool(true), .bool(false), .integer(-3), .unsigned(.max), .float(21.5), .float(21),
         ])
     func values(value: CharacteristicValue) async throws {
-        let database = try HistoryDatabase(makeHistoryQueue(), maximumSize: 1 << 20)
+        let database = try HistoryDatabase(.success(makeHistoryQueue()), maximumSize: 1 << 20)
         try await database.append([sample(5, value)])
         #expect(try await entries(database).map(\.value) == [value])
     }
 
     @Test("begins with the value that was current, and ends with the period")
     func period() async throws {
-        let database = try HistoryDatabase(makeHistoryQueue(), maximumSize: 1 << 20)
+        let database = try HistoryDatabase(.success(makeHistoryQueue()), maximumSize: 1 << 20)
         try await database.append((1...6).map { sample($0 * 10, .integer($0)) } + [sample(35, .bool(true), of: other)])
         func numbers(_ start: Int64, _ end: Int64) async throws -> [CharacteristicValue] {
             try await entries(database, from: start, to: end).map(\.value)
@@ -63,7 +63,7 @@ struct HistoryDatabaseTests {
 
     @Test("returns at most a page")
     func pages() async throws {
-        let database = try HistoryDatabase(makeHistoryQueue(), maximumSize: 1 << 20)
+        let database = try HistoryDatabase(.success(makeHistoryQueue()), maximumSize: 1 << 20)
         let count = HistoryRequest.maximumCount
         try await database.append((0..<Int64(count + 10)).map { sample($0, .integer($0)) })
         let first = try await entries(database)
@@ -74,7 +74,7 @@ struct HistoryDatabaseTests {
 
     @Test("removes values after 30 days, and those of other characteristics on request")
     func age() async throws {
-        let database = try HistoryDatabase(makeHistoryQueue(), maximumSize: 1 << 20)
+        let database = try HistoryDatabase(.success(makeHistoryQueue()), maximumSize: 1 << 20)
         let day = 24 * 60 * Self.minute
         try await database.append([
             sample(0, .integer(0)), sample(day, .integer(1)), sample(day, .integer(1), of: other),
@@ -90,7 +90,7 @@ struct HistoryDatabaseTests {
     func size() async throws {
         let queue = try makeHistoryQueue()
         let limit = 200_000
-        let database = HistoryDatabase(queue, maximumSize: limit)
+        let database = HistoryDatabase(.success(queue), maximumSize: limit)
         for batch in 0..<40 as Range<Int64> {
             try await database.append((0..<1000).map { sample(batch * 1000 + $0, .integer($0)) })
         }
@@ -104,7 +104,7 @@ struct HistoryDatabaseTests {
         let pages = try await queue.read { db in try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0 }
         // One batch more than the limit at most.
         #expect(pages * 4096 < limit + 100_000)
-        let none = HistoryDatabase(queue, maximumSize: 0)
+        let none = HistoryDatabase(.success(queue), maximumSize: 0)
         try await none.append([sample(50_000, .integer(1))])
         #expect(try await entries(none).isEmpty)
     }
@@ -116,11 +116,24 @@ struct HistoryDatabaseTests {
             let garbage = Array(repeating: UInt8(7), count: 5000)
             try Data(garbage).write(to: URL(filePath: path))
             let file = try HistoryDatabase.file(at: path, logger: silent)
-            let database = HistoryDatabase(file.queue, maximumSize: 1 << 20)
+            let database = HistoryDatabase(.success(file.queue), maximumSize: 1 << 20)
             try await database.append([sample(5, .bool(true))])
             #expect(try await entries(database).count == 1)
             #expect(try Array(Data(contentsOf: URL(filePath: path + ".damaged"))) == garbage)
             try file.close()
+        }
+    }
+
+    @Test("fails each call with the reason if the file can't be opened")
+    func unavailable() async throws {
+        try await withFolder { folder in
+            try Data().write(to: URL(filePath: folder + "/file"))
+            let opened = Result { () throws(DatabaseFileError) in
+                try HistoryDatabase.file(at: folder + "/file/history.sqlite", logger: silent)
+            }
+            let database = HistoryDatabase(opened.map(\.queue), maximumSize: 1 << 20)
+            await #expect(throws: DatabaseFileError.self) { try await database.append([sample(5, .bool(true))]) }
+            await #expect(throws: DatabaseFileError.self) { try await entries(database) }
         }
     }
 }

@@ -7,19 +7,19 @@ extension HomeManager {
     ///
     /// - Parameters:
     ///   - characteristic: The characteristic.
-    ///   - start: The begin of the period. The first entry is the one that was current then, so it's older, unless none
+    ///   - start: The start of the period. The first entry is the one that was current then, so it's older, unless none
     ///     is that old.
     ///   - end: The end of the period.
     ///   - interval: The length of the intervals of which only the last value is returned, such as a minute for a graph;
     ///     at least 1 ms. `nil` for all values.
     /// - Returns: The entries; empty if no value is known.
     /// - Throws: `notFound` if the characteristic doesn't exist, `operationNotSupported` if it has no history, because
-    ///   it isn't readable state, or is text; `invalidParameter` if the period is empty.
+    ///   it isn't readable state, or is text; `invalidParameter` if the period or the interval is empty.
     public func history(
         of characteristic: Characteristic.ID, from start: Timestamp, to end: Timestamp = .now,
         every interval: Duration? = nil
     ) async throws(HomeError) -> [HistoryEntry] {
-        let milliseconds = interval.map { Int64($0 / .milliseconds(1)) }
+        let milliseconds = interval.map { Int64(exactly: ($0 / .milliseconds(1)).rounded(.down)) ?? .max }
         var request = HistoryRequest(characteristic: characteristic, since: start, until: end, interval: milliseconds)
         var entries: [HistoryEntry] = []
         while true {

@@ -34,7 +34,8 @@ extension HomeHub {
                     detail: "there is no history of \(characteristic.localizedDescription.lowercased())"))
         }
         guard request.since <= request.until, request.interval.map({ $0 > 0 }) ?? true else {
-            return answer(call, with: HomeError(.invalidParameter, detail: "the period of the history is empty"))
+            return answer(
+                call, with: HomeError(.invalidParameter, detail: "the period or the interval of the history is empty"))
         }
         do {
             var entries = try await history.entries(request)

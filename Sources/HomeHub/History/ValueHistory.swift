@@ -31,6 +31,7 @@ final class ValueHistory {
             pending[index] = sample
             return false
         }
+        if pending.count == 2 * Self.maximumPending { dropOldest() }
         if isMeasurement { measurements[id] = (pending.count, value.time) }
         pending.append(sample)
         guard nextDeadline == nil || pending.count == Self.maximumPending else { return false }
@@ -86,8 +87,15 @@ final class ValueHistory {
     }
 
     private func putBack(_ saved: [HistorySample]) {
-        pending = (saved + pending).suffix(Self.maximumPending)
-        measurements = [:]
+        pending = saved + pending
+        dropOldest()
         nextDeadline = .now + interval
+    }
+
+    /// Drops the oldest values beyond the maximum, while the store fails or doesn't return.
+    private func dropOldest() {
+        pending = pending.suffix(Self.maximumPending)
+        // The indexes have changed.
+        measurements = [:]
     }
 }

@@ -21,7 +21,7 @@ struct HistoryCommand: HomeCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The length of the period until now, such as 90m, 24h or 7d (default: 24h).", valueName: "time"))
+            "The length of the period until now, such as 90m, 24h or 7d.", valueName: "time"))
     var since = Period(hours: 24)
 
     @OptionGroup var options: HomeOptions

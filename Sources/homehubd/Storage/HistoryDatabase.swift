@@ -35,15 +35,18 @@ struct HistoryDatabase: HistoryStore {
         return migrator
     }
 
-    private let queue: DatabaseQueue
+    /// The open database, or the reason why it can't be opened, which each call throws.
+    private let database: Result<DatabaseQueue, DatabaseFileError>
     /// The maximum size of the stored values, in bytes.
     private let maximumSize: Int
 
-    /// Creates a store from an open, migrated database.
-    init(_ queue: DatabaseQueue, maximumSize: Int) {
-        self.queue = queue
+    /// Creates a store from a migrated database.
+    init(_ database: Result<DatabaseQueue, DatabaseFileError>, maximumSize: Int) {
+        self.database = database
         self.maximumSize = maximumSize
     }
+
+    private var queue: DatabaseQueue { get throws { try database.get() } }
 
     /// Opens the file, or creates it.
     ///
