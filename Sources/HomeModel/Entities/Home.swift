@@ -27,11 +27,11 @@ public struct Home: Codable, Sendable, Hashable, Identifiable {
     public package(set) var actionSets: [ActionSet]
     /// The service groups, oldest first.
     public package(set) var serviceGroups: [ServiceGroup]
-    /// The automations, oldest first.
+    /// The automations, oldest first; none yet, because homehubd doesn't run them.
     public package(set) var triggers: [Trigger]
-    /// The people whose presence automations can use, oldest first.
+    /// The people whose presence automations can use, oldest first; none yet.
     public package(set) var people: [Resident]
-    /// The location and the time zone; `nil` if the user hasn't set them.
+    /// The location and the time zone; `nil`, because nothing sets them yet.
     public package(set) var location: HomeLocation?
 
     package init(

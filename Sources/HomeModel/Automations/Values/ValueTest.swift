@@ -29,7 +29,7 @@ public struct ValueRange: Codable, Sendable, Hashable {
 /// A test that a value passes or not.
 @nonexhaustive
 public enum ValueTest: Codable, Sendable, Hashable {
-    /// The value equals another one.
+    /// The value equals this value.
     case value(CharacteristicValue)
     /// The value is within a range.
     case range(ValueRange)
