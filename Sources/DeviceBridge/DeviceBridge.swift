@@ -160,7 +160,7 @@ package actor DeviceBridge {
         report.values = values
         light.adapter.rules.complete(&report.values, over: { light.wanted })
         if invalid > 0 { dropped(invalid, .invalid, by: driver) }
-        // A meter's readings say nothing about commands, and those from before a restart aren't needed.
+        // A meter's readings don't confirm commands, and aren't stored for a restart.
         if report.areOfMeter, report.reachable == nil {
             return change(light, by: .device, isLasting: false) { $0.apply(report.values, light.adapter.rules) }
         }

@@ -48,7 +48,7 @@ struct MQTTSceneTests {
         #expect(house.states["l"]?.values[Property(.on, of: "option/m/{{ b }}")] == .bool(false))
         #expect(try house.sends(Self.command("scene/button/f"), to: "l") == ["f/set PRESS"])
         #expect(try house.sends(Self.command("siren/s"), to: "l") == [#"s/set {"state":"ON"}"#])
-        // An option is text, whatever it looks like.
+        // An option is text, also one that looks like a number or a template.
         #expect(try house.sends(Self.command("option/m/{{ b }}"), to: "l") == ["m/set {{ b }}"])
         #expect(try house.sends(LightCommand(on: true), to: "l") == ["l/set ON"])
         var both = LightCommand(on: true)

@@ -3,7 +3,7 @@ package import HAPModel
 extension LightKind {
     /// A meter of power or energy that measures no other device of the bridge.
     ///
-    /// The kind also stands for the readings of measured devices, such as the power of an outlet.
+    /// The kind includes the readings of measured devices, such as the power of an outlet.
     public static let meter = LightKind(
         "meter", plural: "energy", title: "Meter", SensorRules(possible: readings), readings.map(\.name),
         isShownByDefault: false)

@@ -250,8 +250,8 @@ extension SensorReading {
     /// Returns the value for the reading's characteristic, or `nil` if it isn't known.
     func characteristicValue(_ value: SensorValue) -> CharacteristicValue? {
         switch value {
-        // Some batteries report fractions, which HAP doesn't support.
         case .number(let number) where isMeter: .float(rounded(number))
+        // Some batteries report fractions, which HAP doesn't support.
         case .number(let number):
             self == .battery || self == .airQuality
                 ? Int64(exactly: number).map { .integer($0) } ?? .float(number) : .float(number)

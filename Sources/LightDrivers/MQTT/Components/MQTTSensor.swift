@@ -69,7 +69,7 @@ struct MQTTSensor: MQTTComponent {
         let component = meaning.reading.isFlag ? "binary_sensor" : "sensor"
         let endpoint = expose["endpoint"]?.string.map { "_\($0)" } ?? ""
         let id = "\(component)/\(device.address)_\(name)\(endpoint)_zigbee2mqtt"
-        // The name of a meter's reading tells which of several outputs is measured.
+        // The measured one of several outputs is found by the name of a meter's reading.
         var entity = try device.entity(id, settings, part: meaning.reading.isMeter ? expose["endpoint"]?.string : nil)
         entity.join(LightID("zigbee2mqtt_\(device.address)/sensors"))
         return entity
