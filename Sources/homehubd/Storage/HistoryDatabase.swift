@@ -62,7 +62,10 @@ struct HistoryDatabase: HistoryStore {
             default: throw error
             }
             logger.error(
-                "history set aside", metadata: ["error": "\(error)", "file": "\(path).damaged"])
+                "history set aside",
+                metadata: [
+                    "error": "\(error.description(restoringBy: "use the new history"))", "file": "\(path).damaged",
+                ])
             for suffix in ["", "-wal", "-shm", "-journal"] {
                 unlink(path + ".damaged" + suffix)
                 rename(path + suffix, path + ".damaged" + suffix)
