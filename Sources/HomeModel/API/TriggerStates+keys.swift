@@ -38,5 +38,4 @@ extension TriggerResult {
     }
 
     enum ConditionFalseCodingKeys: String, CodingKey { case _0 = "part" }
-    enum MissedCodingKeys: String, CodingKey { case _0 = "time" }
 }

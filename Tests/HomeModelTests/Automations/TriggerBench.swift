@@ -127,7 +127,7 @@ struct TriggerBench {
     private func text(of result: TriggerResult) -> String {
         switch result {
         case .conditionFalse: "false"
-        case .missed(let time): "missed \(Self.text(Timestamp.minute(0).minutes(to: time)))"
+        case .missed(let first, let count): "missed \(count) from \(Self.text(Timestamp.minute(0).minutes(to: first)))"
         case .paused: "paused"
         case .ran, .ended, .wrongWeekday, .clockNotSet, .chainTooDeep: "\(result)"
         }

@@ -70,9 +70,9 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
     @Test(
         "runs late or records a missed run after the hub was down",
         arguments: [
-            (.default, 423, ["423 ran"]), (.default, 430, ["430 missed 420"]), (.skip, 423, ["423 missed 420"]),
+            (.default, 423, ["423 ran"]), (.default, 430, ["430 missed 1 from 420"]), (.skip, 423, ["423 missed 1 from 420"]),
             (.skip, 420.5, ["420.5 ran"]), (.runWithin(.seconds(3600)), 480, ["480 ran"]),
-            (.runWithin(.seconds(3600)), 4801, ["4801 missed 4740"]),
+            (.runWithin(.seconds(3600)), 4801, ["4801 missed 4 from 420"]),
         ] as [(MissedRunPolicy, Double, [String])])
     func missed(_ policy: MissedRunPolicy, _ start: Double, _ log: [String]) {
         var bench = TriggerBench(
@@ -124,7 +124,7 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
         bench.setClock(to: 596)
         bench.advance(700)
         // The contact has been open for a minute when the clock is set.
-        #expect(bench.log(without: "write") == ["596 missed 420", "605 ran"])
+        #expect(bench.log(without: "write") == ["596 missed 1 from 420", "605 ran"])
     }
 
     @Test("runs nothing before the clock reaches the newest stored time") func clock() {

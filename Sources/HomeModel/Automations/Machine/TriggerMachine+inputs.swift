@@ -24,7 +24,7 @@ extension TriggerMachine {
         return outputs
     }
 
-    /// Fires a scheduled event whose last occurrence hasn't been handled.
+    /// Fires a scheduled event whose last occurrence hasn't been handled. Earlier ones count as missed.
     private mutating func checkScheduled(
         _ index: Int, _ event: TriggerEvent, _ isEnd: Bool, at now: Timestamp
     ) -> [TriggerOutput] {
@@ -32,18 +32,31 @@ extension TriggerMachine {
         let weekdays = isEnd ? .everyDay : entry.definition.weekdays
         let start =
             isEnd ? entry.state.run.map { Timestamp(millisecondsSince1970: $0.number) } : entry.state.activeSince
-        guard event.isScheduled, let last = schedule.last(of: event, through: now, on: weekdays),
-            last.time > start ?? now
-        else { return [] }
-        if case .occurrence(let number) = entry.state[event], number >= last.number { return [] }
+        guard event.isScheduled, let start, let last = schedule.last(of: event, through: now, on: weekdays) else {
+            return []
+        }
+        var handled = Int.min
+        if case .occurrence(let number) = entry.state[event] { handled = number }
+        guard last.time > start, last.number > handled else { return [] }
         entries[index].state[event] = .occurrence(last.number)
         touch(index, at: now)
         if isEnd { return end(index, event, at: now) }
-        let delay = last.time.duration(to: now)
-        guard delay <= TriggerLimits.punctuality || entry.definition.missedRunPolicy.allows(delay) else {
-            return [record(index, .event(event), .missed(last.time), at: now)]
+        var missed = [last]
+        while missed.count <= TriggerLimits.missedOccurrences, let time = missed.last?.time.adding(.milliseconds(-1)),
+            let previous = schedule.last(of: event, through: time, on: weekdays),
+            previous.time > start, previous.number > handled
+        {
+            missed.append(previous)
         }
-        return fire(index, .event(event), weekdayAt: last.time, at: now)
+        let delay = last.time.duration(to: now)
+        let isRunning = delay <= TriggerLimits.punctuality || entry.definition.missedRunPolicy.allows(delay)
+        if isRunning { missed.removeFirst() }
+        var outputs: [TriggerOutput] = []
+        if let first = missed.last?.time {
+            let count = min(missed.count, TriggerLimits.missedOccurrences)
+            outputs.append(record(index, .event(event), .missed(first: first, count: count), at: now))
+        }
+        return isRunning ? outputs + fire(index, .event(event), weekdayAt: last.time, at: now) : outputs
     }
 
     /// Fires an event whose state has lasted long enough.

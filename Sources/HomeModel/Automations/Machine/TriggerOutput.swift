@@ -56,8 +56,10 @@ package enum TriggerResult: HomeMessage {
     case conditionFalse(TriggerCondition)
     /// The automation doesn't run on this day of the week.
     case wrongWeekday
-    /// The hub wasn't running at this time, and the policy didn't allow such a late run.
-    case missed(Timestamp)
+    /// The hub wasn't running at these times, and the policy didn't allow such late runs.
+    ///
+    /// The count is at most ``TriggerLimits/missedOccurrences``.
+    case missed(first: Timestamp, count: Int)
     /// The clock was earlier than in the past.
     case clockNotSet
     /// The automation was the last one of a chain that was too long.
