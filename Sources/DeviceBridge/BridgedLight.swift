@@ -48,6 +48,8 @@ final class BridgedLight {
     var savedTransition: [UInt8]?
     /// The time of the next adaptive lighting update.
     var transitionDueAt: ContinuousClock.Instant?
+    /// The target before the commands to which the device hasn't reacted yet.
+    var formerTarget: CharacteristicValue?
     /// The runs of open valves, by the id of the function.
     var runs: [String?: ValveRun] = [:]
     /// The time of the next step of a run.

@@ -118,6 +118,13 @@ struct CommandPipeline: ~Copyable {
         }
     }
 
+    /// Returns the values that a successful command sets.
+    ///
+    /// If a device with a target has already reported a state, such as jammed, the report is newer.
+    func result(of command: LightCommand) -> PropertyValues {
+        rules.reaction == nil ? command.values : unconfirmed
+    }
+
     /// Ends the running command.
     ///
     /// - Returns: The next command to send, if one is waiting.

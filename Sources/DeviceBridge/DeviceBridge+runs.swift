@@ -24,6 +24,10 @@ extension DeviceBridge {
     /// The time after which the bridge tries again to close a valve.
     private static let retryTime = Duration.seconds(5)
 
+    /// The time after the end of a run in which "open" can be an old report, unless the valve has reported that it's
+    /// closed.
+    private static let confirmationTime = Duration.seconds(60)
+
     /// Starts or ends the runs of a valve after a change of its state.
     func updateRuns(of light: BridgedLight, after origin: LightEvent.Origin) {
         for function in light.adapter.description.functions where function.has(.setDuration) {
@@ -36,7 +40,7 @@ extension DeviceBridge {
         let duration = light.state.values[Property(.setDuration, of: id)]?.number ?? 0
         let isOpen = light.state.values[Property(.on, of: id)]?.bool == true
         guard isOpen, duration > 0 else {
-            // A run that is over is kept until the next attempt, because a valve may still report that it is open.
+            // A run that is over is kept for its confirmation, because a valve may still report that it is open.
             if isOpen || light.runs[id]?.isOver(scheduler.now) != true { light.runs[id] = nil }
             light.state.values.remove(end)
             light.state.values[remaining] = .integer(0)
@@ -56,6 +60,14 @@ extension DeviceBridge {
         light.state.values[end] = .float(clock + left)
         light.state.values[remaining] = .integer(run.remaining(scheduler.now))
         schedule(light, at: min(run.endsAt, scheduler.now + .seconds(1)))
+    }
+
+    /// Forgets the runs of valves that report that they're closed. If they open again, that's a new run.
+    func confirmRuns(of light: BridgedLight, by report: LightReport) {
+        for (id, run) in light.runs
+        where run.isOver(scheduler.now) && report.values[Property(.on, of: id)] == .bool(false) {
+            light.runs[id] = nil
+        }
     }
 
     private func schedule(_ light: BridgedLight, at time: ContinuousClock.Instant) {
@@ -79,11 +91,13 @@ extension DeviceBridge {
                 schedule(light, at: min(run.endsAt, now + .seconds(1)))
                 continue
             }
-            guard light.state.values[Property(.on, of: id)]?.bool == true else {
+            let isOpen = light.state.values[Property(.on, of: id)]?.bool == true
+            guard isOpen || now < run.endsAt + Self.confirmationTime else {
                 light.runs[id] = nil
                 continue
             }
             schedule(light, at: now + Self.retryTime)
+            guard isOpen else { continue }
             guard light.state.isReachable, !light.pipeline.isBusy else { continue }
             var command = LightCommand()
             command.values[Property(.on, of: id)] = .bool(false)

@@ -159,6 +159,7 @@ package actor DeviceBridge {
         let (values, invalid) = light.adapter.limits.canonical(report.values)
         report.values = values
         light.adapter.rules.complete(&report.values, over: { light.wanted })
+        light.adapter.limits.adaptTarget(in: &report.values)
         if invalid > 0 { dropped(invalid, .invalid, by: driver) }
         // A meter's readings don't confirm commands, and aren't stored for a restart.
         if report.areOfMeter, report.reachable == nil {
@@ -167,11 +168,15 @@ package actor DeviceBridge {
         let isRepetition = light.pipeline.removeTarget(from: &report, over: light.wanted)
         if report.isSpontaneous, !isRepetition { light.pipeline.superseded() }
         let accepted = light.pipeline.reported(report, now: scheduler.now)
+        if let target = light.adapter.rules.reaction?.target, accepted.values.contains(target) {
+            light.formerTarget = nil
+        }
         if light.transition != nil, let color = accepted.color { endTransition(of: light, color) }
         // A report that arrives while a command is running counts as a result of that command.
         change(light, by: light.pipeline.underWay == nil ? .device : light.origin) { state in
             state.apply(accepted, light.adapter.rules)
         }
+        confirmRuns(of: light, by: report)
         var givenUp: [CommandWaiter] = []
         if report.reachable == false {
             light.pipeline.reset()
@@ -371,8 +376,11 @@ package actor DeviceBridge {
         let now = scheduler.now
         count(status, of: light, now: now)
         if status == .success {
+            if let target = light.adapter.rules.reaction?.target, light.formerTarget == nil {
+                light.formerTarget = light.state.values[target]
+            }
             change(light, by: light.origin) { state in
-                let isChanged = state.apply(command.values, light.adapter.rules)
+                let isChanged = state.apply(light.pipeline.result(of: command), light.adapter.rules)
                 return command.on == false && state.apply(light.pipeline.forNextOn, light.adapter.rules) || isChanged
             }
             // Publish even an unchanged state: a command's result may differ from the written value (Brightness 0).
@@ -476,7 +484,11 @@ package actor DeviceBridge {
         guard let target = rules.reaction?.target else { return }
         var values = light.state.values.members(of: target)
         values.remove(target)
-        rules.complete(&values, over: { DeviceState() })
+        var former = PropertyValues()
+        former[target] = light.formerTarget
+        light.formerTarget = nil
+        rules.complete(&values, over: { DeviceState(former) })
+        light.adapter.limits.adaptTarget(in: &values)
         change(light, by: .device) { $0.apply(values, rules) }
     }
 

@@ -173,6 +173,20 @@ package final class ValueLimits: Sendable {
         return (canonical, invalid.count)
     }
 
+    /// Replaces a target that controllers can't choose by a similar one.
+    ///
+    /// For example, a panel can be armed by hand in a mode that its driver doesn't offer. It must not be shown as
+    /// disarmed, or as arming forever.
+    package func adaptTarget(in values: inout PropertyValues) {
+        guard let target = rules.reaction?.target, let value = values[target].flatMap(Int.init).map(Int64.init),
+            let index = properties.firstIndex(of: target), let choices = metadata[index].validValues,
+            !choices.contains(value)
+        else { return }
+        // The last choice means disarmed.
+        let similar = choices.dropLast().min { abs($0 - value) < abs($1 - value) }
+        values[target] = similar.map { .integer($0) }
+    }
+
     /// Returns whether all values already have the formats and ranges of their properties, which is the usual case.
     private func isCanonical(_ values: PropertyValues) -> Bool {
         for (property, value) in values {

@@ -128,6 +128,25 @@ struct TargetStateTests {
         #expect(await door.events(since: 0) == [Self.event(0, 2)])
     }
 
+    @Test("returns to its former target when it jams before a command ends")
+    func jamDuringCommand() async throws {
+        let door = try await door(.unsecured)
+        door.house.bridge.driver.set("front", .reports([LightReport(Self.lock(.jammed))]))
+        #expect(try await door.session.write(#"{"aid":2,"iid":9,"value":1}"#).status == 204)
+        #expect(await door.shown() == [.integer(0), .integer(2)])
+    }
+
+    @Test("gives up a target if it stays jammed without a report")
+    func silentJam() async throws {
+        let door = try await door(.unsecured)
+        await door.report(Self.lock(.jammed))
+        #expect(await door.shown() == [.integer(0), .integer(2)])
+        #expect(try await door.session.write(#"{"aid":2,"iid":9,"value":1}"#).status == 204)
+        #expect(await door.shown() == [.integer(1), .integer(2)])
+        await door.house.advance(.seconds(31))
+        #expect(await door.shown() == [.integer(0), .integer(2)])
+    }
+
     @Test("returns to its state when a movement that it has reported ends there")
     func failedMovement() async throws {
         let door = try await door(.unsecured)
@@ -183,7 +202,9 @@ struct TargetStateTests {
         #expect(try await session.write(#"{"aid":2,"iid":9,"value":1}"#).status == 204)
         for (report, state) in [
             (panel(.disarmed, target: .away), [1, 3]), (panel(.away), [1, 1]), (panel(.triggered), [1, 4]),
-            (panel(.disarmed), [3, 3]), (panel(.away), [1, 1]),
+            (panel(.disarmed), [3, 3]), (panel(.away), [1, 1]), (panel(.disarmed), [3, 3]),
+            // Armed by hand in a mode that controllers can't choose.
+            (panel(.night), [1, 2]),
         ] {
             // Later reports aren't steps toward the command.
             await house.advance(.seconds(2))

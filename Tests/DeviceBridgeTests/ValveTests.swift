@@ -116,6 +116,38 @@ struct ValveTests {
         #expect(commands(bridge) == [LightCommand(on: true), LightCommand(on: false), LightCommand(on: true)])
     }
 
+    @Test("runs again if somebody opens it as soon as it has reported its end")
+    func openedByHand() async throws {
+        let house = try await House([.tap])
+        let bridge = house.bridge
+        let session = try await house.session()
+        _ = try await session.write(#"{"aid":2,"iid":\#(try await iid(.setDuration, bridge)),"value":10}"#)
+        await house.report(LightReport(on: true), "tap")
+        bridge.driver.set("tap", .reports([LightReport(on: false)]))
+        for _ in 0..<12 { await house.advance(.seconds(1)) }
+        await house.report(LightReport(on: true), "tap")
+        #expect(try await value(.remainingDuration, bridge) == 10)
+        for _ in 0..<9 { await house.advance(.seconds(1)) }
+        #expect(commands(bridge) == [LightCommand(on: false)])
+    }
+
+    @Test("is closed again, without a new run, by an old report that it's open", arguments: [3, 8, 50])
+    func oldReport(after seconds: Int) async throws {
+        let house = try await House([.tap])
+        let bridge = house.bridge
+        let session = try await house.session()
+        _ = try await session.write(#"{"aid":2,"iid":\#(try await iid(.setDuration, bridge)),"value":10}"#)
+        await house.report(LightReport(on: true), "tap")
+        for _ in 0..<10 + seconds { await house.advance(.seconds(1)) }
+        #expect(try await value(.active, bridge) == 0)
+        let count = commands(bridge).count
+        await house.report(LightReport(on: true), "tap")
+        #expect(try await value(.remainingDuration, bridge) == 0)
+        for _ in 0..<5 { await house.advance(.seconds(1)) }
+        #expect(commands(bridge).count > count)
+        #expect(try await value(.active, bridge) == 0)
+    }
+
     @Test("stays open without a duration, and restarts the countdown when the duration changes")
     func change() async throws {
         let house = try await House([.tap])
