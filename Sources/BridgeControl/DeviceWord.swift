@@ -122,6 +122,15 @@ package struct DeviceWord {
         return [name.name: value]
     }
 
+    /// Returns the number that a step changes: a target, if the device has one, instead of the measured value.
+    private func present(of name: PropertyName) -> Double? {
+        var types = [name.target].compactMap { $0 }
+        // A dehumidifier has another target than a humidifier.
+        if types == [.relativeHumidityHumidifierThreshold] { types.append(.relativeHumidityDehumidifierThreshold) }
+        let targets = types.compactMap(kind.name(of:)).compactMap { device.state[$0.name]?.double }
+        return targets.first ?? device.state[name.name]?.double
+    }
+
     /// Returns the value of a typed number with or without a unit, or of a step such as `+10`.
     ///
     /// It returns `nil` if the text isn't a number for this name, or if the value that a step changes is unknown.
@@ -149,7 +158,7 @@ package struct DeviceWord {
         var number = convert(typed)
         if isStep {
             // Only plain numbers have steps: a difference in kelvins isn't one in mired.
-            guard convert(1) == 1, let present = device.state[name.name]?.double else { return nil }
+            guard convert(1) == 1, let present = present(of: name) else { return nil }
             number = min(max(present + typed, limits.lowerBound), limits.upperBound)
         }
         guard number.isFinite else { return nil }

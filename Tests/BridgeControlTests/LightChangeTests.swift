@@ -37,6 +37,13 @@ struct LightChangeTests {
         return device(.thermostat, state)
     }()
 
+    private static func humidifier(_ target: String) -> LightListing {
+        var state = LightChange()
+        state["humidity"] = 38
+        state[target] = 50
+        return device(.humidifier, state)
+    }
+
     private static func device(_ kind: LightKind, _ state: LightChange = LightChange()) -> LightListing {
         LightListing(
             key: "a/b", name: "B", kind: kind.rawValue, aid: 2, driver: "a", reachable: true, state: state)
@@ -56,6 +63,8 @@ struct LightChangeTests {
             (device(.cover), ["stop"], #"{"movement":"stopped"}"#), (device(.cover), ["30%"], #"{"position":30}"#),
             (thermostat, ["targetTemperature=-1.5"], #"{"targetTemperature":19.5}"#),
             (thermostat, ["heat", "70°F"], #"{"mode":"heat","targetTemperature":21.11}"#),
+            (humidifier("humidifierThreshold"), ["+5%"], #"{"humidity":55}"#),
+            (humidifier("dehumidifierThreshold"), ["humidity=-5"], #"{"humidity":45}"#),
             (device(.fan), ["counterclockwise", "20%"], #"{"speed":20,"direction":"counterclockwise"}"#),
         ])
     func words(device: LightListing, words: [String], json: String) throws {

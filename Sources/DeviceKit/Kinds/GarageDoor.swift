@@ -33,7 +33,9 @@ extension DoorState {
 
 extension AccessoryFunction {
     /// The function of a garage door or a gate.
+    ///
+    /// Until the first report, the door isn't shown as closed: Home shows a stopped door as open.
     package static let garageDoor = AccessoryFunction(
         .garageDoorOpener,
-        [.targetDoorState: .integer(1), .currentDoorState: .integer(1), .obstructionDetected: .bool(false)])
+        [.targetDoorState: .integer(0), .currentDoorState: .integer(4), .obstructionDetected: .bool(false)])
 }

@@ -52,6 +52,10 @@ struct SimulatedLightState {
         state = DeviceState(light.description.initialValues)
         state.isWhite = light.description.has(.colorTemperature)
         for reading in light.description.capabilities.readings { state.values.readings[reading] = reading.beginning }
+        if light.description.kind == .garageDoor {
+            state.values[.currentDoorState] = .closed
+            state.values[.targetDoorState] = .closed
+        }
         state.isReachable = light.failure != .unreachable
     }
 
