@@ -184,3 +184,46 @@ if HASS:
             shown("loft", state="cool", temperature=26.1)
         finally:
             home.close()
+
+    def test_home_assistant_sets_and_follows_an_air_purifier_with_its_filter(daemon, climate, lan, tmp_path):
+        until_light(daemon, AIR, **{"speed": 40, "mode": "auto", "filterLife#filter": 75})
+        home = HomeAssistant(lan.phone, tmp_path / "hass")
+        try:
+            home.ask("pair", daemon.setup_code)
+
+            def shown(entity, state, **attributes):
+                def found():
+                    states = {one: (now, values) for one, now, values in home.ask("states", entity.split(".")[0])}
+                    now, values = states.get(entity, (None, {}))
+                    return now == state and attributes.items() <= values.items()
+
+                until(found, 15, f"{entity} is {state}, {attributes}: {home.ask('states', entity.split('.')[0])}")
+
+            def call(service, **data):
+                domain = data["entity_id"].split(".")[0]
+                assert home.ask("call", [domain, service, data]) == {}
+
+            fan, mode = "fan.air", "select.air_air_purifier_mode"
+            status, life = "sensor.air_air_purifier_status", "sensor.air_filter_lifetime"
+            shown(fan, "on", percentage=40)
+            shown(mode, "automatic", options=["automatic", "manual"])
+            shown(status, "purifying")
+            shown(life, "75", unit_of_measurement="%")
+            call("set_percentage", entity_id=fan, percentage=60)
+            until(lambda: {"air/speed": "60"} in climate.events, 5, f"the speed: {climate.events}")
+            shown(fan, "on", percentage=60)
+            climate.send({"air/mode": "manual", "air/speed": 20, "air/filter": 5})
+            shown(mode, "manual")
+            shown(fan, "on", percentage=20)
+            shown(life, "5")
+            call("select_option", entity_id=mode, option="automatic")
+            until(lambda: {"air/mode": "auto"} in climate.events, 5, f"the mode: {climate.events}")
+            shown(mode, "automatic")
+            call("turn_off", entity_id=fan)
+            until(lambda: climate.events[-1] == {"air/power": "OFF"}, 5, f"it is off: {climate.events}")
+            shown(fan, "off")
+            shown(status, "inactive")
+            climate.send({"air/power": "ON"})
+            shown(fan, "on")
+        finally:
+            home.close()

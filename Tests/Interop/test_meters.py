@@ -3,7 +3,9 @@
 import pytest
 from conftest import configuration
 from controllers import Phone, eventually, named, shape
+from hass import HASS, HomeAssistant
 from lan import until
+from scripted_device import until_light
 
 POWER = "E863F10D"
 PLUG, SOLAR = "simulated/plug", "simulated/solar"
@@ -50,3 +52,35 @@ async def test_a_meter_appears_when_it_is_included_and_reports_its_power(daemon)
         assert {names[key]: one["value"] for key, one in read.items()} == seen
     assert daemon.lights[PLUG]["power"] == 42.3
     assert "42.3 W" in daemon.cli("devices").stdout
+
+
+if HASS:
+    def test_home_assistants_controller_shows_and_follows_meters(make_daemon, lan, tmp_path):
+        daemon = make_daemon(included("outlets", "energy"))
+        daemon.until_published()
+        daemon.cli("simulate", PLUG, "power=42.26", "energy=7.5")
+        home = HomeAssistant(lan.phone, tmp_path / "hass")
+        try:
+            home.ask("pair", daemon.setup_code)
+
+            def shown(entity, state, **attributes):
+                def found():
+                    states = {one: (now, values) for one, now, values in home.ask("states", entity.split(".")[0])}
+                    now, values = states.get(entity, (None, {}))
+                    return now == state and attributes.items() <= values.items()
+
+                until(found, 15, f"{entity} is {state}, {attributes}: {home.ask('states', entity.split('.')[0])}")
+
+            shown("sensor.plug_power", "42.3", device_class="power", unit_of_measurement="W")
+            shown("sensor.plug_energy_kwh", "7.5", device_class="energy", unit_of_measurement="kWh")
+            assert home.ask("call", ["switch", "turn_on", {"entity_id": "switch.plug"}]) == {}
+            until_light(daemon, PLUG, on=True, power=42.3)
+            shown("switch.plug", "on")
+            daemon.cli("simulate", PLUG, "off", "power=0", "energy=7.62")
+            shown("switch.plug", "off")
+            shown("sensor.plug_power", "0")
+            shown("sensor.plug_energy_kwh", "7.62")
+            daemon.cli("simulate", SOLAR, "power=-1500")
+            shown("sensor.solar_power", "-1500", device_class="power", unit_of_measurement="W")
+        finally:
+            home.close()

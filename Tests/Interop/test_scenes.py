@@ -5,6 +5,8 @@ import asyncio
 import pytest
 from conftest import configuration
 from controllers import ON, Phone, eventually
+from hass import HASS, HomeAssistant
+from lan import until
 from scripted_device import until_light
 from test_announced import Publishers, retained
 from test_buttons import services
@@ -23,13 +25,16 @@ def publishers(lan, broker):
 @pytest.fixture
 def daemon(make_daemon, broker, publishers):
     publishers.publish(
-        "party/set", "size/set",
+        "party/set", "size/set", "horn/set",
         retained("homeassistant/scene/party/config", {
             "unique_id": "party", "name": "Party", "command_topic": "party/set", "device": DEVICE}),
         retained("homeassistant/select/size/config", {
             "unique_id": "size", "name": "Size", "command_topic": "size/set", "state_topic": "size", "device": DEVICE,
             "options": ["small", "large"]}),
-        retained("size", "small"))
+        retained("homeassistant/siren/horn/config", {
+            "unique_id": "horn", "name": "Horn", "command_topic": "horn/set", "state_topic": "horn",
+            "command_template": "{{ value }}", "device": DEVICE}),
+        retained("size", "small"), retained("horn", "OFF"))
     made = make_daemon(configuration(drivers=[{"driver": "mqtt", "url": broker.url}]) | {"include": ["lights", "scenes"]})
     made.until_published()
     until_light(made, FEEDER, reachable=True)
@@ -41,7 +46,7 @@ async def test_a_scene_is_activated_once_and_its_switch_resets(daemon, broker, p
         pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
         aid, switches = services(await pairing.list_accessories_and_characteristics(), "Feeder")
         places = {values["23"]["value"]: (aid, values[ON]["iid"]) for _, values in switches}
-        assert set(places) == {"Party", "small", "large"}
+        assert set(places) == {"Party", "Horn", "small", "large"}
         names = {place: name for name, place in places.items()}
         seen = []
         pairing.dispatcher_connect(
@@ -65,6 +70,11 @@ async def test_a_scene_is_activated_once_and_its_switch_resets(daemon, broker, p
         publishers.publish(retained("size", "small"))
         await eventually(lambda: ("large", False) in seen, 5, f"the device has the last word: {seen}")
 
+        assert await pairing.put_characteristics([(*places["Horn"], True)]) == {}
+        await eventually(lambda: sent("horn/set") == ["ON"], 5, "the siren sounds")
+        publishers.publish(retained("horn", "ON"), retained("horn", "OFF"))
+        await eventually(lambda: ("Horn", False) in seen, 5, f"it stops by itself: {seen}")
+
 
 def test_status_counts_what_isnt_shown(make_daemon, broker, publishers):
     publishers.publish(retained("homeassistant/button/feed/config", {
@@ -82,3 +92,46 @@ def test_an_operator_activates_a_simulated_scene(make_daemon):
     made.cli("devices", "set", "bell", "on")
     until_light(made, "simulated/bell", **{"on#scene/activate": False})
     assert made.cli("devices", "set", "bell", "off", check=False).returncode == 64, "a scene can't be switched off"
+
+
+if HASS:
+    def test_home_assistants_controller_activates_scenes_and_follows_sirens_and_choices(daemon, publishers, lan, tmp_path):
+        home = HomeAssistant(lan.phone, tmp_path / "hass")
+        try:
+            home.ask("pair", daemon.setup_code)
+
+            def states():
+                return {entity.removeprefix("switch.feeder_"): state for entity, state, _ in home.ask("states", "switch")}
+
+            def shown(**expected):
+                until(lambda: expected.items() <= states().items(), 15, f"{expected}: {states()}")
+
+            def call(service, name):
+                assert home.ask("call", ["switch", service, {"entity_id": f"switch.feeder_{name}"}]) == {}
+
+            def sent(topic, *expected):
+                until(lambda: [text for other, text in publishers.events if other == topic] == list(expected), 5, topic)
+
+            shown(party="off", horn="off", small="on", large="off")
+            call("turn_on", "party")
+            sent("party/set", "ON")
+            shown(party="off")
+            call("turn_on", "large")
+            sent("size/set", "large")
+            shown(small="off", large="on")
+            publishers.publish(retained("size", "small"))
+            shown(small="on", large="off")
+            call("turn_on", "horn")
+            sent("horn/set", "ON")
+            publishers.publish(retained("horn", "ON"))
+            shown(horn="on")
+            publishers.publish(retained("horn", "OFF"))
+            shown(horn="off")
+            call("turn_on", "horn")
+            publishers.publish(retained("horn", "ON"))
+            call("turn_off", "horn")
+            sent("horn/set", "ON", "ON", "OFF")
+            # Nothing but its own command activates the scene.
+            sent("party/set", "ON")
+        finally:
+            home.close()

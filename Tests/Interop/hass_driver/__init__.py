@@ -39,7 +39,7 @@ async def pair(hass, code):
     device = next(iter(next(iter(step["data_schema"].schema.values())).container))
     step = await flow.async_configure(step["flow_id"], {"device": device})
     step = await flow.async_configure(step["flow_id"], {"pairing_code": code})
-    domains = ["light", "cover", "lock", "climate", "humidifier", "fan"]
+    domains = ["light", "switch", "cover", "lock", "climate", "humidifier", "fan"]
     while not hass.states.async_entity_ids(domains) or not is_subscribed(hass):
         await asyncio.sleep(0.1)
     return {"paired": step.get("title"), "lights": hass.states.async_entity_ids("light")}
