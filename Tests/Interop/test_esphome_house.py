@@ -21,7 +21,7 @@ POSITION, TARGET_POSITION, MOVEMENT, TILT, TARGET_TILT, HOLD = "6D", "7C", "72",
 LOCK, TARGET_LOCK, DOOR, TARGET_DOOR, ALARM, TARGET_ALARM = "1D", "1E", "E", "32", "66", "67"
 ACTIVE, IN_USE, SPEED, DIRECTION, SWING = "B0", "D2", "29", "28", "B6"
 ACTIVITY, MODE, TEMPERATURE, TARGET, HEATING, COOLING, HUMIDITY = "F", "33", "11", "35", "12", "D", "10"
-PRESS = "73"
+PRESS, ON, POWER, ENERGY = "73", "25", "E863F10D", "E863F10C"
 
 
 class Firmware:
@@ -64,7 +64,8 @@ def house(make_firmware):
 def daemon(make_daemon, house):
     made = make_daemon(bridge_of(house, PORT))
     made.until_published()
-    until(lambda: len(made.lights) == 12, 10, f"every device is there: {list(made.lights)}")
+    # Twelve devices, and six buttons that are pressed in an app.
+    until(lambda: len(made.lights) == 18, 10, f"every device is there: {list(made.lights)}")
     return made
 
 
@@ -206,12 +207,13 @@ async def test_a_lock_locks_and_follows_its_key(daemon, house):
 async def test_an_alarm_panel_arms_triggers_and_is_disarmed(daemon, house):
     async with controller(daemon, "House Alarm") as (alarm,), hand(house) as change:
         assert (alarm.values[ALARM], alarm.values[TARGET_ALARM]) == (3, 3)
-        for target in (0, 2, 1):
+        for target, mode in (0, "home"), (2, "night"), (1, "away"):
             alarm.events.clear()
             await alarm.put({TARGET_ALARM: target})
             await alarm.shows({ALARM: target, TARGET_ALARM: target})
-        assert "ARMED_AWAY" in house.log and "ARMED_NIGHT" in house.log and "ARMED_HOME" in house.log
+            await house.logged(f"house: alarm armed {mode}")
         change("Break In", True)
+        await house.logged("house: alarm triggered")
         await alarm.shows({ALARM: 4, TARGET_ALARM: 1})
         change("Break In", False)
         await alarm.put({TARGET_ALARM: 3})
@@ -277,19 +279,18 @@ async def test_a_fan_turns(daemon, house):
 
 async def test_sensors_and_buttons_report(daemon, house):
     before = {"69": 0, "90": 7, "92": 0, "93": 700, "C6": 7, "C7": 14, "C8": 21, "6B": 70, "68": 87, "22": False, "71": 0,
-              "70": 0, "76": 0, "6A": 0, "7A": 0, TEMPERATURE: 20, HUMIDITY: 47}
+              "70": 0, "76": 0, "6A": 0, "7A": 0, TEMPERATURE: 20, HUMIDITY: 47, POWER: 57, ENERGY: 7}
     async with controller(daemon, "House") as (sensors,), hand(house) as change:
         await sensors.shows(before)
         change("Set Sensors", 15)
         await sensors.shows({"90": 15, "93": 1500, "C6": 15, "C7": 30, "C8": 45, "6B": 150, "68": 95, "22": True, "71": 1,
-                             "70": 1, "76": 1, HUMIDITY: 55, "92": 1})
+                             "70": 1, "76": 1, HUMIDITY: 55, "92": 1, POWER: 65, ENERGY: 15})
         change("Break In", True)
         await sensors.shows({"6A": 1})
         change("Set Room", -12.5)
         await sensors.shows({TEMPERATURE: -12.5})
         tampered = daemon.lights[f"esphome/{MAC}/sensors"]["tamper"]
         assert tampered is True
-    assert "Power" not in daemon.log
 
 
 async def test_buttons_and_doorbells_press(daemon, house):
@@ -308,3 +309,14 @@ async def test_buttons_and_doorbells_press(daemon, house):
             await eventually(lambda: seen == [1], 5, f"a double press: {seen}")
             change("Ring")
             await eventually(lambda: seen == [1, 0, 0], 5, f"the doorbell and its button: {seen}")
+
+
+async def test_a_button_of_an_app_is_pressed_once_and_resets(daemon, house):
+    async with controller(daemon, "House Open Tap", "House Tap") as (button, tap):
+        await tap.put({ACTIVE: 0})
+        await tap.shows({ACTIVE: 0})
+        await button.put({ON: True})
+        await tap.shows({ACTIVE: 1, IN_USE: 1})
+        await button.shows({ON: False})
+        assert button.events == [(ON, True), (ON, False)], "aiohomekit reports its own command, too"
+        assert house.log.count("house: tap is opened") == 1
