@@ -92,9 +92,9 @@ SENSORS = {
             "mac": "a4c1384e2ab0", "Temperature": -4.1, "Humidity": None, "DewPoint": None, "Battery": 9, "RSSI": -80},
         "TempUnit": "C"},
 }
-#: The readings that HomeKit shows.
+#: The readings that the bridge shows.
 SHOWN = {"Temperature": "temperature", "Humidity": "humidity", "Illuminance": "illuminance", "Ambient": "illuminance",
-         "Battery": "battery"}
+         "Battery": "battery", "Power": "power", "Total": "energy", "Voltage": "voltage", "Current": "current"}
 
 
 def readings(sensors):
