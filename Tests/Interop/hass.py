@@ -1,4 +1,4 @@
-"""Home Assistant itself, run as the program HASS=/path/of/hass in an environment with the requirements of the tested integrations.
+"""Home Assistant itself, run as the program HASS=/path/of/hass, which Scripts/install-home-assistant installs.
 
 Checked with 2025.4.4 on Python 3.13 (aiohomekit 3.2.14). The tests that need Home Assistant are skipped without HASS.
 """

@@ -1,6 +1,6 @@
 """Home Assistant's own bridge, over its demo entities, as accessories of the home.
 
-Needs HASS=/path/of/hass, in an environment with the requirements of homekit and demo (checked with 2025.4.4 on Python 3.13 and
+Needs HASS=/path/of/hass of Scripts/install-home-assistant (checked with 2025.4.4 on Python 3.13 and
 HAP-python 4.9.2); conftest skips this file without it.
 """
 
