@@ -18,12 +18,12 @@ MARK = "hass_driver: "
 
 
 class HomeAssistant:
-    """hass on a host, with nothing but hass_driver and what that adds."""
+    """hass on a host, with nothing but hass_driver, what that adds, and more lines of its configuration."""
 
-    def __init__(self, host, directory):
+    def __init__(self, host, directory, more=""):
         (directory / "custom_components").mkdir(parents=True)
         shutil.copytree(Path(__file__).with_name("hass_driver"), directory / "custom_components/hass_driver")
-        (directory / "configuration.yaml").write_text("hass_driver:\nlogger: {default: warning}\n")
+        (directory / "configuration.yaml").write_text("hass_driver:\nlogger: {default: warning}\n" + more)
         self.log = directory / "log"
         with open(self.log, "w") as log:
             self.process = host.popen(

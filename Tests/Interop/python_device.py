@@ -2,12 +2,13 @@
 
     python_device.py ADDRESS PORT STATE-FILE DESCRIPTION
 
-The description is JSON: `id`, `name`, optionally the `ttl` of its records in seconds, and `services`, each with its `type` in
+The description is JSON: `id`, `name`, optionally the `ttl` of its records in seconds and the time in seconds in which
+HAP-python collects `events`, and `services`, each with its `type` in
 HAP-python's catalog or a UUID, an optional `name`, and `values`: for a type of the catalog the names of optional
 characteristics, else a list of objects with `type`, `description`, `format`, `permissions`, other properties of HAP-python,
 and `value`.
 
-It prints `{"ready": DEVICE-ID}`, then each received write. Each line of its standard input is `[CHARACTERISTIC, VALUE]`, a
+It prints `{"ready": DEVICE-ID}`, then each received write with its time on the monotonic clock. Each line of its standard input is `[CHARACTERISTIC, VALUE]`, a
 value to report. `[CHARACTERISTIC, VALUE, SECONDS]` makes it report other values for that time as fast as possible, then this
 one.
 """
@@ -18,7 +19,7 @@ import sys
 import time
 from uuid import UUID
 
-from pyhap import accessory_driver
+from pyhap import accessory_driver, hap_protocol
 from pyhap.accessory import Accessory
 from pyhap.accessory_driver import AccessoryDriver
 from pyhap.characteristic import Characteristic
@@ -108,7 +109,8 @@ async def main(address, port, state, description):
             name = characteristic.display_name
             places[name] = characteristic
             if "pw" in characteristic.properties["Permissions"]:
-                characteristic.setter_callback = lambda value, name=name: say(wrote=[name, value])
+                characteristic.setter_callback = lambda value, name=name: say(wrote=[name, value], at=time.monotonic())
+    hap_protocol.EVENT_COALESCE_TIME_WINDOW = description.get("events", hap_protocol.EVENT_COALESCE_TIME_WINDOW)
     driver.add_accessory(accessory)
     if ttl := description.get("ttl"):
         shorten_records(ttl)
