@@ -173,7 +173,7 @@ soak: test-packages $(VENV)/ready
 	for name in lamplighterd lamplighter homehubd homehub; do $(SHIP) $$name || exit; done
 	$(VENV)/bin/python Tests/Soak/soak.py --minutes $(MINUTES)
 
-## mutants  plant up to 400 bugs, one at a time, and list the unnoticed ones (root; an hour or two)
+## mutants  plant up to 450 bugs, one at a time, and list the unnoticed ones (root; an hour or two)
 mutants: test-packages $(VENV)/ready
 	Scripts/mutants
 
