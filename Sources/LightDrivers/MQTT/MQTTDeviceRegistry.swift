@@ -592,13 +592,11 @@ package struct MQTTDeviceRegistry: Sendable {
         let hosts = (buttons.devices[key]?.hosts ?? []).compactMap { members[$0]?.description }
             .filter { kinds.contains($0.kind) }
         let settled = meters.settle(key) { [members] id in members[id]?.description.measured(of: hosts) }
-        var actions: [MQTTAction] = []
-        for (id, report) in settled {
-            guard let reading = members[id]?.description else { continue }
-            actions.append(.added(reading))
-            if !report.isEmpty { actions.append(.report(id, report)) }
-        }
-        return joinedParts(actions)
+        let shown = settled.filter { members[$0.0] != nil }
+        // A current, for example, isn't shown before a power: all readings precede the values.
+        return joinedParts(
+            shown.compactMap { id, _ in members[id].map { .added($0.description) } }
+                + shown.filter { !$0.1.isEmpty }.map { .report($0.0, $0.1) })
     }
 
     /// Returns the report of the reachability of a device's buttons.
