@@ -12,9 +12,7 @@ internal import LightDrivers
     _ = home.started(kinds: Set(LightKind.allCases))
     _ = home.connected()
     var topics: Set<String> = []
-    var lights: Set<LightID> = []
-    // Sensors and buttons accept no commands.
-    var sensors: Set<LightID> = []
+    var lights: [LightID: LightDescription] = [:]
     func took(_ actions: [MQTTAction]) {
         for action in actions {
             switch action {
@@ -29,22 +27,16 @@ internal import LightDrivers
             case .unsubscribe(let topic):
                 promise(topics.remove(topic) != nil, "an unsubscribed topic was subscribed before")
             case .added(let description):
-                lights.insert(description.id)
-                if description.kind == .sensor || description.kind == .button {
-                    sensors.insert(description.id)
-                } else {
-                    sensors.remove(description.id)
-                }
-                promise((1...255).contains(description.id.rawValue.utf8.count), "the length of an id is limited")
+                lights[description.id] = description
+                checkDescription(description)
                 promise(!description.name.isEmpty, "a light has a name")
             case .removed(let id):
-                promise(lights.remove(id) != nil, "a light that is removed was added before")
-                sensors.remove(id)
+                promise(lights.removeValue(forKey: id) != nil, "a light that is removed was added before")
             case .report(let id, let report):
-                promise(lights.contains(id), "a light that reports was added before")
+                promise(lights[id] != nil, "a light that reports was added before")
                 checkReport(report)
             case .occurred(let id, let events):
-                promise(lights.contains(id), "a button belongs to an added light")
+                promise(lights[id] != nil, "a button belongs to an added light")
                 promise(events.allSatisfy { $0.property.type.isMomentary }, "an event is momentary")
             case .publish(let message):
                 promise(
@@ -61,8 +53,10 @@ internal import LightDrivers
                 topic: String(decoding: topic, as: UTF8.self),
                 payload: MQTTPayload(Array(line.dropFirst(topic.count + 1))), now: .seconds(number)))
         took(home.timePassed(now: .seconds(number)))
-        for id in lights.subtracting(sensors) {
-            for command in commands {
+        for (id, light) in lights {
+            // Sensors, meters and buttons accept no commands, and scenes accept only their own.
+            let others = [.sensor, .meter, .button, .scene].contains(light.kind) ? [] : commands
+            for command in others + sceneCommands(of: light) {
                 do throws(LightError) {
                     for message in try home.messages(for: command, to: id, now: .zero) {
                         promise(
@@ -116,6 +110,25 @@ private func command(_ pairs: KeyValuePairs<CharacteristicType, CharacteristicVa
     var command = LightCommand()
     for (type, value) in pairs { command.values[Property(type)] = value }
     return command
+}
+
+/// Returns commands that switch on the first scenes, sirens and options of a device.
+func sceneCommands(of light: LightDescription) -> [LightCommand] {
+    light.scenes.prefix(4).map { scene in
+        var command = LightCommand()
+        command.values[Property(.on, of: scene.id)] = .bool(true)
+        return command
+    }
+}
+
+/// Checks the description of an added device.
+func checkDescription(_ light: LightDescription) {
+    promise((1...255).contains(light.id.rawValue.utf8.count), "the length of an id is limited")
+    // HAP allows 100 services, and one of them is the accessory's information.
+    promise(light.functions.count < 100, "the number of functions is limited")
+    let ids = light.functions.compactMap(\.id)
+    promise(Set(ids).count == ids.count, "functions have different ids")
+    promise(ids.allSatisfy { (1...1024).contains($0.utf8.count) }, "the length of a function's id is limited")
 }
 
 func checkReport(_ report: LightReport) {

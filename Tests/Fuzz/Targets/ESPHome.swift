@@ -14,30 +14,34 @@ internal import LightDrivers
     let key = input.first.map { $0 & 1 == 1 ? [UInt8](repeating: 1, count: 32) : nil } ?? nil
     let ephemeral = [UInt8](repeating: 2, count: 32)
     _ = home.received(.opened(key: key, ephemeral: ephemeral), from: target, number: 1, now: .zero, share: 1)
-    var lights: Set<LightID> = []
+    var lights: [LightID: LightDescription] = [:]
     for (number, piece) in Array(input.dropFirst()).pieces.enumerated() {
         let now = Duration.milliseconds(number)
         for action in home.received(.bytes(Array(piece)), from: target, number: 1, now: now, share: 1) {
             switch action {
             case .added(let light):
-                lights.insert(light.id)
-                promise((1...255).contains(light.id.rawValue.utf8.count), "the length of an id is limited")
+                lights[light.id] = light
+                checkDescription(light)
                 promise(light.name.utf8.count <= 1024, "the length of a name is limited")
-            case .removed(let id): promise(lights.remove(id) != nil, "a light that is removed was added before")
+            case .removed(let id):
+                promise(lights.removeValue(forKey: id) != nil, "a light that is removed was added before")
             case .report(let id, let report):
-                promise(lights.contains(id), "a light that reports was added before")
+                promise(lights[id] != nil, "a light that reports was added before")
                 checkReport(report)
             case .occurred(let id, let events):
-                promise(lights.contains(id), "a button belongs to an added light")
+                promise(lights[id] != nil, "a button belongs to an added light")
                 promise(events.allSatisfy { $0.property.type.isMomentary }, "an event is momentary")
             case .connect, .output, .close, .warn, .finished: break
             }
         }
-        for id in lights {
-            let light = LightCommand(on: true, brightness: 50, color: .temperature(mired: 300))
-            let command = number.isMultiple(of: 2) ? light : kindCommands[number / 2 % kindCommands.count]
-            for case .output(_, .command(let bytes, _)) in (try? home.apply(command, to: id, now: now).actions) ?? [] {
-                promise(bytes.count < 200, "a command is short")
+        for (id, light) in lights {
+            let color = LightCommand(on: true, brightness: 50, color: .temperature(mired: 300))
+            let command = number.isMultiple(of: 2) ? color : kindCommands[number / 2 % kindCommands.count]
+            for command in [command] + sceneCommands(of: light) {
+                let actions = (try? home.apply(command, to: id, now: now).actions) ?? []
+                for case .output(_, .command(let bytes, _)) in actions {
+                    promise(bytes.count < 200, "a command is short")
+                }
             }
         }
     }

@@ -12,22 +12,23 @@ internal import LightDrivers
     _ = home.started(known: [], now: .zero)
     let certificate = [UInt8](repeating: 1, count: 32)
     let identity = #"{"bridgeid": "001788FFFE123456"}"#
-    var lights: Set<LightID> = []
+    var lights: [LightID: LightDescription] = [:]
     var requests: [(lane: Int, number: Int)] = []
     var now = Duration.zero
     func carryOut(_ actions: [DeviceAction<HueSession.Output>]) {
         for action in actions {
             switch action {
             case .added(let light):
-                lights.insert(light.id)
-                promise((1...255).contains(light.id.rawValue.utf8.count), "the length of an id is limited")
+                lights[light.id] = light
+                checkDescription(light)
                 promise(light.name.count <= 128, "the length of a name is limited")
-            case .removed(let id): promise(lights.remove(id) != nil, "a light that is removed was added before")
+            case .removed(let id):
+                promise(lights.removeValue(forKey: id) != nil, "a light that is removed was added before")
             case .report(let id, let report):
-                promise(lights.contains(id), "a light that reports was added before")
-                promise(report.brightness.map { (1...100).contains($0) } ?? true, "the brightness is in percent")
+                promise(lights[id] != nil, "a light that reports was added before")
+                checkReport(report)
             case .occurred(let id, let events):
-                promise(lights.contains(id), "a button belongs to an added light")
+                promise(lights[id] != nil, "a button belongs to an added light")
                 promise(events.allSatisfy { $0.property.type.isMomentary }, "an event is momentary")
             case .output(_, .request(let lane, let number, _)): requests.append((lane, number))
             case .output, .connect, .close, .warn, .finished: break
@@ -51,10 +52,12 @@ internal import LightDrivers
             receive(.answer(lane: lane, number: number, HTTPClientResponse(body: Array(line))))
         }
         carryOut(home.timePassed(now: now, share: 1))
-        for id in lights {
+        for (id, light) in lights {
             let command = LightCommand(on: true, brightness: 50, color: .hueSaturation(hue: 30, saturation: 80))
-            guard let (_, actions) = try? home.apply(command, to: id, now: now) else { continue }
-            carryOut(actions)
+            for command in [command] + sceneCommands(of: light) {
+                guard let (_, actions) = try? home.apply(command, to: id, now: now) else { continue }
+                carryOut(actions)
+            }
         }
     }
 }

@@ -86,7 +86,7 @@ private func check<Session: DeviceSession>(
                 let device = light.id.rawValue.prefix { $0 != "/" }
                 promise(
                     lights.count { $0.rawValue.hasPrefix(device) } <= 16, "the number of a device's lights is limited")
-                promise((1...255).contains(light.id.rawValue.utf8.count), "the length of an id is limited")
+                checkDescription(light)
                 // A name has up to 128 characters, plus a suffix that distinguishes the parts of a device.
                 promise(light.name.count <= 160, "the length of a name is limited")
             case .removed(let id): promise(lights.remove(id) != nil, "a light that is removed was added before")
