@@ -73,6 +73,17 @@ struct MQTTSceneTests {
         #expect(sensor.id == scenes.id)
     }
 
+    @Test("are shown once if two have the same id, and a command goes to the shown one")
+    func sameID() throws {
+        var house = Self.announced([
+            ("select", #""uniq_id": "a", "cmd_t": "a/set", "ops": ["b/c", "d"]"#),
+            ("select", #""uniq_id": "a/b", "cmd_t": "other/set", "ops": ["c", "e"]"#),
+        ])
+        let scenes = try #require(house.added.last)
+        #expect(scenes.scenes.map(\.id) == ["option/a/b/c", "option/a/d"])
+        #expect(try house.sends(Self.command("option/a/b/c"), to: scenes.id) == ["a/set b/c"])
+    }
+
     @Test("keeps states that arrive before the accessory")
     func early() throws {
         var house = MQTTHouse(kinds: Self.kinds)

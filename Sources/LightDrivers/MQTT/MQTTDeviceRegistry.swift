@@ -574,15 +574,20 @@ package struct MQTTDeviceRegistry: Sendable {
     }
 
     /// Returns the parts of a device with scenes, sirens or choices, as many as an accessory shows.
+    ///
+    /// Of parts with functions of the same id, it returns the first one.
     private func scenes(
         of device: MQTTButtons.Device
     ) -> [(id: LightID, functions: [AccessoryFunction])] {
-        var count = 0
+        var ids: Set<String> = []
         return device.parts.sorted { $0.rawValue < $1.rawValue }.compactMap { id in
             guard let member = members[id], member.endsAt == nil, member.description.kind == .scene else { return nil }
             let functions = member.light.settings.component?.functions ?? []
-            guard count + functions.count <= AccessoryFunction.maximumScenes else { return nil }
-            count += functions.count
+            let own = functions.compactMap(\.id)
+            guard ids.count + own.count <= AccessoryFunction.maximumScenes, ids.isDisjoint(with: own) else {
+                return nil
+            }
+            ids.formUnion(own)
             return (id, functions)
         }
     }
