@@ -69,6 +69,35 @@ struct MQTTGarageDoorTests {
         #expect(try MQTTLightTests.text(plain.messages(for: command(.open))) == ["c OPEN"])
     }
 
+    @Test("presses a toggled door once until it reacts or a minute has passed")
+    func secondPress() throws {
+        let keys = #", "payload_open": "PRESS", "payload_close": "PRESS", "payload_stop": null"#
+        let press = ["c PRESS"]
+        var door = try Self.door(keys)
+        #expect(state(&door, "closed") == .closed)
+        #expect(try MQTTLightTests.text(door.messages(for: command(.open))) == press)
+        // The door repeats its state before it moves.
+        #expect(state(&door, "closed") == .closed)
+        #expect(try MQTTLightTests.text(door.messages(for: command(.open))).isEmpty)
+        #expect(throws: LightError.self) { try door.messages(for: command(.closed)) }
+        #expect(state(&door, "opening") == .opening)
+        #expect(try MQTTLightTests.text(door.messages(for: command(.closed))) == press)
+        // The press was lost.
+        var lost = try Self.door(keys)
+        #expect(state(&lost, "closed") == .closed)
+        #expect(try MQTTLightTests.text(lost.messages(for: command(.open))) == press)
+        #expect(lost.deadline == .seconds(60))
+        _ = lost.timePassed(now: .seconds(60))
+        #expect(try MQTTLightTests.text(lost.messages(for: command(.closed))).isEmpty)
+        #expect(try MQTTLightTests.text(lost.messages(for: command(.open))) == press)
+        // A door that is assumed to obey has no report to wait for.
+        var assumed = try Self.door(keys + #", "optimistic": true"#)
+        #expect(state(&assumed, "closed") == .closed)
+        #expect(try MQTTLightTests.text(assumed.messages(for: command(.open))) == press)
+        _ = assumed.handedOver(command(.open))
+        #expect(try MQTTLightTests.text(assumed.messages(for: command(.closed))) == press)
+    }
+
     @Test("reports an obstruction of its own topic, which a movement doesn't change")
     func obstruction() throws {
         var door = try Self.door(#", "obstruction_topic": "o""#)

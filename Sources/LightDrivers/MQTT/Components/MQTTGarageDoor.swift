@@ -50,6 +50,7 @@ struct MQTTGarageDoor: MQTTComponent {
         guard let state = hasStopped ? .stopped : DoorState(position: position, report.motion) else {
             return LightReport()
         }
+        if light.memory[.currentDoorState] != state { light.deadlines.reaction = nil }
         light.memory[.currentDoorState] = state
         var door = LightReport()
         door.values[.currentDoorState] = state
@@ -57,7 +58,8 @@ struct MQTTGarageDoor: MQTTComponent {
     }
 
     func timePassed(of light: inout MQTTLight, now: Duration) -> LightReport? {
-        cover.timePassed(of: &light, now: now).map { door($0, hasStopped: false, &light) }
+        if let end = light.deadlines.reaction, end <= now { light.deadlines.reaction = nil }
+        return cover.timePassed(of: &light, now: now).map { door($0, hasStopped: false, &light) }
     }
 
     func isUnreadable(topic: String, _ payload: MQTTPayload, by light: inout MQTTLight) -> Bool {
@@ -74,15 +76,25 @@ struct MQTTGarageDoor: MQTTComponent {
             throw .refused("the door's state isn't known yet")
         }
         let isThere = target == .open ? state == .open || state == .opening : state == .closed || state == .closing
+        guard cover.isToggled else { return [try cover.moveMessage(opens: target == .open, to: &light)] }
+        // Until the door reacts to a press, another one could stop it on its way.
+        if light.deadlines.reaction != nil {
+            if target == light.memory[.targetDoorState] { return [] }
+            throw .refused("the door hasn't reacted to the last press yet")
+        }
         // The same message opens and closes the door, so it would leave its target.
-        if cover.isToggled, isThere { return [] }
-        return [try cover.moveMessage(opens: target == .open, to: &light)]
+        if isThere { return [] }
+        let press = try cover.moveMessage(opens: target == .open, to: &light)
+        light.memory[.targetDoorState] = target
+        light.deadlines.reaction = Self.kind.rules.reaction.map { light.commandTime + $0.time }
+        return [press]
     }
 
     func handedOver(_ command: LightCommand, to light: inout MQTTLight) -> LightReport {
         guard light.settings.isOptimistic || cover.sources.allSatisfy({ $0 == nil }),
             let target = command.values[.targetDoorState]
         else { return LightReport() }
+        light.deadlines.reaction = nil
         light.memory[.currentDoorState] = target
         return LightReport(Self.kind.rules.outcome(of: command.values))
     }

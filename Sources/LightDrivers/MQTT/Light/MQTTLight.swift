@@ -18,8 +18,10 @@ package struct MQTTLight: Equatable, Sendable {
     struct Deadlines: Equatable {
         var off: Duration?
         var expiry: Duration?
+        /// The end of the time in which a device may react to a press.
+        var reaction: Duration?
 
-        var next: Duration? { [off, expiry].compactMap { $0 }.min() }
+        var next: Duration? { [off, expiry, reaction].compactMap { $0 }.min() }
     }
 
     struct Sent: Equatable {
