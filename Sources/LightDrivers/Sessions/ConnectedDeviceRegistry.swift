@@ -41,6 +41,8 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
     package typealias Action = DeviceAction<Session.Output>
 
     package static var duplicateInterval: Duration { .seconds(60) }
+    /// The time after the start at which a light that the configuration names should be known.
+    package static var searchTime: Duration { .seconds(60) }
 
     private struct Device: Sendable {
         var candidates: Candidates<DeviceEndpoint>
@@ -90,6 +92,10 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
     private var commands: [Int: DeviceTarget] = [:]
     private var lastCommand = 0
     private var dropped: [DropReason: Int] = [:]
+    /// The end of the search for the lights that the configuration names; `nil` afterwards.
+    private var searchEndsAt: Duration?
+    /// The lights that the configuration names and that the operator was warned about.
+    private var missing: Set<LightID> = []
 
     package init(_ selection: DeviceSelection, options: Session.Options) {
         self.selection = selection
@@ -104,6 +110,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         self.known = Set(known)
         self.kinds = kinds
         sensors = SensorDevices(kinds: kinds, known: known)
+        if Session.namedLights(in: options) != nil { searchEndsAt = now + Self.searchTime }
         var actions: [Action] = []
         for host in selection.hosts {
             let target = DeviceTarget.configured(host)
@@ -371,7 +378,20 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         let before = known.filter { $0.rawValue == id || $0.rawValue.hasPrefix("\(id)/") }
         let removed = before.union(former.keys).subtracting(board.lights.keys).subtracting(sensors.ids)
         known.subtract(removed)
-        return actions + joined(removed.sorted { $0.rawValue < $1.rawValue }.map { .removed($0) })
+        return actions + joined(removed.sorted { $0.rawValue < $1.rawValue }.map { .removed($0) }) + missingLights()
+    }
+
+    /// Warns about lights that the configuration names but no device has, and withdraws former warnings.
+    private mutating func missingLights() -> [Action] {
+        guard searchEndsAt == nil, let named = Session.namedLights(in: options) else { return [] }
+        let found = boards.values.flatMap(\.lights).filter { $0.value.description.kind == named.kind }.map(\.key)
+        let former = missing
+        missing = named.ids.subtracting(found)
+        return missing.symmetricDifference(former).sorted { $0.rawValue < $1.rawValue }.map { id in
+            let text =
+                "\(named.key): no known device has the \(named.noun) \(id.rawValue); connect it or correct the id"
+            return .warn(missing.contains(id) ? text : nil, about: id.rawValue)
+        }
     }
 
     /// Combines the readings of each device into one sensor.
@@ -393,11 +413,15 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
 
     /// The time at which ``timePassed(now:share:)`` must be called next.
     package var deadline: Duration? {
-        devices.values.compactMap { $0.session.map(\.deadline) ?? $0.retryAt }.min()
+        (devices.values.map { $0.session.map(\.deadline) ?? $0.retryAt } + [searchEndsAt]).compactMap(\.self).min()
     }
 
     package mutating func timePassed(now: Duration, share: Double) -> [Action] {
         var actions: [Action] = []
+        if let end = searchEndsAt, end <= now {
+            searchEndsAt = nil
+            actions += missingLights()
+        }
         for target in devices.keys {
             guard let device = devices[target] else { continue }
             if var session = device.session {

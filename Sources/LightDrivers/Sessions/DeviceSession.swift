@@ -29,6 +29,9 @@ package protocol DeviceSession: Sendable {
     /// Returns the file with the password or the key of a device, or `nil` if there is none.
     static func secretFile(of target: DeviceTarget, options: Options) -> String?
 
+    /// Returns the lights that the configuration names, or `nil` if it names none.
+    static func namedLights(in options: Options) -> NamedLights?
+
     /// Creates a session before its connection exists. `now` is the time of a monotonic clock, as in the other
     /// functions.
     init(target: DeviceTarget, kinds: Set<LightKind>, options: Options, now: Duration)
@@ -61,8 +64,19 @@ extension DeviceSession {
     package static func id(of service: DiscoveredService) -> String? { nil }
     package static func unusableReason(of service: DiscoveredService, options: Options) -> String? { nil }
     package static func secretFile(of target: DeviceTarget, options: Options) -> String? { nil }
+    package static func namedLights(in options: Options) -> NamedLights? { nil }
     package mutating func announcedAgain(now: Duration) -> [SessionEvent<Output>] { [] }
     package mutating func goodbye() -> [Output] { [] }
+}
+
+/// The lights that a key of the configuration names by their ids.
+package struct NamedLights: Sendable {
+    var key: String
+    var ids: Set<LightID>
+    /// The kind that the lights must have.
+    var kind: LightKind
+    /// The noun for such a light in messages.
+    var noun: String
 }
 
 /// An event of a session.

@@ -92,6 +92,13 @@ package struct ShellySession: DeviceSession {
 
     package static func secretFile(of target: DeviceTarget, options: ShellyOptions) -> String? { options.passwordFile }
 
+    package static func namedLights(in options: ShellyOptions) -> NamedLights? {
+        guard !options.garageDoors.isEmpty else { return nil }
+        return NamedLights(
+            key: ShellyDriverConfiguration.CodingKeys.garageDoors.rawValue,
+            ids: Set(options.garageDoors.map { LightID($0) }), kind: .garageDoor, noun: "cover")
+    }
+
     package init(target: DeviceTarget, kinds: Set<LightKind>, options: ShellyOptions, now: Duration) {
         name = target.name
         self.kinds = kinds

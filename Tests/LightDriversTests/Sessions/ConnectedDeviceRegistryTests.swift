@@ -17,6 +17,10 @@ struct ConnectedDeviceRegistryTests {
 
         static func secretFile(of target: DeviceTarget, options: Int) -> String? { "/etc/password" }
 
+        static func namedLights(in options: Int) -> NamedLights? {
+            options == 0 ? nil : NamedLights(key: "doors", ids: ["d1/door"], kind: .garageDoor, noun: "cover")
+        }
+
         init(target: DeviceTarget, kinds: Set<LightKind>, options: Int, now: Duration) {}
 
         mutating func started(now: Duration) -> [SessionEvent<String>] { [.output("hello")] }
@@ -100,6 +104,23 @@ struct ConnectedDeviceRegistryTests {
         return DiscoveredService(
             id: .init(name: name, host: "\(name).local"), port: 80, txt: TXTRecord(id.map { [("id", $0)] } ?? []),
             addresses: addresses)
+    }
+
+    @Test("warns about a light that the configuration names and no device has within a minute, until one has it")
+    func namedLights() {
+        var house = House()
+        house.home = ConnectedDeviceRegistry(DeviceSelection(discover: true, hosts: [Self.host]), options: 1)
+        house.start()
+        house.answer(Self.target)
+        house.join()
+        let warning = "doors: no known device has the cover d1/door; connect it or correct the id"
+        #expect(house.home.deadline == .seconds(60))
+        #expect(house.pass(.seconds(60)) == [.warn(warning, about: "d1/door")])
+        var door = LightDescription(id: "d1/door", name: "Door", kind: .cover)
+        #expect(house.receive([.lights([Self.lamp, door])]) == [.added(door)])
+        door.kind = .garageDoor
+        #expect(house.receive([.lights([Self.lamp, door])]) == [.added(door), .warn(nil, about: "d1/door")])
+        #expect(house.receive([.lights([Self.lamp])]) == [.removed(door.id), .warn(warning, about: "d1/door")])
     }
 
     @Test("tries the other addresses at once when the wrong device answers")
