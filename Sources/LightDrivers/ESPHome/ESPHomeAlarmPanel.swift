@@ -35,6 +35,13 @@ extension ESPHomeTargetState {
         return panel.values(Self.panelStates[index], asked: asked.flatMap(SecurityState.init))
     }
 
+    /// Returns the target that a panel's state shows, with the last one, or `nil` if it shows none.
+    func target(in state: ESPHomeState, asked: Int?) -> Int? {
+        guard let values = panelValues(state.number, asked: asked) else { return nil }
+        let target = values[.securitySystemTargetState] ?? values[.securitySystemCurrentState]
+        return target == .triggered ? nil : target?.rawValue
+    }
+
     /// Returns the targets to request in order, to reach a target from a state with the last requested target.
     ///
     /// ESPHome's alarm panel can't be armed when it isn't disarmed.

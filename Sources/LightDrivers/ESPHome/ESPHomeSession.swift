@@ -270,9 +270,14 @@ package struct ESPHomeSession: DeviceSession {
         lamp.light.state = state
         let isAnswer = lamp.unanswered > 0 && now <= lamp.answersUntil
         lamp.unanswered = isAnswer ? lamp.unanswered - 1 : 0
+        // A panel armed or disarmed by hand has another target than the last request.
+        if !isAnswer, former?.number != state.number, case .targetState(let device) = lamp.light.entity.kind {
+            lamp.light.askedTarget =
+                device.target(in: state, asked: lamp.light.askedTarget) ?? lamp.light.askedTarget
+        }
         lamps[id] = lamp
         guard !blinking.contains(id), var report = lamp.light.report else { return [] }
-        report.isSpontaneous = !isFirst && !isAnswer
+        report.isSpontaneous = former != nil && !isAnswer
         return [.report(id, report)]
     }
 

@@ -113,6 +113,35 @@ struct ESPHomeTargetStateTests {
         #expect(sent?.bytes == messages.flatMap(ESPHomeDevicesTests.frame))
     }
 
+    @Test("arm a panel by hand in another mode than that of the last request")
+    func armedByHand() throws {
+        let (den, panel) = (ESPHomeDevicesTests.den, LightID("AABBCCDDEEFF/security-system/front"))
+        var house = ESPHomeDevicesTests.configured()
+        house.join(den, [Self.panelWithThreeModes])
+        func target(_ number: UInt64) -> SecurityState? {
+            let actions = house.receive(
+                den,
+                Self.message(ESPHomeMessageType.alarmState) { body in
+                    body.write(fixed32: 9, field: 1)
+                    body.write(number, field: 2)
+                })
+            return actions.compactMap { action in
+                if case .report(panel, let report) = action { report.values[.securitySystemTargetState] } else { nil }
+            }.last
+        }
+        #expect(target(0) == nil)
+        var command = LightCommand()
+        command.values[.securitySystemTargetState] = .home
+        _ = try house.order(panel, command)
+        // The panel is arming, armed, disarmed by hand, armed by hand, and in its entry delay.
+        #expect(target(7) == .home)
+        _ = target(1)
+        _ = target(0)
+        #expect(target(7) == .away)
+        _ = target(3)
+        #expect(target(6) == .away)
+    }
+
     @Test("describe a lock, read its states and lock and unlock it")
     func lock() throws {
         var lock = try Self.light(ESPHomeMessageType.lockEntity)
