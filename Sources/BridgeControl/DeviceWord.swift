@@ -42,6 +42,21 @@ package struct DeviceWord {
         }
     }
 
+    /// The changes that a device with only scenes accepts; empty for other devices.
+    ///
+    /// The switch of a scene switches itself off.
+    private var activations: [String] {
+        let switches = kind == .scene ? device.state.members.map(\.name).filter { $0.hasPrefix("on#") } : []
+        guard switches.allSatisfy({ $0.hasPrefix("on#scene/") }) else { return [] }
+        return switches.count == 1 ? ["on"] : switches.map { "\($0)=true" }
+    }
+
+    /// The remedy for a change that a device with only scenes doesn't support; `nil` for other devices.
+    package var activationRemedy: String? {
+        let words = activations.prefix(4).joined(separator: " or ")
+        return words.isEmpty ? nil : "scenes can only be activated; write \(words)"
+    }
+
     /// Returns the values of a word by their names, or `nil` if the word doesn't apply to the device.
     func values(of word: String) -> [String: JSONValue]? {
         let word = word.lowercased()
@@ -70,6 +85,7 @@ package struct DeviceWord {
         }
         guard let power = names.first(where: { $0.name == "on" || $0.name == "active" }) else { return nil }
         switch word {
+        case "off" where !activations.isEmpty: return nil
         case "on", "off": return verb.flag.map { [power.name: .bool($0)] }
         case "toggle": return device.state[power.name]?.bool.map { [power.name: .bool(!$0)] }
         // A valve is opened and closed by its power.

@@ -72,6 +72,7 @@ extension LightChange {
     }
 
     private static func notUnderstood(_ word: String, _ words: DeviceWord?) -> BridgeControlError {
+        if let remedy = words?.activationRemedy { return .usage("don't understand \"\(shown(word))\"", remedy: remedy) }
         let known = words?.all ?? []
         let remedy =
             word.nearest(in: known).map { "did you mean \($0)?" }

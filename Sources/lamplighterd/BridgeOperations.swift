@@ -139,7 +139,8 @@ struct BridgeOperations: BridgeControlHandler {
         let command = LightCommand(change.values(for: snapshot.kind))
         let status = await lights.command(command, light)
         guard status == .success else {
-            throw BridgeControlError.refused(key, status, reason: await lights.refusal(of: light))
+            let remedy = DeviceWord(for: LightListing(snapshot, nil))?.activationRemedy
+            throw BridgeControlError.refused(key, status, reason: await lights.refusal(of: light), remedy: remedy)
         }
     }
 
@@ -400,13 +401,16 @@ extension BridgeControlError {
         }
     }
 
-    fileprivate static func refused(_ key: String, _ status: HAPStatus, reason: String?) -> BridgeControlError {
+    fileprivate static func refused(
+        _ key: String, _ status: HAPStatus, reason: String?, remedy: String?
+    ) -> BridgeControlError {
         switch status {
         case .unableToCommunicate: .unavailable(reason.map { "\(key): \($0.sanitized)" } ?? "\(key) can't be reached")
         case .timedOut: .unavailable("\(key) didn't answer")
         case .busy: .unavailable("\(key) is busy", remedy: "try again")
         case .doesNotExist: .usage("there is no light \(key)")
-        default: .usage("\(key) supports none of these values", remedy: "lamplighter devices shows its values")
+        default:
+            .usage("\(key) supports none of these values", remedy: remedy ?? "lamplighter devices shows its values")
         }
     }
 }

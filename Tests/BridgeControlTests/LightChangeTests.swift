@@ -49,6 +49,12 @@ struct LightChangeTests {
             key: "a/b", name: "B", kind: kind.rawValue, aid: 2, driver: "a", reachable: true, state: state)
     }
 
+    private static func scenes(_ functions: [String]) -> LightListing {
+        var state = LightChange()
+        for function in functions { state["on#\(function)"] = false }
+        return device(.scene, state)
+    }
+
     @Test(
         "understands words, units and steps according to the kind of device",
         arguments: [
@@ -84,6 +90,17 @@ struct LightChangeTests {
             (lamp, ["100K"], "temperature is out of range; write 50 to 500 (mired)"),
             (
                 device(.switch), ["0K"], "don't understand \"0K\"; write NAME=VALUE, for example brightness=40, on, off"
+            ),
+            (
+                scenes(["scene/activate"]), ["off"],
+                "don't understand \"off\"; scenes can only be activated; write on"
+            ),
+            (
+                scenes(["scene/a", "scene/b"]), ["off"],
+                "don't understand \"off\"; scenes can only be activated; write on#scene/a=true or on#scene/b=true"
+            ),
+            (
+                scenes(["scene/a", "siren/b"]), ["ofg"], "don't understand \"ofg\"; did you mean off?"
             ),
             (device(.light), ["brightness=+10"], "brightness can't be changed by \"+10\"; write the new value"),
             (
