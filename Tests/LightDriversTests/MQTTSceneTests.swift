@@ -95,6 +95,21 @@ struct MQTTSceneTests {
         #expect(house.states[siren.id]?.values[Property(.on, of: "siren/s")] == .bool(true))
     }
 
+    @Test("are as many as an accessory may have, with a warning about the rest")
+    func tooMany() {
+        let entities = (10...42).map { ("button", #""uniq_id": "b\#($0)", "name": "B", "cmd_t": "b""#) }
+        var house = Self.announced(entities)
+        #expect(house.added.last?.scenes.count == 32)
+        #expect(
+            house.warnings == ["d1: only 32 of its 33 scenes, sirens and options are shown; remove some on the device"])
+        house.receives("homeassistant/button/e0/config", "")
+        house.pass(20)
+        house.pass(40)
+        #expect(house.added.last?.scenes.count == 32)
+        #expect(house.actions.contains(.warn(nil, about: "scenes of d1")))
+        #expect(Self.announced(entities, kinds: [.light]).warnings.isEmpty)
+    }
+
     @Test("are counted as one hidden device without the kind")
     func hidden() throws {
         let entities = [

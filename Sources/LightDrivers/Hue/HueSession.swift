@@ -112,6 +112,8 @@ package struct HueSession: DeviceSession {
     private var buttons: [String: HueButton] = [:]
     /// The scenes of each room and zone, sorted by id.
     private var scenes: [String: [HueScene]] = [:]
+    /// A Boolean value that indicates whether the current warning is about the number of scenes.
+    private var hasTooManyScenes = false
     /// The ids of the sensors, by the ids of their devices, which may have buttons, too.
     private var sensorDevices: [String: [String]] = [:]
     private var devices: [String: Device] = [:]
@@ -410,6 +412,7 @@ package struct HueSession: DeviceSession {
             + lights.values.map { report($0, $0.lightID(identity.id)) }
             + sensorDevices.keys.sorted().map { sensorReport($0, identity.id) }
             + scenes.keys.sorted().map { .report(HueScene.lightID($0, identity.id), LightReport(reachable: true)) }
+            + sceneWarning()
     }
 
     private mutating func takeResources() {
@@ -532,6 +535,19 @@ package struct HueSession: DeviceSession {
         scenes.keys.sorted().map { room in
             HueScene.accessory(scenes[room] ?? [], of: room, named: rooms[room] ?? "Hue", identity.id)
         }
+    }
+
+    /// Returns the warning about rooms with more scenes than an accessory shows.
+    private mutating func sceneWarning() -> [SessionEvent<Output>] {
+        let maximum = AccessoryFunction.maximumScenes
+        let crowded = kinds.contains(.scene) ? scenes.keys.sorted().filter { (scenes[$0]?.count ?? 0) > maximum } : []
+        defer { hasTooManyScenes = !crowded.isEmpty }
+        guard !crowded.isEmpty else { return hasTooManyScenes ? [.warning(nil)] : [] }
+        let counts = crowded.prefix(4).map { "\(scenes[$0]?.count ?? 0) scenes of \(rooms[$0] ?? "Hue")" }
+        return [
+            .warning(
+                "only \(maximum) of the \(counts.joined(separator: " and the ")) are shown; remove some in the Hue app")
+        ]
     }
 
     /// Returns the scenes of an accessory, or `nil` if it has none.

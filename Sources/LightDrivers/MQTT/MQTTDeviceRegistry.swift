@@ -519,7 +519,7 @@ package struct MQTTDeviceRegistry: Sendable {
         let form = key.hasPrefix("zigbee2mqtt_") ? parts.map(\.1.form).max() : nil
         let active = parts.filter { form == nil || $0.1.form == form }
         let isIncluded = kinds.contains(.scene)
-        let scenes = scenes(of: device)
+        let (scenes, count) = self.scenes(of: device)
         let shown = isIncluded ? scenes : []
         let host = device.hosts.filter { members[$0].map { kinds.contains($0.description.kind) } ?? false }
             .min { $0.rawValue < $1.rawValue }
@@ -530,7 +530,10 @@ package struct MQTTDeviceRegistry: Sendable {
         buttons.settle(
             key, new, shown, of: Set(activeIDs), on: host, hidesScenes: !isIncluded && !scenes.isEmpty)
         let functions = shown.flatMap(\.functions)
-        var actions: [MQTTAction] = []
+        var actions = warnings.warn(
+            isIncluded && functions.count < count
+                ? "\(MQTTProblem.quoted(key)): only \(functions.count) of its \(count) scenes, sirens and options are "
+                    + "shown; remove some on the device" : nil, about: .scenes(key))
         if !isIncluded {
             // The bridge counts the scenes of a device that aren't shown.
             if let first = scenes.first, let part = members[first.id] {
@@ -573,23 +576,28 @@ package struct MQTTDeviceRegistry: Sendable {
         return actions
     }
 
-    /// Returns the parts of a device with scenes, sirens or choices, as many as an accessory shows.
+    /// Returns the parts of a device with scenes, sirens or choices, as many as an accessory shows, and the number of all
+    /// such functions.
     ///
-    /// Of parts with functions of the same id, it returns the first one.
+    /// Of parts with functions of the same id, only the first one counts.
     private func scenes(
         of device: MQTTButtons.Device
-    ) -> [(id: LightID, functions: [AccessoryFunction])] {
+    ) -> (shown: [(id: LightID, functions: [AccessoryFunction])], count: Int) {
+        var shown: [(id: LightID, functions: [AccessoryFunction])] = []
+        var (room, count) = (AccessoryFunction.maximumScenes, 0)
         var ids: Set<String> = []
-        return device.parts.sorted { $0.rawValue < $1.rawValue }.compactMap { id in
-            guard let member = members[id], member.endsAt == nil, member.description.kind == .scene else { return nil }
+        for id in device.parts.sorted(by: { $0.rawValue < $1.rawValue }) {
+            guard let member = members[id], member.endsAt == nil, member.description.kind == .scene else { continue }
             let functions = member.light.settings.component?.functions ?? []
             let own = functions.compactMap(\.id)
-            guard ids.count + own.count <= AccessoryFunction.maximumScenes, ids.isDisjoint(with: own) else {
-                return nil
-            }
+            guard ids.isDisjoint(with: own) else { continue }
             ids.formUnion(own)
-            return (id, functions)
+            count += functions.count
+            guard functions.count <= room else { continue }
+            room -= functions.count
+            shown.append((id, functions))
         }
+        return (shown, count)
     }
 
     /// Adds the readings of a device's meters to the lights that they measure, now that the device is complete.

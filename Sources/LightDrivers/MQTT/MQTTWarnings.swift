@@ -8,6 +8,8 @@ struct MQTTWarnings {
         case light(LightID, AnnouncementOrigin)
         /// Failing templates and other problems of a light.
         case failures(LightID)
+        /// The scenes of a device.
+        case scenes(String)
         case numberOfLights
         case numberOfReadings
 
@@ -15,7 +17,7 @@ struct MQTTWarnings {
         var origin: AnnouncementOrigin? {
             switch self {
             case .message(let origin), .light(_, let origin): origin
-            case .failures, .numberOfLights, .numberOfReadings: nil
+            case .failures, .scenes, .numberOfLights, .numberOfReadings: nil
             }
         }
 
@@ -24,6 +26,7 @@ struct MQTTWarnings {
             switch self {
             case .message(let origin): origin.description
             case .light(let id, _), .failures(let id): id.rawValue
+            case .scenes(let key): "scenes of \(MQTTProblem.quoted(key))"
             case .numberOfLights: "number of lights"
             case .numberOfReadings: "number of readings"
             }

@@ -356,6 +356,16 @@ struct HueSessionTests {
         #expect(!talk.pass(.seconds(60)).isEmpty, "it reads the resources again")
     }
 
+    @Test("warns about a room with more scenes than an accessory shows")
+    func tooManyScenes() {
+        var talk = Talk()
+        talk.resources["scene"] = (10...42).map { number in
+            #"{"id": "s\#(number)", "type": "scene", "metadata": {"name": "S"}, "group": {"rid": "r1", "rtype": "room"}}"#
+        }.joined(separator: ",")
+        let text = "only 32 of the 33 scenes of Office are shown; remove some in the Hue app"
+        #expect(talk.join().contains(.warning(text)))
+    }
+
     // MARK: Sensors
 
     private static let motionSensor = [

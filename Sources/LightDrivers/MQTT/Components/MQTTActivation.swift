@@ -52,7 +52,7 @@ struct MQTTActivation: MQTTComponent {
         let endpoints = device.json["endpoints"]?.object?.members.map(\.value) ?? []
         let scenes = ([device.json] + endpoints).flatMap { $0["scenes"]?.array ?? [] }
         var found: [(name: String, entity: MQTTEntity?)] = []
-        for scene in scenes where found.count < AccessoryFunction.maximumScenes {
+        for scene in scenes {
             guard let number = scene["id"]?.int, (0...255).contains(number),
                 case let id = "scene/\(address)_scene_\(number)_zigbee2mqtt", !found.contains(where: { $0.name == id })
             else { continue }
