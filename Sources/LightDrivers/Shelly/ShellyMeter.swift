@@ -26,6 +26,11 @@ struct ShellyMeter: Equatable, Sendable {
         set(.energy, json["total"], 1 / 60_000)
     }
 
+    /// Updates the power from an entry of `rollers` of the first generation, which has no energy.
+    mutating func merge(roller json: JSONValue) {
+        set(.power, json["is_valid"]?.bool == false ? .null : json["power"], 1)
+    }
+
     /// Creates a meter from an entry of `emeters` of the first generation; energy is in watt-hours.
     init(energyMeter json: JSONValue) {
         guard json["is_valid"]?.bool != false else {

@@ -438,6 +438,19 @@ struct ShellyGen1SessionTests {
         #expect(Self.paths(talk.pass(.seconds(1))) == (isMoving ? ["/status"] : []))
     }
 
+    @Test("reads the power of a roller's motor")
+    func rollerPower() {
+        var talk = Talk()
+        let events = talk.join(
+            "SHSW-25", #""mode": "roller", "rollers": [{}]"#,
+            #""rollers": [{"state": "open", "power": 120.5, "is_valid": true}], "meters": [{"total": 9}, {"total": 9}]"#
+        )
+        #expect(events.lights()?.first?.hasMeter == true)
+        #expect(events.reports().last?.readings == [.power: .number(120.5)])
+        let later = talk.poll(#""rollers": [{"state": "stop", "power": 0, "is_valid": false}]"#)
+        #expect(later.reports().last?.readings == [.power: .unknown])
+    }
+
     @Test("moves a roller, and only opens, closes or stops one without positions")
     func rollerCommands() throws {
         func command(_ percent: Int? = nil) -> LightCommand {

@@ -60,8 +60,10 @@ struct ShellyGen1Output: Equatable, Sendable {
     mutating func merge(status: JSONValue) {
         guard let list = status[kind.list]?.array, list.indices.contains(number) else { return }
         merge(list[number])
-        // A meter for several outputs belongs to none of them.
-        if let meters = status["meters"]?.array, meters.count == list.count, kind != .roller {
+        if kind == .roller {
+            meter.merge(roller: list[number])
+        } else if let meters = status["meters"]?.array, meters.count == list.count {
+            // A meter for several outputs belongs to none of them.
             meter.merge(firstGeneration: meters[number])
         }
     }
