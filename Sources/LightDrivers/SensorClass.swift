@@ -29,6 +29,9 @@ struct SensorClass: Equatable, Sendable {
     /// A Boolean value that indicates whether the device's value is the opposite of the reading's: "on" means an open
     /// door, and therefore no contact.
     var isInverted = false
+    /// A Boolean value that indicates whether the device measures something else, which is shown as this reading because
+    /// HAP has no better one.
+    private(set) var isSubstitute = false
 
     init(_ reading: SensorReading) { self.reading = reading }
 
@@ -47,9 +50,10 @@ struct SensorClass: Equatable, Sendable {
             isInverted = true
         case "moisture": reading = .leak
         case "smoke": reading = .smoke
-        // As in Home Assistant's bridge: HAP has no sensor for other gases.
-        case "carbon_monoxide", "gas": reading = .carbonMonoxide
-        case "vibration": reading = .motion
+        case "carbon_monoxide": reading = .carbonMonoxide
+        // As in Home Assistant's bridge.
+        case "gas": (reading, isSubstitute) = (.carbonMonoxide, true)
+        case "vibration": (reading, isSubstitute) = (.motion, true)
         case "tamper": reading = .tamper
         case "battery": reading = .batteryLow
         default: return nil

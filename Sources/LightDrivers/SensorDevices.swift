@@ -5,7 +5,8 @@ import DeviceKit
 ///
 /// The sensor to which a reading belongs depends as little as possible on the order of the readings. A device has the
 /// id that its producer assigns, and all its readings join it. A second reading of the same kind becomes a separate
-/// sensor, and so does a reading without a device. Such a reading remains a separate sensor after a restart. A sensor
+/// sensor, and so does a reading without a device. Such a reading remains a separate sensor after a restart. A
+/// substitute, such as vibration for motion, becomes a separate sensor when the device has the reading itself. A sensor
 /// that has only a battery isn't shown; with buttons, it is a button.
 ///
 /// A meter's reading whose device is another light, such as an outlet, becomes a part of that light. Voltage and current
@@ -23,6 +24,7 @@ struct SensorDevices: Sendable {
         /// The device that this reading belongs to, as described along with the reading; `nil` if it has none.
         var device: LightDescription?
         var sensor: LightID
+        var isSubstitute = false
         var isReachable = false
 
         var reading: SensorReading? { description.capabilities.readings.first }
@@ -81,29 +83,48 @@ struct SensorDevices: Sendable {
     /// Adds a reading, or updates its description.
     ///
     /// A reading without a device becomes a separate sensor.
-    mutating func added(_ reading: LightDescription, of device: LightDescription?) -> [Change] {
+    ///
+    /// - Parameters:
+    ///   - reading: The reading.
+    ///   - device: The device that it belongs to, or `nil` if it has none.
+    ///   - isSubstitute: A Boolean value that indicates whether the device measures something else.
+    /// - Returns: The changes of sensors.
+    mutating func added(
+        _ reading: LightDescription, of device: LightDescription?, isSubstitute: Bool = false
+    ) -> [Change] {
         let former = parts[reading.id]
+        var moved: [LightID] = []
         let sensor: LightID
         if let former, former.device?.id == device?.id, former.reading == reading.capabilities.readings.first {
             sensor = former.sensor
         } else {
-            sensor = place(of: reading, device)
+            (sensor, moved) = place(of: reading, device, isSubstitute: isSubstitute)
+        }
+        for id in moved {
+            parts[id]?.sensor = id
+            partsOfSensor[sensor]?.remove(id)
+            partsOfSensor[id, default: []].insert(id)
         }
         if let former { partsOfSensor[former.sensor]?.remove(reading.id) }
         partsOfSensor[sensor, default: []].insert(reading.id)
         parts[reading.id] = Part(
-            description: reading, device: device, sensor: sensor, isReachable: former?.isReachable ?? false)
+            description: reading, device: device, sensor: sensor, isSubstitute: isSubstitute,
+            isReachable: former?.isReachable ?? false)
         var changes: [Change] = []
         if let former, former.sensor != sensor { changes += update(former.sensor) }
-        return changes + update(sensor)
+        return changes + update(sensor) + moved.flatMap { update($0) }
     }
 
-    private func place(of reading: LightDescription, _ device: LightDescription?) -> LightID {
-        guard let device, !known.contains(reading.id) else { return reading.id }
-        let isTaken = parts(of: device.id).contains { id, part in
+    /// Returns the sensor of a reading, and the substitutes that become separate sensors because of it.
+    private func place(
+        of reading: LightDescription, _ device: LightDescription?, isSubstitute: Bool
+    ) -> (sensor: LightID, moved: [LightID]) {
+        guard let device, !known.contains(reading.id) else { return (reading.id, []) }
+        let rivals = parts(of: device.id).filter { id, part in
             id != reading.id && part.description.capabilities == reading.capabilities
         }
-        return isTaken ? reading.id : device.id
+        let isTaken = rivals.contains { isSubstitute || !$0.part.isSubstitute }
+        return isTaken ? (reading.id, []) : (device.id, rivals.map(\.id))
     }
 
     mutating func removed(_ id: LightID) -> [Change] {
@@ -139,9 +160,11 @@ struct SensorDevices: Sendable {
     ///   - actions: The actions, in order.
     ///   - device: Returns the description of the sensor that a reading belongs to, or the reading itself if it has
     ///     none. Returns `nil` for a light that isn't a reading.
+    ///   - isSubstitute: Returns whether the device of a reading measures something else.
     /// - Returns: The actions for the host.
     mutating func joined<Action: LightAction>(
-        _ actions: [Action], device: (LightDescription) -> LightDescription?
+        _ actions: [Action], device: (LightDescription) -> LightDescription?,
+        isSubstitute: (LightID) -> Bool = { _ in false }
     ) -> [Action] {
         let joined = actions.flatMap { action -> [Action] in
             let changes: [Change]
@@ -151,7 +174,7 @@ struct SensorDevices: Sendable {
                     lights[light.id] = light
                     return [.added(withMeter(light))]
                 }
-                changes = added(light, of: device)
+                changes = added(light, of: device, isSubstitute: isSubstitute(light.id))
             case .removed(let id)? where isReading(id): changes = removed(id)
             case .removed(let id)?:
                 lights[id] = nil

@@ -58,6 +58,27 @@ struct SensorDevicesTests {
         #expect(place("t2", "t1", known: ["d/sensors", "t2"]) == places)
     }
 
+    @Test(
+        "gives the device's motion to a motion sensor and not to vibration, in any order",
+        arguments: [["m", "v"], ["v", "m"]] as [[LightID]])
+    func substitute(order: [LightID]) {
+        func places(_ order: [LightID], known: [LightID]) -> [LightID: LightID] {
+            var sensors = SensorDevices(known: known)
+            for id in order { _ = sensors.added(reading(id, .motion), of: device(), isSubstitute: id == "v") }
+            return ["m", "v"].reduce(into: [:]) { $0[$1] = sensors.sensor(of: $1) }
+        }
+        #expect(places(order, known: []) == ["m": "d/sensors", "v": "v"])
+        // An earlier version had placed them in the order of their announcements.
+        #expect(places(order, known: ["d/sensors", "m"]) == ["m": "m", "v": "d/sensors"])
+        var sensors = SensorDevices()
+        _ = sensors.added(reading("v", .motion), of: device(), isSubstitute: true)
+        _ = sensors.reported(LightReport(reachable: true), from: "v")
+        #expect(
+            sensors.added(reading("m", .motion), of: device()) == [
+                .added(reading("v", .motion)), .report("v", LightReport(reachable: true)),
+            ])
+    }
+
     @Test("keeps a sensor reachable while one of its readings is, and makes the others unknown")
     func reach() {
         var sensors = SensorDevices()

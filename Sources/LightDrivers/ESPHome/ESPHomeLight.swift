@@ -67,6 +67,9 @@ struct ESPHomeLight: Equatable, Sendable {
         }
     }
 
+    /// A Boolean value that indicates whether it's a sensor whose reading is a substitute, such as vibration for motion.
+    var isSubstitute: Bool { if case .sensor(let reading) = entity.kind { reading.isSubstitute } else { false } }
+
     static func objectID(_ name: String) -> String {
         String(
             name.unicodeScalars.map { scalar -> Character in

@@ -256,6 +256,9 @@ package struct ESPHomeSession: DeviceSession {
         }
         var events: [SessionEvent<Output>] = [.identified(device.mac)]
         if !problems.isEmpty { events.append(.warning("\(target.name): \(problems.joined(separator: "; "))")) }
+        let substitutes = lights.filter { lamps[$0.id]?.light.isSubstitute == true }
+        lights.removeAll { lamps[$0.id]?.light.isSubstitute == true }
+        lights += substitutes
         return events + [.readings(readings), .lights(lights)]
             + lights.map { .report($0.id, LightReport(reachable: true)) }
     }
@@ -266,7 +269,7 @@ package struct ESPHomeSession: DeviceSession {
 
     private mutating func learnt(_ state: ESPHomeState, now: Duration) -> [SessionEvent<Output>] {
         guard let id = ids[state.key], var lamp = lamps[id] else { return [] }
-        let isFirst = lamp.light.state == nil
+        let former = lamp.light.state
         lamp.light.state = state
         let isAnswer = lamp.unanswered > 0 && now <= lamp.answersUntil
         lamp.unanswered = isAnswer ? lamp.unanswered - 1 : 0

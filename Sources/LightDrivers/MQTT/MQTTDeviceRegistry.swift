@@ -494,6 +494,8 @@ package struct MQTTDeviceRegistry: Sendable {
             if let host = meters.host(of: light.id), let member = members[host] { return member.description }
             if let key = buttons.key(ofPart: light.id) { return buttons.accessory(of: key, members) }
             return light.kind == .sensor || light.kind == .meter ? members[light.id]?.device ?? light : nil
+        } isSubstitute: { [members] id in
+            (members[id]?.light.settings.component as? MQTTSensor)?.meaning.isSubstitute == true
         }
     }
 

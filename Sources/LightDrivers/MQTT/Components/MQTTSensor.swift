@@ -11,7 +11,7 @@ struct MQTTSensor: MQTTComponent {
     private static let longest = 366 * 86_400
 
     /// The reading and the format of its values.
-    private let meaning: SensorClass
+    let meaning: SensorClass
     /// The time after the last "on" message at which the reading returns to "off".
     private var offDelay: Duration?
     /// The time without a message after which the value becomes unknown.
@@ -93,8 +93,8 @@ struct MQTTSensor: MQTTComponent {
         case (let name?, true, let unit) where ["pm25", "pm10", "ozone"].contains(name):
             return SensorClass(number: name, unit: unit ?? "")
         case ("air_quality", false, _) where expose["type"]?.string == "enum": return SensorClass(.airQuality)
-        case ("carbon_monoxide", false, _), ("gas", false, _): return SensorClass(.carbonMonoxide)
-        case ("vibration", false, _): return SensorClass(binary: "vibration")
+        case (let name?, false, _) where ["carbon_monoxide", "gas", "vibration"].contains(name):
+            return SensorClass(binary: name)
         case ("tamper", false, _): return SensorClass(.tamper)
         case ("occupancy", false, _), ("presence", false, _): return SensorClass(.occupancy)
         case ("contact", false, _):
