@@ -32,7 +32,7 @@ extension AccessoryObject {
         for service in services {
             for linked in service.linked where linked == service.iid || !services.contains(where: { $0.iid == linked })
             {
-                let target = linked == service.iid ? "itself" : "\(linked), which isn't a service of it"
+                let target = linked == service.iid ? "itself" : "\(linked), which isn't a service of the accessory"
                 throw ComplianceError("\(service.name(in: aid)) is linked to \(target)")
             }
         }
@@ -40,7 +40,7 @@ extension AccessoryObject {
 }
 
 extension CharacteristicMetadata {
-    /// A Boolean value that indicates whether the minimum isn't above the maximum, and the step isn't negative.
+    /// A Boolean value that indicates whether the minimum is at most the maximum, and the step isn't negative.
     fileprivate var hasValidRange: Bool {
         let isOrdered = minimum.flatMap { minimum in maximum.map { minimum <= $0 } } ?? true
         return isOrdered && (step ?? 0) >= 0
@@ -53,7 +53,7 @@ extension ServiceObject {
 
     fileprivate func checkCompliance(in aid: AccessoryID, seen: inout Set<InstanceID>) throws(ComplianceError) {
         guard iid.rawValue > 0, seen.insert(iid).inserted else {
-            throw ComplianceError("accessory \(aid) uses iid \(iid) twice or iid 0")
+            throw ComplianceError("iid \(iid) of accessory \(aid) is 0 or isn't unique")
         }
         guard characteristics.count <= AccessoryObject.maximumParts else {
             throw ComplianceError("\(name(in: aid)) has more than \(AccessoryObject.maximumParts) characteristics")
@@ -61,7 +61,7 @@ extension ServiceObject {
         var types: Set<CharacteristicType> = []
         for characteristic in characteristics {
             guard characteristic.iid.rawValue > 0, seen.insert(characteristic.iid).inserted else {
-                throw ComplianceError("accessory \(aid) uses iid \(characteristic.iid) twice or iid 0")
+                throw ComplianceError("iid \(characteristic.iid) of accessory \(aid) is 0 or isn't unique")
             }
             guard types.insert(characteristic.type).inserted else {
                 throw ComplianceError(

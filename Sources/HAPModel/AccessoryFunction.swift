@@ -13,7 +13,7 @@ public struct AccessoryFunction: Equatable, Sendable {
         /// For a type in the catalog, they are those of the catalog, unless ``AccessoryFunction/with(_:_:)`` has
         /// narrowed them.
         public fileprivate(set) var metadata: CharacteristicMetadata?
-        /// The initial value; it isn't used for characteristics that controllers can't read.
+        /// The initial value; ignored if controllers can't read the characteristic.
         public let value: CharacteristicValue
         /// The name that users see, if the type isn't in the catalog.
         public let manufacturerDescription: String?
@@ -119,7 +119,7 @@ public struct AccessoryFunction: Equatable, Sendable {
         parts.insert(Part(type, value), at: place ?? parts.count)
     }
 
-    /// Removes a characteristic.
+    /// Removes the characteristic of this type.
     package mutating func remove(_ type: CharacteristicType) { parts.removeAll { $0.type == type } }
 
     /// Returns a copy in which the metadata of a characteristic is narrowed, such as the range of a thermostat.

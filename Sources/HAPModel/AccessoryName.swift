@@ -23,7 +23,7 @@ public enum AccessoryName {
         }
         let name = shortened(words)
         guard hasMatchingParentheses(name) else {
-            // The parentheses don't match, for example because trimming removed the last one of "Lamp (left)".
+            // The parentheses may not match anymore, for example if trimming removed the last one of "Lamp (left)".
             let plain = shortened(String(words.map { "()".contains($0) ? " " : $0 }))
             return plain.isEmpty ? fallback : plain
         }

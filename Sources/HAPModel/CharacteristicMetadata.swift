@@ -122,7 +122,7 @@ public struct CharacteristicMetadata: Equatable, Hashable, Sendable {
     public var validValues: [Int64]?
     /// Further numbers of an enumeration that controllers may write.
     ///
-    /// They aren't part of the attribute database. The accessory replaces them with a valid value and reports that.
+    /// They aren't part of the attribute database. The accessory stores and reports a valid value instead.
     package var replacedValues: [Int64]?
 
     /// The default maximum length of a string, in bytes of UTF-8.

@@ -86,7 +86,7 @@ extension CharacteristicMetadata {
             return isValid ? CharacteristicValue(exactly: integer) : nil
         case .float:
             guard let number = Self.plainNumber(written) else { return nil }
-            // A slight excess over a limit is a rounding error, and not the controller's mistake.
+            // Tolerate a slight excess over a limit: it is a rounding error, not a mistake of the controller.
             let tolerance = 1e-6 * ((maximum ?? 0) - (minimum ?? 0)).magnitude
             if let minimum, number < minimum - tolerance { return nil }
             if let maximum, number > maximum + tolerance { return nil }
@@ -106,7 +106,7 @@ extension CharacteristicMetadata {
 
     /// Returns whether a written number was rounded to the step.
     ///
-    /// Differences that come from the format of a number don't count.
+    /// A difference that only the number format causes doesn't count.
     package static func isRounded(_ accepted: CharacteristicValue, from written: CharacteristicValue) -> Bool {
         guard accepted != written, let number = plainNumber(accepted), let former = plainNumber(written) else {
             return false
@@ -142,7 +142,7 @@ extension CharacteristicMetadata {
         }
     }
 
-    /// The value to use for a characteristic that was never reported.
+    /// The value of a characteristic that the device has never reported.
     ///
     /// It is within the limits and never null (HAP 9.4).
     public var defaultValue: CharacteristicValue {

@@ -1,13 +1,16 @@
-/// A measured value that HAP doesn't define, in the form of Eve's accessories, which other manufacturers have adopted.
+/// A measured value that HAP doesn't define, encoded as in Eve's accessories.
 ///
-/// Its raw value is the beginning of its type, whose remaining digits are the same for all of Eve's characteristics.
+/// Other manufacturers use the same encoding.
+///
+/// The raw value is the first part of the type's UUID. The remaining digits are the same for all of Eve's
+/// characteristics.
 package enum EveReading: UInt32, CaseIterable, Sendable {
     case voltage = 0xE863_F10A
     case current = 0xE863_F126
     case power = 0xE863_F10D
     case energy = 0xE863_F10C
 
-    /// The service of a meter without any other function.
+    /// The service for a meter that has no other function.
     package static let service = ServiceType(HAPType(bits: UUIDBits(high: 0x1_0000_1777, low: 0x8000_775D_67EC_4377)))
 
     /// The format and the permissions of all readings; HAP has no symbols for their units.
@@ -21,7 +24,6 @@ package enum EveReading: UInt32, CaseIterable, Sendable {
         self = reading
     }
 
-    /// The type of the characteristic.
     package var type: CharacteristicType {
         CharacteristicType(
             HAPType(bits: UUIDBits(high: UInt64(rawValue) << 32 | 0x079E_48FF, low: 0x8F27_9C26_05A2_9F52)))

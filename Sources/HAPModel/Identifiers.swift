@@ -70,7 +70,7 @@ public struct CharacteristicID: Hashable, Comparable, Sendable, CustomStringConv
 
 /// The accessory server's id, `XX:XX:XX:XX:XX:XX`.
 ///
-/// It is random and not a hardware address, and changes only when the server is reset.
+/// It is random, not a hardware address. It changes only when the server is reset.
 public struct DeviceID: Hashable, Sendable, CustomStringConvertible {
     /// The six octets.
     public let octets: [UInt8]

@@ -63,7 +63,7 @@ public struct SetupPayload: Hashable, Sendable {
             guard let digit = Base36.alphabet.firstIndex(of: byte) else { throw .badCharacter }
             number = number * 36 + UInt64(digit)
         }
-        // The bits above the category are four unused ones and the version, which must be 0.
+        // The category is followed by four unused bits and the version, which must be 0.
         guard number >> 39 == 0 else { throw .unknownVersion }
         guard let setupID = SetupID(String(decoding: bytes.suffix(4), as: UTF8.self)) else { throw .badCharacter }
         let digits = UInt32(number & 0x7FF_FFFF)
@@ -78,7 +78,7 @@ public struct SetupPayload: Hashable, Sendable {
         self.setupID = isPaired || (code == nil && setupID.description == "0000") ? nil : setupID
     }
 
-    /// The number in the URI.
+    /// The number that the URI encodes.
     var number: UInt64 {
         var number = UInt64(category.rawValue & 0xFF) << 31
         if supportsBLE { number |= 1 << 29 }

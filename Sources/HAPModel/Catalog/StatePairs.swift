@@ -1,4 +1,5 @@
-// The current states whose changes Home shows only after the target has changed.
+// Pairs of a current and a target state. Apple's Home app shows a new current state only after the target state has
+// changed.
 
 extension CharacteristicType {
     private static let statePairs: [(target: CharacteristicType, current: CharacteristicType)] = [
