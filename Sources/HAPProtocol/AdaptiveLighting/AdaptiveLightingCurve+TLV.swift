@@ -8,7 +8,7 @@ extension AdaptiveLightingCurve {
         var entries: [Entry] = []
         var instance: InstanceID?
         var range: ClosedRange<Int>?
-        // No separator follows the last entry: items of the whole curve are in the same record as that entry.
+        // The last entry isn't followed by a separator, so its record also contains the items of the whole curve.
         for record in try TransitionItems.list(parsing: bytes) {
             if let entry = try record.bytes(1) {
                 guard entries.count < Self.maximumEntries else { throw .tooLong }

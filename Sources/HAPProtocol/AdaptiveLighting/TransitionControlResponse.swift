@@ -4,7 +4,6 @@ package import HAPModel
 package struct TransitionStatus: Equatable, Sendable {
     /// The ColorTemperature characteristic that follows the curve.
     package let colorTemperature: InstanceID
-    /// The hub's parameters.
     package let parameters: TransitionParameters
     /// The time since the curve was received, in whole milliseconds.
     package let elapsed: Duration

@@ -4,7 +4,7 @@ package import HAPModel
 extension JSONWriter {
     /// Appends an accessory object of the attribute database (HAP 9.1).
     ///
-    /// Without values, except for names, it is the text that `c#` depends on.
+    /// If `values` is `false`, names are the only values. `c#` depends on this form.
     package mutating func accessory(_ accessory: AccessoryObject, values: Bool = true) {
         raw("{\"aid\":")
         integer(accessory.aid.rawValue)

@@ -33,7 +33,7 @@ extension AccessoryDatabase {
     }
 }
 
-/// Remarks on services and characteristics, collected during parsing.
+/// Descriptions and omissions of services and characteristics, collected during parsing.
 private struct Remarks {
     var descriptions: [CharacteristicID: String] = [:]
     private(set) var omissions: [String] = []
@@ -46,7 +46,7 @@ private struct Remarks {
 extension AccessoryObject {
     fileprivate init(parsing json: JSONValue, _ remarks: inout Remarks) throws(ComplianceError) {
         guard let number = json["aid"]?.unsignedInteger, number > 0, let list = json["services"]?.array else {
-            throw ComplianceError("an accessory has no id above 0 or no services")
+            throw ComplianceError("an accessory has no valid id or no services")
         }
         let aid = AccessoryID(number)
         guard list.count <= Self.maximumParts else {

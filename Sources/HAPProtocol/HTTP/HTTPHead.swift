@@ -19,7 +19,7 @@ struct HTTPHead: Equatable, Sendable {
 
     /// Parses the head of a message up to its last header line, without the CR LF at its end.
     ///
-    /// `requests` indicates whether the message is a request, or else a response or an event.
+    /// `requests` is `true` for a request, and `false` for a response or an event.
     ///
     /// - Throws: `malformedHTTP`.
     init(_ bytes: Span<UInt8>, requests: Bool) throws(ProtocolViolation) {
@@ -188,7 +188,9 @@ extension Span<UInt8> {
 
     fileprivate var text: String { withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) } }
 
-    /// The decimal number in these bytes, of which there must be at most nine; `nil` if there is another character.
+    /// The decimal number in these bytes; `nil` if one of them isn't a digit.
+    ///
+    /// There must be at most nine bytes.
     fileprivate var number: Int? {
         var number = 0
         for index in 0..<count {

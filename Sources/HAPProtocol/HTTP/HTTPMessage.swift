@@ -14,7 +14,7 @@ package struct HTTPRequest: Equatable, Sendable {
     package var body: [UInt8]
     /// The type of the body, or `nil` if it is missing or isn't one of HAP's types.
     ///
-    /// If a controller leaves it `nil`, the usual type for the method is sent.
+    /// A controller's request with `nil` is sent with the usual type for its method.
     package var contentType: HTTPContentType?
     /// A Boolean value that indicates whether the peer wants to close the connection after the response.
     package var wantsClose: Bool

@@ -6,7 +6,7 @@ package struct HTTPParser: Equatable, Sendable {
     private enum State: Equatable, Sendable {
         /// The parser waits for the rest of a head.
         ///
-        /// The end of the head has already been searched for in this many bytes.
+        /// The first `searched` bytes don't contain its end.
         case head(searched: Int)
         /// The parser waits for the rest of a body with this length.
         case body(HTTPHead, length: Int)
@@ -53,8 +53,7 @@ package struct HTTPParser: Equatable, Sendable {
             return try chunked(head, &content)
         case .body(let head, let length): return message(head, length)
         case .chunks(let head, var content):
-            // Release the copy of the content in the state; otherwise, each chunk would cause a copy of all earlier
-            // ones.
+            // Release the state's copy of the content; otherwise, each chunk would copy all earlier ones.
             state = .head(searched: 0)
             return try chunked(head, &content)
         }

@@ -33,7 +33,7 @@ package struct PairSetupAccessory: Equatable, Sendable {
         }
     }
 
-    /// The next action of the caller.
+    /// The caller's next action.
     package enum Action: Equatable, Sendable {
         /// Respond with 200 and this body.
         case reply([UInt8])

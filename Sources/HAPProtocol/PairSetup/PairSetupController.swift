@@ -5,7 +5,7 @@ package import HAPModel
 ///
 /// It is the counterpart of ``PairSetupAccessory``.
 package struct PairSetupController: Equatable, Sendable {
-    /// The next action of the caller.
+    /// The caller's next action.
     package enum Action: Equatable, Sendable {
         /// Send this body to `/pair-setup`.
         case send([UInt8])

@@ -6,7 +6,7 @@ package import HAPCrypto
 ///
 /// A failure never closes the connection, because hubs try several identities on one connection.
 package struct PairVerifyAccessory: Equatable, Sendable {
-    /// The next action of the caller.
+    /// The caller's next action.
     package enum Action: Equatable, Sendable {
         /// Respond with 200 and this body.
         case reply([UInt8])

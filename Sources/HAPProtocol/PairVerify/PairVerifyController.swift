@@ -5,7 +5,7 @@ internal import HAPModel
 ///
 /// It is the counterpart of ``PairVerifyAccessory``.
 package struct PairVerifyController: Equatable, Sendable {
-    /// The next action of the caller.
+    /// The caller's next action.
     package enum Action: Equatable, Sendable {
         /// Send this body to `/pair-verify`.
         case send([UInt8])

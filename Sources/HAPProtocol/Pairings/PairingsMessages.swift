@@ -28,7 +28,7 @@ package enum PairingsRequest: Equatable, Sendable {
         }
     }
 
-    /// The request's body.
+    /// The request as a TLV8 body.
     package var encoded: [UInt8] {
         switch self {
         case .add(let pairing):
@@ -77,7 +77,7 @@ package enum PairingsResponse: Equatable, Sendable {
         }
     }
 
-    /// The response's body.
+    /// The response as a TLV8 body.
     package var encoded: [UInt8] {
         switch self {
         case .done: return PairingTLV.message(2).encoded

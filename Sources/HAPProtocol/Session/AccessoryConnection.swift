@@ -65,7 +65,7 @@ package protocol AccessoryConnectionHandler: Sendable {
 
     /// The peer's system has stopped acknowledging data, so the transport closes the connection.
     ///
-    /// ``closed(_:)`` is called after this.
+    /// ``closed(_:)`` is called afterwards.
     func stalled(_ connection: ConnectionID)
 
     /// The connection has ended.

@@ -44,7 +44,7 @@ extension AccessoryEndpoint: CustomStringConvertible {
 ///
 /// The caller requests each piece of data, so an accessory that sends endlessly fills only its own buffers.
 package protocol ByteConnection: Sendable {
-    /// Sends bytes after those that were sent earlier.
+    /// Appends bytes to the data to send.
     ///
     /// If the accessory doesn't read them for too long, the connection ends.
     func send(_ bytes: [UInt8])

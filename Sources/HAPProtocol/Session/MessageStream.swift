@@ -69,7 +69,7 @@ package struct MessageStream: Sendable {
         return bytes
     }
 
-    /// Returns bytes in the form in which they are currently sent, which is encrypted in a session.
+    /// Returns bytes as the connection sends them at the moment: encrypted in a session, otherwise unchanged.
     ///
     /// - Throws: `counterExhausted`.
     package mutating func carried(_ bytes: [UInt8]) throws(ProtocolViolation) -> [UInt8] {

@@ -23,7 +23,7 @@ package struct PeerAddress: Hashable, Sendable {
         bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// An address that no peer has, for connections without a network.
+    /// A placeholder for connections without a network; no peer has this address.
     package static let none = PeerAddress(high: 0, low: 0)
 
     private static let mapped: UInt64 = 0xFFFF_0000_0000

@@ -18,8 +18,8 @@ package enum PairingItem: UInt8, Sendable {
     case flags = 0x13
     /// The ownership token, which is a Lamplighter extension (see ``OwnershipRequirement``).
     ///
-    /// Public sources use 00 to 17 for pairing items, without a gap that is safe to use, and may add higher ones. No
-    /// vendor uses numbers near D7, and FF is the separator.
+    /// Public sources use the numbers 00 to 17 for pairing items, and may add higher ones. No vendor is known to use
+    /// numbers near D7. FF is the separator.
     case ownershipToken = 0xD7
     case separator = 0xFF
 }
@@ -35,7 +35,7 @@ package enum PairingMethod: UInt8, Sendable {
     case pairResume = 6
 }
 
-/// The reason why a pairing procedure fails, as it is sent to the peer (HAP 3.1).
+/// The reason for the failure of a pairing procedure, as sent to the peer (HAP 3.1).
 package enum PairingError: UInt8, Error, Sendable {
     case unknown = 1
     case authentication = 2

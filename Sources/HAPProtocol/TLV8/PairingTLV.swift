@@ -29,9 +29,9 @@ package struct PairingTLV: Equatable, Sendable {
         return TLV8.encode(Array(records.joined(separator: [separator])))
     }
 
-    /// An item of the message.
+    /// The value of an item, or `nil` if the message doesn't contain it.
     ///
-    /// In a list, it is the item of the first record that has one.
+    /// In a list, it is the value in the first record that contains the item.
     ///
     /// Separators between the items of a message have no meaning, as in Apple's HomeKit ADK.
     package subscript(item: PairingItem) -> [UInt8]? {
