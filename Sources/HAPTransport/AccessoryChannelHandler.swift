@@ -21,7 +21,7 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
     private let logger: Logger
     private var stream = MessageStream(role: .accessory)
     private var context: ChannelHandlerContext?
-    /// The peer's IP address as text.
+    /// The peer's IP address.
     private var peer = "unknown"
     private var isAnswering = false
     /// A Boolean value that indicates whether `take` is running further up the stack.
@@ -50,7 +50,7 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
         self.logger = logger
     }
 
-    // MARK: Life
+    // MARK: Lifecycle
 
     func channelActive(context: ChannelHandlerContext) {
         self.context = context

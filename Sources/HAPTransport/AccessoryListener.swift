@@ -19,7 +19,6 @@ package enum ListenerError: Error, Equatable, Sendable {
 package struct AccessoryListener: Sendable {
     private let channel: any Channel
 
-    /// The port of the listener.
     package let port: Int
 
     /// Starts listening on one address or on all addresses.
