@@ -58,7 +58,7 @@ struct BigNumber: ~Copyable {
     ///
     /// The exponent must be above zero and the modulus odd.
     func power(_ exponent: borrowing BigNumber, modulo modulus: borrowing BigNumber) -> BigNumber {
-        precondition(!exponent.isZero, "exponents are random or hashes, and zero ones are refused before")
+        precondition(!exponent.isZero, "an exponent must not be zero")
         let result = BigNumber()
         lamplighter_mpz_powm_sec(result.number, number, exponent.number, modulus.number)
         return result
@@ -85,7 +85,7 @@ struct BigNumber: ~Copyable {
     /// The number as exactly `count` bytes, most significant first.
     func padded(to count: Int) -> [UInt8] {
         let bytes = bytes
-        precondition(bytes.count <= count, "numbers are reduced before they are padded")
+        precondition(bytes.count <= count, "a number must be reduced before it is padded")
         return [UInt8](repeating: 0, count: count - bytes.count) + bytes
     }
 }

@@ -22,7 +22,7 @@ package enum HKDF {
     }
 
     static func derive(from secret: SecretBytes, salt: [UInt8], info: [UInt8], length: Int) -> [UInt8] {
-        precondition((1...64).contains(length), "the purposes of HAP need one block")
+        precondition((1...64).contains(length), "a derived key must have 1 to 64 bytes")
         Sodium.ready
         var pseudoRandomKey = [UInt8](repeating: 0, count: 64)
         var block = [UInt8](repeating: 0, count: 64)

@@ -58,7 +58,7 @@ package enum SRP {
     /// Returns a number's bytes with leading zeros, padded to 384 bytes.
     static func padded(_ bytes: [UInt8]) -> [UInt8] {
         let bytes = stripped(bytes)
-        precondition(bytes.count <= length, "numbers are reduced before they are padded")
+        precondition(bytes.count <= length, "a number must be reduced before it is padded")
         return [UInt8](repeating: 0, count: length - bytes.count) + bytes
     }
 
