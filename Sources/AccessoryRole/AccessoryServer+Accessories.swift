@@ -101,7 +101,7 @@ extension AccessoryServer {
 
     /// Sets the write response of a characteristic for the current request.
     ///
-    /// The response contains it instead of the characteristic's value.
+    /// The controller receives this value instead of the characteristic's value.
     package func respond(_ value: CharacteristicValue, to id: CharacteristicID) { writeResponses[id] = value }
 
     /// Sets whether an accessory's device is reachable.
@@ -131,7 +131,7 @@ extension AccessoryServer {
     /// Writes the values of a request to one accessory.
     func write(_ order: AccessoryRegistry.Order, by origin: ConnectionID) async -> OrderResult {
         guard let device = order.accessory.device else {
-            // An accessory without a device can't blink, so it identifies itself in the log.
+            // An accessory without a device can't blink, so log the request instead.
             if order.identifies { logger.info("accessory identified", metadata: ["aid": "\(order.aid)"]) }
             return .each(order.values.map { _ in .failure(.readOnly) })
         }
@@ -160,7 +160,7 @@ extension AccessoryServer {
         return outcome
     }
 
-    /// Makes an accessory identify itself, if it can, without waiting until it is done.
+    /// Makes an accessory identify itself, if it supports that, without waiting for the end.
     ///
     /// - Returns: `false` if too many calls of the accessory's handler are unfinished.
     @discardableResult

@@ -25,7 +25,7 @@ extension AccessoryServer {
             values.map { _ in .failure(status) }
         }
         for (write, result) in zip(values, results) where write.permitsResponse {
-            // Also sets `nil`: a response that no controller fetched must not reach the next request.
+            // A result without a response must clear an earlier response that no controller requested.
             writeResponses[CharacteristicID(aid, write.iid)] = result.response
         }
         return .each(results)

@@ -294,7 +294,7 @@ package actor AccessoryServer {
         statistics.answered(session.route, response.status, after: now - session.lastReceived)
         if session.isCorrected {
             // Home Assistant applies a written value only after it has read all data that arrived with the response.
-            // Start a window, so that the event with the different result arrives later.
+            // Start a window, so that the event with the corrected value arrives later.
             session.isCorrected = false
             session.outbox.beginWindow(now: now)
         }

@@ -57,13 +57,13 @@ extension SetupAttempts {
     ///
     /// With so many guesses at an eight-digit code, the probability of success is one in a million.
     package static let maximumFailures = 100
-    /// The silence after which a connection loses its turn to the next requester.
+    /// How long a connection may be silent before it loses its turn to the next requester.
     package static let silenceLimit = Duration.seconds(30)
     /// The time after the first M1 within which a connection must send a valid proof.
     ///
     /// If it doesn't, it loses its turn to the next requester.
     package static let turnLimit = Duration.seconds(60)
-    /// The time for which a rejected source counts as waiting, and precedes sources that have lost more turns.
+    /// How long a rejected source counts as waiting and therefore precedes sources that have lost more turns.
     static let waitingTime = Duration.seconds(60)
     /// The maximum number of tracked sources and IPv6 networks.
     ///

@@ -17,7 +17,7 @@ extension AccessoryServer {
         if conditions.isPaired { statistics.refusedSetups += 1 }
         let action = session.pairSetup.received(body, conditions: conditions)
         if session.pairSetup.isActive {
-            // If another connection has lost its turn to this one, it has to start over.
+            // If this connection has taken over the turn, the previous one must start over.
             if let rival = attempts.rival(of: session.id) { sessions[rival]?.pairSetup.abandon() }
             attempts.received(from: session.id, at: source, now: now)
         }
@@ -27,7 +27,7 @@ extension AccessoryServer {
 
     /// Returns whether the connection that has the turn is waiting for a response.
     ///
-    /// Such a connection isn't silent, however long an exponentiation or the store takes.
+    /// A slow exponentiation or a slow store doesn't count as silence of that connection.
     private func isRivalWaiting(_ id: ConnectionID) -> Bool {
         attempts.rival(of: id).flatMap { sessions[$0] }?.isAnswering ?? false
     }

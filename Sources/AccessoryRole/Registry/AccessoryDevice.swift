@@ -1,4 +1,4 @@
-/// The part of the program that an accessory represents.
+/// The implementation of an accessory: a source with one status per request, or a handler with a result per value.
 enum AccessoryDevice {
     case source(any AccessorySource)
     case handler(HandlerCalls)

@@ -55,9 +55,7 @@ struct CharacteristicChange: Equatable, Sendable {
     var isMomentary = false
 }
 
-/// The device of an accessory, in HAP's terms.
-///
-/// It has one status for all values of a request.
+/// A device that returns one status for all values of a request.
 ///
 /// The server calls it on its executor. The source must not block the executor, and must always respond within 2 s: the
 /// server enforces a time limit only for a ``RequestHandler``.
@@ -82,8 +80,10 @@ package protocol AccessorySource: AnyObject, Sendable {
 }
 
 extension CharacteristicType {
-    /// A Boolean value that indicates whether automations depend on prompt events: motion and contact, as in
-    /// HAP-NodeJS, other alarms, and button presses (HAP 10.2).
+    /// A Boolean value that indicates whether changes are sent immediately, because automations depend on them (HAP
+    /// 10.2).
+    ///
+    /// This applies to motion and contact, as in HAP-NodeJS, to other alarms, and to button presses.
     var isUrgent: Bool {
         switch self {
         case .motionDetected, .contactSensorState, .occupancyDetected, .leakDetected, .smokeDetected,

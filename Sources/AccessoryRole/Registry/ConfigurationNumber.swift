@@ -5,8 +5,8 @@ internal import HAPProtocol
 
 /// The rules of `c#` (HAP 1.3).
 ///
-/// The number increases when the structure of the database, a name or the firmware version changes, but not when other
-/// values change. 1 follows 65535.
+/// The number increases when the structure of the database, a name or the firmware version changes. Other changed
+/// values don't affect it. After 65535, it starts again at 1.
 struct ConfigurationNumber: Equatable, Sendable {
     package private(set) var stored: StoredConfiguration
 

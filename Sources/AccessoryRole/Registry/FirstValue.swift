@@ -24,7 +24,7 @@ final class FirstValue<Value: Sendable>: Sendable {
         continuation?.resume(returning: value)
     }
 
-    /// Waits for the value.
+    /// Waits until the value is set, and returns it.
     func wait() async -> Value {
         await withCheckedContinuation { continuation in
             let value = state.withLock { state in

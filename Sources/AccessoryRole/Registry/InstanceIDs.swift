@@ -29,7 +29,7 @@ package struct InstanceIDs: Equatable, Sendable {
 
     private mutating func id(of part: String) -> InstanceID {
         if let id = ids[part] { return id }
-        // The Accessory Information service comes first, and therefore gets the iid 1, as HAP requires.
+        // Accessory Information must have the iid 1 (HAP 9.2). It is the first service, so it gets the first id.
         let id = InstanceID((ids.values.max()?.rawValue ?? 0) + 1)
         ids[part] = id
         return id

@@ -16,7 +16,7 @@ final class RegisteredAccessory {
     var json: [UInt8]?
     /// The writes in flight, usually few.
     private var writesInFlight: [(iid: InstanceID, flight: WritesInFlight)] = []
-    /// The changes of current states that came during a write of their targets.
+    /// The changes of current states that arrived while their targets were being written.
     private var keptChanges: [CharacteristicChange] = []
     /// The characteristics, sorted by iid.
     ///

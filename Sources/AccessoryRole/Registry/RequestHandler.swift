@@ -70,7 +70,7 @@ public struct ReadResult: Equatable, Sendable {
 
 /// The program that implements an accessory.
 ///
-/// It returns a result for each value, and is asked whenever a controller reads values.
+/// It returns a result for each value. The server calls it for each read, not only for writes.
 ///
 /// Unlike an ``AccessorySource``, it may take any amount of time. After ``AccessoryServer/handlerTimeout``, the
 /// controller gets `timedOut`, and the task that handles the request is canceled. While

@@ -50,7 +50,7 @@ struct WritesInFlight: Equatable {
         reports += 1
     }
 
-    /// Makes the end of the last write notify subscribers of the final value, even if they know it.
+    /// Ensures that subscribers are notified of the final value, even if they already know it.
     mutating func deferAnnouncement() { announced = nil }
 
     /// Ends a write.

@@ -97,10 +97,10 @@ struct EventOutbox: Equatable, Sendable {
         beginWindow(now: now)
         let count = hasRepetition ? countBeforeRepetition : entries.count
         defer {
-            // This copies nothing if no entries remain.
+            // If no entries remain, this copies nothing.
             entries = Array(entries[count...])
             ages = Array(ages[count...])
-            // The remaining entries start with a momentary event.
+            // The remaining entries start with a momentary event, which is urgent.
             isUrgent = !entries.isEmpty
             hasRepetition = !entries.isEmpty
         }

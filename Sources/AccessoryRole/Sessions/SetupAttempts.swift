@@ -154,7 +154,7 @@ package struct SetupAttempts: Equatable, Sendable {
 
     // MARK: Sources
 
-    /// Returns whether another source is waiting that has lost fewer turns and needn't pause.
+    /// Returns whether a waiting source takes precedence, because it has lost fewer turns and needn't pause.
     private func isOutranked(_ source: PeerAddress, losses: Int, _ now: ContinuousClock.Instant) -> Bool {
         records.contains { other, record in
             guard other != source, let since = record.waitingSince, now - since < Self.waitingTime else { return false }
@@ -179,7 +179,7 @@ package struct SetupAttempts: Equatable, Sendable {
         Self.network(of: source).flatMap { record(of: $0, now) }
     }
 
-    /// Returns the network of an IPv6 address, or `nil` if it has the same record as the address.
+    /// Returns the network of an IPv6 address; `nil` for IPv4, or if the source is itself the network.
     private static func network(of source: PeerAddress) -> PeerAddress? {
         source.network == source ? nil : source.network
     }
