@@ -155,7 +155,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
         }
     }
 
-    // `serving` creates the accessories from the existing ids, and adds new ids.
+    // The closure `serving` creates the accessories from the stored ids, and adds new ids.
     private init(
         _ profile: AccessoryProfile, storage: AccessoryStorage, setupCode: SetupCode?, advertises: Bool,
         logger: Logger,
@@ -286,11 +286,11 @@ public final class AccessoryHost: ServiceLifecycle.Service {
             failure = error is CancellationError ? error : AccessoryHostError(error)
         }
         lifecycle.end()
-        // With this clock, the server stops in time even if a test no longer advances its own clock.
+        // The server uses a real clock while it stops, because a test may no longer advance its own clock.
         await server.use(EventLoopScheduler(loop))
         await server.stop()
         await server.removeHandlers()
-        // However the run ended, free the storage for the next host.
+        // Free the storage for the next host, even if the run failed.
         do { try storage.close() } catch { failure = failure ?? AccessoryHostError(error) }
         switch failure {
         case nil, is CancellationError: break

@@ -26,7 +26,8 @@ public struct AccessoryHostError: Error, Equatable, Sendable, CustomStringConver
         public static let portUnavailable = Code(description: "portUnavailable")
         /// The client of Avahi couldn't start, for example because there isn't enough memory.
         ///
-        /// It is no error if avahi-daemon isn't running: the accessory is advertised as soon as the daemon runs.
+        /// If only avahi-daemon isn't running, this error isn't thrown: the accessory is advertised as soon as the
+        /// daemon runs.
         public static let discoveryUnavailable = Code(description: "discoveryUnavailable")
         /// The host is running or has run before.
         public static let alreadyRun = Code(description: "alreadyRun")

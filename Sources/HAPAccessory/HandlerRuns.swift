@@ -50,7 +50,8 @@ final class HandlerRuns: Sendable {
                         task.cancel()
                     }
                     guard case .failure(let error) = result, !task.isCancelled else { return }
-                    // An error in a child task doesn't cancel the body of its group, so end the stream that it reads.
+                    // An error in a child task doesn't cancel the body of the task group, so end the stream that the
+                    // body reads.
                     change.finish()
                     throw error
                 }

@@ -33,7 +33,7 @@ final class HostedValues: Sendable {
     ) async {
         let (place, aid) = state.withLock { ($0.places[type, accessory, function], $0.places.aid(of: accessory)) }
         guard let place else {
-            // A removed accessory may still report a value. An unknown characteristic is a programming error.
+            // A removed accessory may still report values. An unknown characteristic is a programming error.
             guard aid != nil else { return }
             if isFirstMistake(type, accessory, function) {
                 logger.warning("unknown characteristic updated", metadata: about(type, accessory, function))
