@@ -14,7 +14,7 @@ package struct ControllerTiming: Equatable, Sendable {
     package var preparedWrite = Duration.seconds(5)
     /// The time without events after which the controller reads values, to detect dead connections and lost events.
     package var quiet = Duration.seconds(60)
-    /// The interval between such reads while the accessory is known to lose events.
+    /// The interval between these reads while the accessory is known to lose events.
     package var poll = Duration.seconds(10)
     /// The pauses between attempts to connect.
     package var reconnect = ReconnectPolicy.Limits()

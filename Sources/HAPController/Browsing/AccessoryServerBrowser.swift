@@ -28,7 +28,7 @@ package struct AccessoryServerBrowser: Sendable {
     ///
     /// Queries are at least a few seconds apart.
     ///
-    /// Known accessories stay in the snapshot until they are found to have disappeared.
+    /// A known accessory stays in the snapshot until a query shows that it has disappeared.
     package func refresh() { browser.refresh() }
 
     /// The current snapshot.

@@ -57,7 +57,7 @@ package struct AdvertisedAccessory: Equatable, Sendable, Identifiable {
         package static let softwareAuthentication = Features(rawValue: 2)
     }
 
-    /// A Boolean value that indicates whether there is an admin pairing, whichever controller has it.
+    /// A Boolean value that indicates whether any controller has an admin pairing.
     package var isPaired: Bool { !status.contains(.notPaired) }
 
     /// Creates an accessory from a discovered service.
@@ -90,8 +90,8 @@ package struct AdvertisedAccessory: Equatable, Sendable, Identifiable {
 
     /// Creates an accessory for a given endpoint, without an mDNS record.
     ///
-    /// `look` is the number of this lookup, and serves as the configuration number. The link therefore reads the
-    /// database after each lookup, because without mDNS nothing shows whether the database has changed.
+    /// Without mDNS, nothing shows whether the database has changed. The number of the lookup, `look`, therefore serves
+    /// as the configuration number, and the link reads the database after each lookup.
     init(_ id: DeviceID, at endpoint: AccessoryEndpoint, look: UInt32) {
         self.id = id
         name = endpoint.description

@@ -98,7 +98,7 @@ public final class ConnectedAccessory: Sendable {
                 state.isConnected = false
                 state.failure = error
             }
-            // The accessory's database may change before the accessory returns.
+            // The accessory's database may change while there is no connection.
             await look()
         case .state(.searching), .state(.connecting), .state(.stopped):
             state.withLock { $0.isConnected = false }
@@ -302,11 +302,11 @@ public final class ConnectedAccessory: Sendable {
 
     /// Subscribes to characteristics for the lifetime of the stream, and renews the subscriptions when reconnecting.
     ///
-    /// The stream begins with the current values, and has them again after a reconnect, before `connected`. A
-    /// controller receives no event for its own writes, unless the result differs from the written value (HAP 10.2);
-    /// such a value may be delivered twice, because it's read again. The value of each read is an event, too. Every
-    /// stream contains the events of the whole server, such as `disconnected`. A slow listener loses
-    /// the oldest events; see ``maximumWaiting``.
+    /// The stream begins with the current values. After a reconnect, it repeats them before `connected`. A controller
+    /// receives no event for its own writes, unless the result differs from the written value (HAP 10.2); such a value
+    /// may be delivered twice, because it's read again. A read also delivers its value to the stream. Every stream
+    /// contains the events of the whole server, such as `disconnected`. A slow listener loses the oldest events; see
+    /// ``maximumWaiting``.
     ///
     /// - Parameter ids: The characteristics; if empty, the stream contains only the events of the server.
     /// - Returns: The values and events; the stream ends with the body of ``Controller/withAccessory(_:at:_:)``.

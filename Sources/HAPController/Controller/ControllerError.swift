@@ -160,7 +160,7 @@ extension HAPStatus {
         case .readOnly: "it can't be written"
         case .writeOnly: "it can't be read"
         case .notificationNotSupported: "it doesn't report changes"
-        case .outOfResources: "the device has no memory or time left"
+        case .outOfResources: "the device doesn't have enough memory or time"
         case .timedOut: "the device didn't answer in time"
         case .doesNotExist: "it doesn't exist"
         case .invalidValue: "the value is invalid"

@@ -8,8 +8,8 @@ public protocol PairingStore: Sendable {
     /// Returns the bytes that were saved last.
     ///
     /// - Returns: The bytes; `nil` only if nothing was ever saved.
-    /// - Throws: Any error, if the bytes can't be read. Don't return `nil` instead, because the controller would lose
-    ///   its pairings.
+    /// - Throws: Any error, if the bytes can't be read. Don't return `nil` in this case: the controller would start
+    ///   without its pairings.
     func load() async throws -> [UInt8]?
 
     /// Replaces the saved bytes.

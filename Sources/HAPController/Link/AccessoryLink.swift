@@ -178,7 +178,7 @@ package actor AccessoryLink {
             try await session.pairVerify(pairing, as: identity, within: timing.request)
             guard machine.verified(now: clock.now) else { return .ended(.closed) }
             if isForUnpairing {
-                // This must work even if the database is unusable, so don't read it.
+                // Don't read the database first, because unpairing must work even if it is unusable.
                 _ = try await session.pairings(.remove(identity.controller), within: timing.request)
                 return .notPaired
             }

@@ -62,7 +62,7 @@ struct LinkMachine<Session> {
         return true
     }
 
-    /// Begins a round.
+    /// Begins a round of connection attempts.
     mutating func begin() {
         guard case .waiting = state else { return }
         candidates.begin()

@@ -75,7 +75,7 @@ extension LinkFailure: CustomStringConvertible {
         case .unreachable: "no address answers"
         case .otherAccessory: "another accessory answers"
         case .notPaired: "not paired"
-        case .notGenuine: "refused without proof"
+        case .notGenuine: "refused without proving its identity"
         case .busy: "busy"
         case .ended(let end): "\(end)"
         case .outOfCompliance(let error): "out of compliance: \(error)"

@@ -59,7 +59,7 @@ struct PushWatch: Equatable, Sendable {
         return !hasDroppedEvents
     }
 
-    /// Begins a check.
+    /// Begins a check and returns its kind.
     mutating func begin(now: ContinuousClock.Instant) -> Check {
         guard let rereadAt else { return .events }
         guard rereadAt <= now else { return .liveness }

@@ -4,7 +4,7 @@
 /// If the accessory has removed the pairing, attempts are a few minutes apart. The policy has no clock; callers pass
 /// the time as `now`.
 package struct ReconnectPolicy: Equatable, Sendable {
-    /// The pauses.
+    /// The limits of the pauses.
     package struct Limits: Equatable, Sendable {
         /// The pause after the first failure.
         package var shortest = Duration.milliseconds(500)

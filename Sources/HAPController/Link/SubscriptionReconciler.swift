@@ -18,7 +18,6 @@ package struct SubscriptionReconciler: Equatable, Sendable {
         case unsubscribe([CharacteristicID])
     }
 
-    /// The desired characteristics.
     package private(set) var desired: Set<CharacteristicID> = []
     /// The characteristics that the accessory has agreed to report on this connection.
     package private(set) var confirmed: Set<CharacteristicID> = []
@@ -101,7 +100,7 @@ package struct SubscriptionReconciler: Equatable, Sendable {
 
 /// The outcome of a subscription request.
 package enum SubscriptionOutcome: Equatable, Sendable {
-    /// The accessory reports the characteristic.
+    /// The accessory reports changes of the characteristic.
     case confirmed
     /// The subscription will be requested on the next connection.
     case pending

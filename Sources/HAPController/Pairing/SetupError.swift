@@ -69,7 +69,7 @@ extension SetupError: CustomStringConvertible {
         case .notGenuine: "it couldn't prove that it knows its setup code; don't trust it"
         case .otherAccessory: "another accessory answered at its address; try again"
         case .outOfCompliance(let error): "it violates HAP: \(error); ask the manufacturer for new firmware"
-        case .refused: "it refused without a reason; restart it and try again"
+        case .refused: "it refused without giving a reason; restart it and try again"
         case .unexpectedStatus(let status): "it answered with HTTP status \(status); restart it and try again"
         case .ended(_, mayBePaired: false): "the connection was lost; try again"
         case .ended(_, mayBePaired: true): "the connection was lost; try again, and reset the accessory if that fails"

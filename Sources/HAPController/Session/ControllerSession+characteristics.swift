@@ -175,7 +175,7 @@ extension HAPStatus {
                 ? .success : response.status < 500 ? .invalidValue : .unableToCommunicate)
     }
 
-    /// Returns the status of a write that wasn't sent because its prepare request was refused.
+    /// Returns the status of a write that wasn't sent because the accessory refused its prepare request.
     fileprivate static func unlessSuccess(of response: HTTPResponse) -> HAPStatus {
         let status = HAPStatus(wholeOf: response)
         return status == .success ? .unableToCommunicate : status
