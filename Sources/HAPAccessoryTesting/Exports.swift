@@ -1,3 +1,3 @@
-// A test needs the types of both ends.
+// Tests need the types of both libraries: HAPAccessory and HAPController.
 @_exported import HAPAccessory
 @_exported import HAPController

@@ -57,7 +57,6 @@ package actor InMemoryAccessoryConnection: AccessoryConnection {
         assumeIsolated { $0.end() }
     }
 
-    /// Closes the peer's end.
     package func vanish() { end() }
 
     /// Sets whether the peer reads bytes.

@@ -2,7 +2,7 @@ package import HAPProtocol
 package import NIOCore
 internal import Synchronization
 
-/// A controller's end of an in-memory connection whose other end is the test.
+/// A controller's end of an in-memory connection; the test operates the other end.
 package final class InMemoryByteConnection: ByteConnection {
     private struct State {
         var pieces: [[UInt8]] = []
@@ -76,7 +76,7 @@ extension InMemoryByteConnection {
         let controller = Mutex<InMemoryByteConnection?>(nil)
         let accessory = InMemoryAccessoryConnection(id: id, executor: executor, server: server) { bytes in
             guard let bytes else {
-                // The ends refer to each other.
+                // Break the reference cycle between the two ends.
                 controller.withLock { $0.take() }?.end()
                 return
             }

@@ -96,7 +96,7 @@ public final class InMemoryNetwork: Sendable {
             do {
                 port = try await host.port
             } catch {
-                // The error of the run has the reason.
+                // Throw the error of the host's run, because it contains the reason.
                 try await group.waitForAll()
                 throw error
             }
