@@ -33,7 +33,7 @@ package struct Vectors: Sendable {
         return try JSONValue(parsing: bytes, maximumLength: 1 << 24)
     }
 
-    private func missing(_ what: String) -> Missing { Missing(description: "\(path) isn't of the type \(what)") }
+    private func missing(_ what: String) -> Missing { Missing(description: "\(path) isn't a \(what)") }
 
     /// A member of an object.
     package subscript(name: String) -> Vectors {
@@ -87,7 +87,7 @@ package struct Vectors: Sendable {
     /// An integer, or `nil` for `null`.
     package var optionalInt: Int? { get throws { json.isNull ? nil : try int } }
 
-    /// A Boolean value.
+    /// The Boolean value of `true` or `false`.
     package var bool: Bool {
         get throws {
             guard let bool = json.bool else { throw missing("Boolean") }

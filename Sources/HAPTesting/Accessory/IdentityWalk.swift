@@ -184,10 +184,11 @@ package struct IdentityWalk: Sendable {
 }
 
 private enum AccessoryWalkTimes {
-    /// A time that is longer than the time within which structure changes are collected.
+    /// A time in which all structure changes have been collected.
     static let reconciliation = Duration.milliseconds(1001)
-    /// The rest of the 10 s after which a restored light loses functions that its driver doesn't describe, but not the
-    /// time in which those changes are collected.
+    /// The rest of the 10 s in which a driver must describe a restored light; later, missing functions are removed.
+    ///
+    /// The time in which such changes are collected isn't included.
     static let completion = Duration.milliseconds(9500)
 }
 

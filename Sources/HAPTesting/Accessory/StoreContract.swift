@@ -165,7 +165,7 @@ package struct StoreContract: Sendable {
 }
 
 extension StoredServer {
-    /// Returns a server with a new identity, as it is stored before its first start.
+    /// Returns the state of a new server before its first start.
     ///
     /// All of its controllers are admins.
     package static func random(pairedWith controllers: [ControllerIdentity] = []) -> StoredServer {

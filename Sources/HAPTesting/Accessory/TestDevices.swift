@@ -29,7 +29,7 @@ package enum TestDevices {
 
     package static func id(_ number: Int) -> DeviceID {
         guard let id = DeviceID(octets: [2, 0, 0, 0, 0, UInt8(number & 255)]) else {
-            preconditionFailure("six octets are an id")
+            preconditionFailure("six octets make a device id")
         }
         return id
     }

@@ -3,7 +3,6 @@ package import HAPModel
 package import HAPProtocol
 internal import Synchronization
 
-/// An in-memory pairing vault.
 package final class InMemoryPairingVault: PairingVault {
     private struct State {
         var identity: ControllerIdentity?

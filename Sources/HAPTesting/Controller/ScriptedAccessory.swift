@@ -2,8 +2,7 @@ internal import HAPCrypto
 package import HAPProtocol
 internal import Synchronization
 
-/// An accessory that follows the protocol only as far as a test needs: it sends real bytes, performs real pair verify,
-/// and then follows a script.
+/// An accessory for tests that sends real bytes, performs real pair verify, and then follows a script.
 package final class ScriptedAccessory: Sendable {
     /// The reaction to a request.
     package enum Reaction: Sendable {
@@ -20,7 +19,7 @@ package final class ScriptedAccessory: Sendable {
 
     /// A script, which receives each request and its number on this connection, counted from 0.
     ///
-    /// If there is an identity, pair verify doesn't reach the script.
+    /// If the accessory has an identity, it performs pair verify without the script.
     package typealias Script = @Sendable (HTTPRequest, Int) -> Reaction
 
     private struct State {
