@@ -2,14 +2,13 @@ internal import Synchronization
 
 /// Wakes one waiting task.
 ///
-/// If no task is waiting when a signal is sent, the signal is stored for the next wait.
+/// A signal that is sent while no task is waiting is stored for the next wait.
 ///
-/// If several signals are sent before a wait, they wake the task only once. A signal means that something may have
-/// changed, so the task checks the state, waits, and checks again. If several tasks wait for the same event, each needs
-/// a separate signal.
+/// Several signals before a wait wake the task only once. A signal means that something may have changed, so the task
+/// checks the state, waits, and checks again. If several tasks wait for the same event, each needs a separate signal.
 ///
-/// The timer of a deadline outlives its wait, and is used for later waits, too. A canceled sleep keeps its memory until
-/// its deadline, so a loop that is often woken before a distant deadline would otherwise accumulate timers.
+/// The timer of a deadline keeps running after its wait, and later waits use it, too. A canceled sleep keeps its memory
+/// until its deadline, so a loop that is often woken before a distant deadline would otherwise accumulate timers.
 package final class AsyncSignal: Sendable {
     private struct State {
         var isSent = false
@@ -56,7 +55,7 @@ package final class AsyncSignal: Sendable {
                 defer { (state.isSent, state.waiting) = (false, nil) }
                 return state.isSent
             }
-            // Only the timer of an earlier wait has fired, so continue to wait.
+            // This was the timer of an earlier wait, so continue to wait.
             if wasSent || Task.isCancelled || deadline.map({ $0 <= clock.now }) ?? false { return wasSent }
         }
     }

@@ -21,7 +21,7 @@ package protocol PendingCallOwner: Actor {
 
     var pendingCalls: PendingCalls<Failure> { get set }
 
-    /// Handles a call that its caller no longer waits for, and returns the error for that caller.
+    /// Abandons a call because its caller was canceled, and returns the error to throw.
     func cancelled(call: Int) -> Failure
 }
 
