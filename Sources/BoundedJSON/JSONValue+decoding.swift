@@ -321,7 +321,7 @@ private struct SingleValueReader: SingleValueDecodingContainer {
 extension JSONValue: Decodable {
     /// Decodes the value unchanged, even from a file that isn't JSON.
     ///
-    /// In such a file, any value that has no other type is a string.
+    /// In such a file, a value that has no other type counts as a string.
     public init(from decoder: any Decoder) throws {
         if let decoder = decoder as? ValueDecoder {
             self = decoder.json

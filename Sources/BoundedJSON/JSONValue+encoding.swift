@@ -8,7 +8,7 @@ extension JSONValue {
     /// - Parameter value: The value to encode. A custom `encode(to:)` must not throw; the synthesized one doesn't.
     public init(encoding value: some Encodable) {
         do { self = try Self.encoded(value) } catch {
-            preconditionFailure("\(type(of: value)) throws when it is written, which depends on no peer")
+            preconditionFailure("\(type(of: value)).encode(to:) must not throw")
         }
     }
 
@@ -300,7 +300,9 @@ extension JSONValue: Encodable {
         guard let encoder = encoder as? ValueEncoder else {
             throw EncodingError.invalidValue(
                 self,
-                EncodingError.Context(codingPath: encoder.codingPath, debugDescription: "written by JSONValue only"))
+                EncodingError.Context(
+                    codingPath: encoder.codingPath, debugDescription: "only JSONValue(encoding:) can encode a JSONValue"
+                ))
         }
         encoder.node.set(self)
     }
