@@ -36,6 +36,8 @@ final class LineOutbox: Sendable {
     /// The writer calls ``sent(_:)`` after it has written a line.
     let lines: AsyncStream<[UInt8]>
 
+    /// Creates an outbox.
+    ///
     /// - Parameter limit: The maximum number of buffered bytes.
     init(limit: Int) {
         self.limit = limit

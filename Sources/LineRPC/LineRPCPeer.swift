@@ -5,8 +5,6 @@ import Synchronization
 
 /// One end of a connection.
 ///
-/// It sends requests and notifications to the other end, and receives those of the other end.
-///
 /// The protocol is symmetric: both ends may send requests and notifications. ``LineLimits`` limits all buffers. A peer
 /// that exceeds these limits or reads too slowly is disconnected.
 package final class LineRPCPeer: Sendable {
@@ -35,7 +33,7 @@ package final class LineRPCPeer: Sendable {
 
     /// The identity of the peer, as reported by the system.
     ///
-    /// Only servers know it; clients have `nil`.
+    /// It is known only on servers; on clients, it is `nil`.
     package let identity: PeerIdentity?
 
     /// A pending call.
@@ -82,7 +80,7 @@ package final class LineRPCPeer: Sendable {
         self.hangUp = hangUp
         (notifications, notificationSink) = AsyncStream.makeStream(
             bufferingPolicy: .bufferingOldest(limits.notifications))
-        // Bounded by this end's own calls, because each call is given up at most once.
+        // This stream needs no limit, because each of this end's calls is abandoned at most once.
         (expiries, expirySink) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
         outbox = LineOutbox(limit: limits.outbox)
     }
@@ -321,7 +319,8 @@ package final class LineRPCPeer: Sendable {
         case .none: return .none
         case .handler(let handler): return .handler(handler)
         case .sessions(let sessions):
-            // Bounded by the number of open requests, each of which can be canceled once.
+            // This stream needs no limit, because the number of open requests is limited and each is canceled at most
+            // once.
             let (inputs, inbox) = AsyncStream.makeStream(of: LineRPCInput.self, bufferingPolicy: .unbounded)
             group.addTask {
                 await sessions.serve(self, inputs)

@@ -32,7 +32,7 @@ package struct PeerIdentity: Sendable, Hashable {
 }
 
 extension PeerIdentity {
-    /// The C structure `struct ucred`, which isn't imported into Swift.
+    /// The C structure `struct ucred`, which Swift doesn't import.
     private struct Credentials: Sendable {
         var pid: Int32
         var uid: UInt32

@@ -17,7 +17,7 @@ package enum RPCMessage: Equatable, Sendable {
     case response(id: ID, result: JSONValue)
     /// An error response.
     ///
-    /// Its identifier is `nil` if the request had no readable one.
+    /// Its identifier is `nil` if the identifier of the request couldn't be read.
     case failure(id: ID?, RPCFailure)
 }
 
@@ -64,7 +64,7 @@ extension RPCMessage {
         } else if let id, let result = object["result"] {
             self = .response(id: id, result: result)
         } else {
-            throw Refusal(id: id, failure: .invalidRequest("neither a request nor a response"))
+            throw Refusal(id: id, failure: .invalidRequest("the object is neither a request nor a response"))
         }
     }
 
