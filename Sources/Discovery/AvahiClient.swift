@@ -63,7 +63,7 @@ final class AvahiClient: @unchecked Sendable {
         }
     }
 
-    /// The browsers of one host's A and AAAA records, and the context of their callback.
+    /// The browsers for the A and AAAA records of one host, and the context of their callback.
     private final class AddressBrowser {
         unowned let owner: AvahiClient
         let host: BrowseMachine.Host

@@ -51,8 +51,8 @@ final class Broadcast<Value: Equatable & Sendable>: Sendable {
             continuation.finish()
             return stream
         }
-        // A stream holds its lock while it calls this handler, and `send` waits for that lock while it holds the
-        // broadcast's. Forgetting the listener in a separate task avoids a deadlock.
+        // A stream holds its lock while it calls this handler, and `send` holds the broadcast's lock while it waits for
+        // the stream's. To avoid a deadlock, remove the listener in a separate task.
         continuation.onTermination = { [weak self] _ in
             Task { self?.forget(number) }
         }

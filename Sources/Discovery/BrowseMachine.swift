@@ -250,7 +250,7 @@ struct BrowseMachine {
             link = .connecting
             return []
         case .registering:
-            // Avahi is choosing the name of its host. Its reports about other hosts remain valid.
+            // Avahi is choosing its host name. Its reports about other hosts remain valid.
             if link == .connecting { link = .registering }
             return []
         case .running:
@@ -314,8 +314,8 @@ struct BrowseMachine {
             order += 1
             entries[announcement]?.resolution = resolution
             entries[announcement]?.order = order
-            // Retain the new host before releasing the former one. They usually are the same host, which must not be
-            // forgotten.
+            // Retain the new host before releasing the former one: they are usually the same host, which must not be
+            // removed.
             let begin = retain(host, now: now)
             return begin + release(entry, announcement)
         case .failed:

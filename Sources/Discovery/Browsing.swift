@@ -93,7 +93,7 @@ final class Browsing {
             client.stopResolving(announcement)
             inputs.removeAll { $0.isResolver(of: announcement) }
         case .browseAddresses(let host):
-            // After a failure, the address from the resolver is still used.
+            // If this fails, the address from the resolver is still used.
             if let reason = client.browseAddresses(of: host) {
                 logger.debug("address lookup failed", metadata: ["host": "\(host.name)", "error": "\(reason)"])
             }

@@ -8,8 +8,8 @@ package struct InterfaceFacts: Hashable, Sendable {
     /// A Boolean value that indicates whether the interface belongs to software for containers, virtual machines or
     /// tunnels.
     ///
-    /// It is derived from the name. The kernel's view doesn't help, because a container's own `eth0` is virtual, too,
-    /// although it leads to the home network.
+    /// It is derived from the name. The kernel's classification isn't useful: a container's own `eth0` also counts as
+    /// virtual, although it leads to the home network.
     var isVirtual: Bool
 
     package init(

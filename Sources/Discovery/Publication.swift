@@ -39,7 +39,7 @@ final class Publication {
             reread()
             run(actions: machine.timeReached(now: .now))
         case .networkChanged:
-            // A burst of changes leads to a single reading of the interfaces.
+            // After a burst of changes, read the interfaces only once.
             rereadAt = rereadAt ?? .now + Self.rereadDelay
             run([])
         case .client(let state):

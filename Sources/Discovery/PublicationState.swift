@@ -1,4 +1,4 @@
-/// The state of a publication.
+/// The state of a service that is being published.
 package enum PublicationState: Equatable, Sendable {
     /// There is no service to publish.
     case notAdvertised
