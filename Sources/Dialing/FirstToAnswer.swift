@@ -41,7 +41,7 @@ package func firstToAnswer<Candidate: Sendable, Connection: Sendable>(
             }
         }
         await startNext()
-        // Without a running attempt, the head start is irrelevant.
+        // If no attempt is running, don't wait for the head start.
         if running == 0 { group.cancelAll() }
         for await event in group {
             switch event {
