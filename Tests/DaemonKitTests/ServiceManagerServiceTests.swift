@@ -75,7 +75,7 @@ struct ServiceManagerServiceTests {
         let notified = try await with(interval: nil) { notified in
             try await eventually("the status is sent") { notified.count("STATUS=One light.") > 0 }
         }
-        #expect(notified.all == ["STATUS=One light.", "STOPPING=1", "STATUS=Going down."])
+        #expect(notified.all == ["STATUS=One light.", "STOPPING=1", "STATUS=Shutting down."])
     }
 
     @Test("sends no STOPPING when the daemon restarts itself")
@@ -83,7 +83,7 @@ struct ServiceManagerServiceTests {
         let notified = try await with(interval: nil, isLast: false) { notified in
             try await eventually("the status is sent") { notified.count("STATUS=One light.") > 0 }
         }
-        #expect(notified.all == ["STATUS=One light.", "STATUS=Going down."])
+        #expect(notified.all == ["STATUS=One light.", "STATUS=Shutting down."])
     }
 }
 

@@ -113,7 +113,7 @@ struct StrictYAMLTests {
                 "name: a\nfloors: \"2\"",
                 "f:2:9: floors: expected a whole number, found text in quotes; write a whole number without quotes"
             ),
-            ("name: a\nfloors: 012", "f:2:9: floors: a number has no leading zero; write 12"),
+            ("name: a\nfloors: 012", "f:2:9: floors: leading zeros aren't allowed; write 12"),
             (
                 "name: a\nfloors: 0x1F",
                 "f:2:9: floors: expected a whole number, found \"0x1F\"; write a whole number"
@@ -144,7 +144,7 @@ struct StrictYAMLTests {
             ),
             ("name: a\n---\nname: b", "f:2:1: a second document begins here; keep only one"),
             ("name: *x", "f:1:7: found undefined alias; write the value out"),
-            ("name: !!int 5", "f:1:7: name: a YAML tag (!...) isn't supported here; leave it out"),
+            ("name: !!int 5", "f:1:7: name: a YAML tag (!...) isn't supported here; remove it"),
             ("name: a\n<<: {floors: 1}", "f:2:1: merging (<<) isn't supported; write the keys out"),
             ("? [a]\n: b", "f:1:3: a key must be a word; write KEY: VALUE"),
             (
@@ -194,7 +194,7 @@ struct StrictYAMLTests {
                 "setup-code: hunter2",
                 "f:1:13: setup-code: expected a whole number, found something else; write a whole number"
             ),
-            ("password: 0123", "f:1:11: password: a number has no leading zero; leave it out"),
+            ("password: 0123", "f:1:11: password: leading zeros aren't allowed; remove them"),
         ])
     func secretNumbers(text: String, message: String) throws {
         let error = try #require(throws: ConfigurationError.self) {
@@ -255,7 +255,7 @@ struct StrictYAMLTests {
     func tooLarge() throws {
         let text = "name: a\n#" + String(repeating: "x", count: StrictYAML.maximumLength)
         let error = try #require(throws: ConfigurationError.self) { try decode(text) }
-        #expect(error.description == "f:1:1: the file is larger than 1 MiB; keep it smaller")
+        #expect(error.description == "f:1:1: the file is larger than 1 MiB; shorten it")
     }
 
     @Test("rejects aliases that would expand to too much, before expanding them")

@@ -7,9 +7,8 @@ import Logging
 /// again. Events are of one kind if they have the same level, message, and light or driver. Data that a peer can vary,
 /// such as its address or an invalid byte, doesn't create a new kind.
 ///
-/// Only levels that are enabled by default and whose events peers can cause are limited: `info`, `warning` and `error`.
-/// A `notice` records an authorized action, and each of them matters. `debug` and `trace` are enabled in order to see
-/// everything.
+/// Only `info`, `warning` and `error` are limited: they are enabled by default, and peers can cause them. A `notice`
+/// records an authorized action, so each one matters. `debug` and `trace` are enabled only to see everything.
 struct RepetitionLimiter: Sendable {
     /// The number of events of a kind that pass within a window.
     static let burst = 5
@@ -17,8 +16,8 @@ struct RepetitionLimiter: Sendable {
     ///
     /// It is enough for a full bridge, which has 149 lights.
     ///
-    /// Further kinds are counted together. This also limits a source whose messages are always new, and its messages at
-    /// one level don't suppress those at another level.
+    /// Further kinds are counted together. This also limits a source whose messages are always new. Its messages at one
+    /// level don't suppress those at another level.
     static let kinds = 256
     /// The maximum length of the text that distinguishes kinds, in bytes.
     fileprivate static let keyLength = 256

@@ -40,7 +40,7 @@ package struct DailyCopyService: Service {
         if let copied = modified(copy) {
             let changed = [file.path, file.path + "-wal"].compactMap(modified).max() ?? .distantFuture
             let age = Date.now.timeIntervalSince(copied)
-            // Don't consider the age of a copy that is dated in the future, which a clock change can cause.
+            // Ignore the age of a copy that is dated in the future, for example because the clock was changed.
             guard isWorthKeeping, changed > copied, age < 0 || age > Self.day else { return }
         }
         do {

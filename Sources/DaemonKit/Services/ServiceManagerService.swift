@@ -48,7 +48,7 @@ package struct ServiceManagerService: Service {
             }
             await cancelWhenGracefulShutdown { await show(notifier) }
             if isLast() { notifier.stopping() }
-            notifier.status("Going down.")
+            notifier.status("Shutting down.")
             group.cancelAll()
         }
     }

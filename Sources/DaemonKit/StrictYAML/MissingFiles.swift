@@ -48,7 +48,7 @@ extension StrictYAML {
     }
 }
 
-/// A warning about a valid configuration of which some part may not work.
+/// A warning about a valid configuration, a part of which may not work.
 package struct ConfigurationWarning: Sendable, Equatable, CustomStringConvertible {
     /// The position as `FILE:LINE:COLUMN`, or only the file.
     let place: String

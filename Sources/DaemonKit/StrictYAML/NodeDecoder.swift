@@ -40,7 +40,7 @@ final class NodeDecoder: Decoder {
     func decode<Value: Decodable>(_ type: Value.Type) throws(ConfigurationError) -> Value {
         do {
             guard node.hasPlainTag else {
-                throw error("a YAML tag (!...) isn't supported here", "leave it out")
+                throw error("a YAML tag (!...) isn't supported here", "remove it")
             }
             let value = try type.init(from: self)
             if let unknown = unknownKey(missing: nil) { throw unknown }
@@ -48,7 +48,7 @@ final class NodeDecoder: Decoder {
         } catch let error as ConfigurationError {
             throw error
         } catch DecodingError.keyNotFound(let key, let context) {
-            // It is more helpful to report a misspelled key than the missing key that results from it.
+            // If a key is missing because it is misspelled, report the misspelled key.
             let isOwn = context.codingPath.count == codingPath.count
             if isOwn, let unknown = unknownKey(missing: key.stringValue) { throw unknown }
             let remedy = isOwn ? remedies[key.stringValue] : nil
@@ -139,7 +139,7 @@ final class NodeDecoder: Decoder {
         }
     }
 
-    /// The key in a plain word such as `name:Lamp`, in which the space between the key and the value is missing.
+    /// The key in a plain word such as `name:Lamp`, which lacks the space between key and value.
     private var joinedKey: String? {
         guard case .scalar(let scalar) = node, scalar.style == .plain else { return nil }
         let parts = scalar.string.split(separator: ":", maxSplits: 1)

@@ -6,7 +6,8 @@ enum Secrets {
     /// Returns whether the value of a key, or a value within it, is secret.
     static func holds(_ path: [any CodingKey]) -> Bool {
         path.contains { key in words.contains { key.stringValue.lowercased().hasPrefix($0) } }
-            // The code of a lock or an alarm panel. At the top level, hapsim's files have the code of a simulation.
+            // `code` is secret for a lock or an alarm panel. At the top level, it is the code of a simulation in
+            // hapsim's files.
             || path.dropFirst().contains { $0.stringValue.lowercased() == code }
     }
 

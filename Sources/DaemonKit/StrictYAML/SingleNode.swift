@@ -2,7 +2,7 @@ import Yams
 
 /// A node that is decoded as a single value.
 ///
-/// The requested type determines what its text means.
+/// The meaning of its text depends on the requested type.
 struct SingleNode: SingleValueDecodingContainer {
     let decoder: NodeDecoder
 
@@ -99,13 +99,13 @@ struct SingleNode: SingleValueDecodingContainer {
     private func refuseLeadingZero(_ digits: Substring, of scalar: Node.Scalar) throws(ConfigurationError) {
         guard digits.count > 1, digits.hasPrefix("0") else { return }
         throw decoder.error(
-            "a number has no leading zero",
-            Secrets.holds(codingPath) ? "leave it out" : "write \(Secrets.shown(digits.drop { $0 == "0" }.description))"
+            "leading zeros aren't allowed",
+            Secrets.holds(codingPath) ? "remove them" : "write \(Secrets.shown(digits.drop { $0 == "0" }.description))"
         )
     }
 
     private func wrong(_ scalar: Node.Scalar, _ expected: String, write: String? = nil) -> ConfigurationError {
-        // A value with a space may consist of several joined lines and contain anything, such as a secret.
+        // A value with a space may consist of several joined lines, and may contain a secret.
         let isShowable = !Secrets.holds(codingPath) && !scalar.string.contains { $0.isWhitespace }
         let found = isShowable ? "found \"\(Secrets.shown(scalar.string))\"" : "found something else"
         return decoder.error("expected \(expected), \(found)", write ?? "write \(expected)")

@@ -13,7 +13,7 @@ struct YAMLDocument {
             ConfigurationError(file: file, line: line, column: column, keyPath: "", problem: problem, remedy: remedy)
         }
         guard bytes.count <= StrictYAML.maximumLength else {
-            throw fault(1, 1, "the file is larger than 1 MiB", "keep it smaller")
+            throw fault(1, 1, "the file is larger than 1 MiB", "shorten it")
         }
         let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let bytes = bytes.starts(with: byteOrderMark) ? Array(bytes.dropFirst(3)) : bytes
@@ -27,7 +27,7 @@ struct YAMLDocument {
         }
         let node: Node?
         do {
-            // The types of values depend on the type to decode and not on the words, so the resolver needs no rules.
+            // The type to decode determines the types of values, so the resolver needs no rules.
             node = try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot()
         } catch {
             throw Self.syntaxError(error, text: text, fault)
