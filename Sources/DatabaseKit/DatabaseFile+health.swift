@@ -15,10 +15,10 @@ extension DatabaseFile {
         return UInt64(status.f_bavail) * UInt64(status.f_frsize)
     }
 
-    /// The minimum free space with which a change can certainly be stored, in bytes.
+    /// The free space that certainly suffices to store a change, in bytes.
     private static let leastRoom: UInt64 = 128 << 10
 
-    /// The reason why changes can't be stored, as far as it is known without reading the file; `nil` if there is none.
+    /// The known reason why changes can't be stored, found without reading the file; `nil` if there is none.
     package var storageError: String? {
         if let problem = problemOfPlace { return problem }
         return isFull ? "the disk of \(directory) is full: \(freeBytes / 1024) KiB are left" : nil
@@ -51,7 +51,7 @@ extension DatabaseFile {
     private var problemOfPlace: String? {
         var (status, volume) = (stat(), statvfs())
         guard stat(path, &status) == 0 else {
-            return "\(path) is gone (\(SystemError.last.reason)); the next start requires it"
+            return "\(path) is missing (\(SystemError.last.reason)); the daemon can't start without it"
         }
         if statvfs(directory, &volume) == 0, volume.f_flag & UInt(ST_RDONLY) != 0 {
             return "\(directory) is on a read-only disk"

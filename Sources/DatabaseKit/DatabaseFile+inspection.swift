@@ -30,8 +30,8 @@ extension DatabaseFile {
         _ path: String, _ migrator: DatabaseMigrator, _ applicationID: Int32
     ) throws(DatabaseFileError) {
         do {
-            // To read, SQLite uses two more files. It removes those that it creates only if it has write access. Those
-            // that a crash has left behind must remain for the next start.
+            // To read, SQLite uses two additional files. With write access, it removes the files that it has created.
+            // Files that a crash has left behind must remain for the next start.
             let queue = try open(path, isReadOnly: exists(path + "-wal"))
             try queue.read { database throws in try check(database, path, migrator, applicationID) }
             try queue.close()

@@ -5,9 +5,9 @@ package import Logging
 
 /// An SQLite file that this process owns exclusively.
 ///
-/// A new file is created atomically, under a temporary name first. An empty file, or a missing file with leftovers next
-/// to it, is therefore damaged. It is rejected, and never replaced with a new database. Every commit is durable before
-/// it returns.
+/// A new file is first created under a temporary name, and then renamed atomically. An empty file, or a missing file
+/// with leftovers next to it, is therefore damaged. It is rejected, and never replaced with a new database. Every
+/// commit is durable before it returns.
 package final class DatabaseFile: Sendable {
     package let queue: DatabaseQueue
     package let path: String
@@ -133,7 +133,7 @@ package final class DatabaseFile: Sendable {
         do {
             let queue = try open(unfinished)
             try queue.writeWithoutTransaction { database in
-                // The file doesn't count until it is renamed, and is created again after a power failure. It is
+                // Until it is renamed, the file isn't used, and after a power failure, it is created again. It is
                 // therefore enough to flush it once, below; by default, each migration would flush it four times.
                 try database.execute(sql: "PRAGMA synchronous = OFF")
                 try database.execute(sql: "PRAGMA application_id = \(applicationID)")

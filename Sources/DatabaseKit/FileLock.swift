@@ -16,12 +16,13 @@ package final class FileLock: Sendable {
         guard file >= 0 else { throw .creating(path, errno) }
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
             let pid = Self.pid(in: file)
-            // `self.file` isn't set yet, so `deinit` won't run. It would close an unrelated file with the same number.
+            // `self.file` isn't set yet, so `deinit` doesn't run. Otherwise, it would close an unrelated file that
+            // reuses this number.
             close(file)
             throw .inUse(lock: path, pid: pid)
         }
         let text = Array("\(getpid())\n".utf8)
-        // The process ID only informs another process. The lock works without it.
+        // The lock works without the process ID, which only informs other processes.
         _ = ftruncate(file, 0)
         _ = pwrite(file, text, text.count, 0)
         self.file = file

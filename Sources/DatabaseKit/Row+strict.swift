@@ -24,7 +24,7 @@ package struct Blob {
 /// a wrong kind.
 extension Row {
     package func damaged(_ column: String) -> DamagedDatabase {
-        // The stored value may be a secret.
+        // Don't include the stored value, which may be a secret.
         DamagedDatabase(description: "the column \(column) can't be read")
     }
 
