@@ -2,8 +2,9 @@ extension String {
     /// The letters and digits in lower case, for comparisons.
     package var squashed: String { lowercased().filter { $0.isLetter || $0.isNumber } }
 
-    /// Returns the most similar word, or `nil` if none is similar enough: one typo in short words, one per three
-    /// letters in long ones.
+    /// Returns the most similar word, or `nil` if none is similar enough.
+    ///
+    /// A short word may have one typo, and a long word one per three letters.
     package func nearest(in words: some Sequence<String>) -> String? {
         let typed = Array(lowercased().unicodeScalars.prefix(64))
         let candidates = words.map { (word: $0, distance: Self.distance(typed, Array($0.lowercased().unicodeScalars))) }

@@ -2,11 +2,11 @@
 package struct Table {
     /// The emphasis of a row on a terminal with colors.
     package enum Style: String, Sendable {
-        /// Something that is on or open.
+        /// For devices that are on or open.
         case strong = "1"
-        /// Something that is unavailable.
+        /// For devices that are unavailable.
         case faint = "2"
-        /// Something that needs attention.
+        /// For values that need attention.
         case alert = "31"
     }
 

@@ -51,7 +51,7 @@ package struct Terminal: Sendable {
     ///
     /// Earlier input is discarded.
     ///
-    /// - Returns: The line, or `nil` if nobody can be asked.
+    /// - Returns: The line, or `nil` if input has ended or isn't a terminal.
     package func ask(_ question: String) async -> String? {
         discardInput()
         writeError(question)
@@ -60,7 +60,7 @@ package struct Terminal: Sendable {
 
     /// Asks the operator a question.
     ///
-    /// - Throws: ``TerminalError`` if nobody can be asked.
+    /// - Throws: ``TerminalError`` if input has ended or isn't a terminal.
     package func answer(to question: String) async throws(TerminalError) -> String {
         guard let answer = await ask(question) else {
             writeError("\n")
@@ -81,7 +81,7 @@ package struct Terminal: Sendable {
     }
 
     package static func write(_ text: String, to file: CInt) {
-        // If writing fails, the reader is gone, so exit like a program that is killed by SIGPIPE.
+        // If writing fails, no process reads the output anymore, so exit like a program that is killed by SIGPIPE.
         do { try OpenFile(file).write(text.utf8) } catch { exit(128 + SIGPIPE) }
     }
 }
