@@ -36,7 +36,7 @@ package struct AccessToken: Sendable {
 
 // Prevents the secret from being printed by accident.
 extension AccessToken: CustomStringConvertible, CustomReflectable {
-    /// A placeholder.
+    /// A placeholder that hides the secret.
     package var description: String { "(token)" }
     /// An empty mirror, which hides the secret.
     package var customMirror: Mirror { Mirror(self, children: []) }

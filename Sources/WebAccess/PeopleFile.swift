@@ -33,8 +33,8 @@ package struct PeopleFile: Sendable {
 
     package init(directory: String) { self.directory = directory }
 
-    /// Finds the state directory for a command: the given directory, or that of the environment, of a clone or of an
-    /// installation, in this order.
+    /// Finds the state directory for a command: the given one, or else that of the environment, of a clone, or of an
+    /// installation.
     package static func find(given: String?) -> PeopleFile {
         if let given { return PeopleFile(directory: given) }
         if let variable = getenv(variable), variable[0] != 0 { return PeopleFile(directory: String(cString: variable)) }
