@@ -345,7 +345,7 @@ struct DiagnosisTests {
         let messages = findings.filter { $0.result == .warning }.map(\.message)
         #expect(
             messages == [
-                "the clock was set back by 3600 s while the bridge was running", "32768 KiB are left for /state",
+                "the clock was set back by 3600 s while the bridge was running", "only 32768 KiB are free in /state",
                 "published as \"Bridge EEFF #2\", because \"Bridge EEFF\" is taken",
                 "other programs also use UDP port 5353: homeassistant",
                 "3 of 100 attempts to pair with a wrong setup code", "home is degraded: no broker",

@@ -24,7 +24,7 @@ extension BridgeDiagnosis {
             return .wrong(
                 .clone,
                 "another bridge has the device id \(status.deviceID): \"\(instance.name)\" at "
-                    + (places.isEmpty ? "an unknown place" : places.joined(separator: " and ")),
+                    + (places.isEmpty ? "an unknown address" : places.joined(separator: " and ")),
                 "stop one of them; to keep a copy of a bridge, run lamplighter reset on the copy")
         }
         return .ok(.clone, "no other bridge uses the device id \(status.deviceID)")

@@ -49,7 +49,7 @@ struct BridgeDiagnosis {
         var findings: [CheckResult] = []
         for (check, examine) in checks {
             if let cause = findings.verdict {
-                findings.append(.unknown(check, "skipped because of \(cause.check.rawValue)"))
+                findings.append(.unknown(check, "skipped because the check “\(cause.check.rawValue)” failed"))
             } else {
                 findings.append(examine())
             }
@@ -70,7 +70,7 @@ struct BridgeDiagnosis {
             return .wrong(
                 .storage, problem, "fix this before the bridge restarts; until then, changes may be lost", code: 74)
         }
-        let rest = "\(storage.freeBytes / 1024) KiB are left for \(storage.directory)"
+        let rest = "only \(storage.freeBytes / 1024) KiB are free in \(storage.directory)"
         if storage.freeBytes < Self.scarce {
             return .wrong(.storage, "the disk is full: \(rest)", "free some space; pairings can't be stored", code: 74)
         }
@@ -120,7 +120,7 @@ struct BridgeDiagnosis {
     private var bus: CheckResult {
         switch facts.bus {
         case .answers: .ok(.bus, "the system D-Bus answers")
-        // The daemon may be connected to a different bus than the one that this command has tried.
+        // The daemon may use a different bus than this command.
         case _ where isPublished: .ok(.bus, "the bridge is connected to the system D-Bus")
         case .absent:
             .wrong(
@@ -172,7 +172,7 @@ struct BridgeDiagnosis {
         let paired = "paired with \(diagnostics.pairings.of("controller"))"
         guard status.controllers == 0 else { return .ok(.pairing, "\(paired), \(status.controllers) connected") }
         let remedy = "if the bridge was removed from that home: lamplighter pairings remove --all"
-        // Without a home hub, a phone connects only from time to time. So the lack of connections alone isn't a fault.
+        // Without a home hub, phones connect only from time to time, so a missing connection alone isn't a fault.
         guard diagnostics.refusedSetups > 0 else {
             return .warning(.pairing, "\(paired), but none is connected", remedy)
         }

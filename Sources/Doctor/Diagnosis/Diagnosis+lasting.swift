@@ -7,7 +7,7 @@ extension Diagnosis {
     /// Compares facts that were collected ``snoopingTime`` apart.
     package static func lasting(_ facts: Facts, _ later: Facts) -> CheckResult {
         if let cause = findings(facts).verdict {
-            return .unknown(.lasting, "skipped because of \(cause.check.rawValue)")
+            return .unknown(.lasting, "skipped because the check “\(cause.check.rawValue)” failed")
         }
         if let cause = findings(later).verdict {
             return .wrong(

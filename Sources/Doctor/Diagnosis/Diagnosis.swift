@@ -35,7 +35,7 @@ package enum Diagnosis {
             ]
         }
         var findings = start.reports.map { report -> CheckResult in
-            // A step that this version doesn't know is reported as a finding about the daemon.
+            // Report a step that this version doesn't know as a finding about the daemon.
             let check = CheckResult.Check(rawValue: report.step.rawValue) ?? .daemon
             guard let code = report.code else { return .ok(check, report.message) }
             // If the daemon doesn't report the remedy separately, the message includes it.
@@ -61,7 +61,7 @@ package enum Diagnosis {
 
     // MARK: Clock
 
-    /// Seconds in a day.
+    /// The length of a day, in seconds.
     private static let day = 86400
     /// The number of days after the release of the program.
     ///

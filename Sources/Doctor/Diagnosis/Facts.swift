@@ -20,7 +20,7 @@ package struct Facts: Equatable, Sendable {
         package var reports: [StartReport]
         /// The last line of output that isn't a report.
         ///
-        /// If no report has failed, it contains the reason for the exit.
+        /// If the program failed although all steps passed, this line contains the reason.
         var lastLine: String?
         /// The exit code.
         package var code: Int32

@@ -48,8 +48,9 @@ struct DNSQuery: Sendable {
         }
     }
 
-    /// The questions to send next: those that are always sent, because any host may answer them, and those for missing
-    /// records.
+    /// The questions to send next.
+    ///
+    /// Some questions are always sent, because any host may answer them. Others request missing records.
     package var questions: [DNSMessage.Question] {
         let known = ServiceInstance.all(in: records)
         let others = known.map { DNSName.hapService($0.name) }

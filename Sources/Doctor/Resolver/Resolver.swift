@@ -88,7 +88,7 @@ package enum Resolver {
                     }
                     try await Task.sleep(until: began + end)
                 }
-                // The receiving task ends only when its socket is closed, so wait only for the sending one.
+                // The receiving task ends only when its socket is closed, so wait only for the sending task.
                 _ = try await group.next()
                 group.cancelAll()
             }
