@@ -115,8 +115,7 @@ package struct BridgeControlClient: Sendable {
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                // The answer means that no more events follow. Closing the connection then finishes the loop over
-                // notifications below.
+                // No events follow the answer. Closing the connection ends the loop over notifications below.
                 defer { peer.close() }
                 _ = try await ask(.watch, deadline: nil)
             }

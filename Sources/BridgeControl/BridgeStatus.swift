@@ -67,7 +67,7 @@ package struct BridgeStatus: BridgeMessage {
         package var state: String
         /// The code, or `nil` from a daemon without codes.
         package var code: Code?
-        /// The problem that needs attention.
+        /// The problem that needs attention, if any.
         package var reason: String?
         /// The number of messages and values from the light system that the driver or the bridge has dropped since the
         /// start, or `nil` from an older daemon.
@@ -155,7 +155,7 @@ package struct BridgeStatus: BridgeMessage {
         }
     }
 
-    // The following properties of a bridge are those of the first bridge.
+    // These properties are those of the first bridge.
     package var name: String
     package var deviceID: String
     /// The time at which the bridge started, in ISO 8601.

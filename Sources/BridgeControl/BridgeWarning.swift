@@ -20,7 +20,7 @@ package struct BridgeWarning: Sendable, Equatable {
         package static let missingInterface = Code(rawValue: "missingInterface")
         /// New state can't be stored.
         package static let storage = Code(rawValue: "storage")
-        /// Another bridge has the same identity, or couldn't be detected if it had.
+        /// Another bridge has the same identity, or such a bridge couldn't be detected.
         package static let cloneDetection = Code(rawValue: "cloneDetection")
         /// The bridge isn't advertised.
         package static let notAdvertised = Code(rawValue: "notAdvertised")

@@ -27,7 +27,7 @@ package struct DeviceWord {
         return words.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    /// The names for `NAME=VALUE`.
+    /// Returns the valid names in `NAME=VALUE`.
     package func names(_ purpose: LightChange.Purpose) -> [String] {
         names.map(\.name) + (purpose == .simulation ? [LightChange.reachable] : [])
     }
@@ -70,7 +70,7 @@ package struct DeviceWord {
 
     // MARK: Verbs
 
-    /// The verbs, with the words of enumerations and the share of a position that mean the same.
+    /// The verbs, each with its equivalent word of an enumeration, position in percent, or power state.
     private static let verbs: [(word: String, choice: String?, percent: Int64?, flag: Bool?)] = [
         ("on", nil, nil, true), ("off", nil, nil, false), ("toggle", nil, nil, nil),
         ("open", "open", 100, true), ("close", "closed", 0, false), ("stop", "stopped", nil, nil),
@@ -110,7 +110,7 @@ package struct DeviceWord {
     private func color(_ word: String) -> [String: JSONValue]? {
         if let white = Self.whites.first(where: { $0.word == word }) { return temperature(mired: white.mired) }
         guard let color = Self.colors.first(where: { $0.word == word }) else { return nil }
-        // A lamp's white light is whiter than the mix of its colors.
+        // The white of a lamp's white LEDs is better than a white that is mixed from its colors.
         if word == "white", device.state["temperature"] != nil { return temperature(mired: 250) }
         guard names.contains(where: { $0.type == .hue }) else { return nil }
         return ["hue": .number(color.hue), "saturation": .number(color.saturation)]
@@ -141,7 +141,7 @@ package struct DeviceWord {
     /// Returns the number that a step changes: a target, if the device has one, instead of the measured value.
     private func present(of name: PropertyName) -> Double? {
         var types = [name.target].compactMap { $0 }
-        // A dehumidifier has another target than a humidifier.
+        // A dehumidifier has a different target than a humidifier.
         if types == [.relativeHumidityHumidifierThreshold] { types.append(.relativeHumidityDehumidifierThreshold) }
         let targets = types.compactMap(kind.name(of:)).compactMap { device.state[$0.name]?.double }
         return targets.first ?? device.state[name.name]?.double
@@ -173,7 +173,7 @@ package struct DeviceWord {
         guard let typed = Double(digits), typed.isFinite else { return nil }
         var number = convert(typed)
         if isStep {
-            // Only plain numbers have steps: a difference in kelvins isn't one in mired.
+            // Only values without a conversion support steps: a difference in kelvins isn't a difference in mired.
             guard convert(1) == 1, let present = present(of: name) else { return nil }
             number = min(max(present + typed, limits.lowerBound), limits.upperBound)
         }
@@ -190,7 +190,7 @@ extension PropertyName {
     /// The characteristic that a controller writes.
     fileprivate var characteristic: CharacteristicType { target ?? type }
 
-    /// A Boolean value that indicates whether it's the target of a heating or cooling device, which is above zero.
+    /// A Boolean value that indicates whether this is the target of a heating or cooling device, which is above zero.
     fileprivate var isSetPoint: Bool {
         [.targetTemperature, .heatingThresholdTemperature, .coolingThresholdTemperature].contains(characteristic)
     }

@@ -103,7 +103,7 @@ extension LightChange {
             }
         }
         if self["temperature"] != nil, self["hue"] != nil || self["saturation"] != nil {
-            throw .usage("a light has either a color or a white", remedy: "write hue and saturation, or temperature")
+            throw .usage("color and white can't be set together", remedy: "write hue and saturation, or temperature")
         }
     }
 

@@ -57,7 +57,7 @@ package struct LightChange: BridgeMessage {
     }
 }
 
-// MARK: What names mean
+// MARK: Meanings of names
 
 extension LightChange {
     /// Returns the possible meanings of a name.

@@ -55,7 +55,7 @@ package struct RestoreListing: BridgeMessage {
     }
 }
 
-/// The result of a backup, whose bytes were sent before.
+/// The result of a backup, sent after the backup's bytes.
 struct BackupListing: BridgeMessage {
     /// The size in bytes.
     package var size: Int

@@ -261,7 +261,7 @@ struct LightChangeTests {
             (["temperature=40"], "temperature is out of range; write 50 to 500 (mired)"),
             (
                 ["temperature=200", "hue=3"],
-                "a light has either a color or a white; write hue and saturation, or temperature"
+                "color and white can't be set together; write hue and saturation, or temperature"
             ),
             (["on=1", "on=0"], "on is given twice; write it once"),
             (["temperature=200.5"], "temperature can't be \"200.5\"; write a whole number"),
