@@ -74,10 +74,10 @@ enum DeviceCompletion {
 }
 
 extension String {
-    /// The name in the form that the shell can insert.
+    /// The name in a form that the shell can insert.
     ///
-    /// bash inserts a candidate unchanged, so spaces and apostrophes, which don't matter in names, are removed. Other
-    /// shells quote it themselves.
+    /// bash inserts names unchanged, so remove spaces and apostrophes, which are optional in names. Other shells quote
+    /// names themselves.
     fileprivate var forShell: String {
         CompletionShell.requesting == .bash ? filter { $0 != " " && $0 != "'" } : self
     }

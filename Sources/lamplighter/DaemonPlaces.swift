@@ -7,8 +7,8 @@ struct DaemonPlaces: Equatable {
     /// The shell command that starts the daemon.
     let startCommand: String
 
-    /// Derives the locations from the path of a control socket, or returns `nil` if no supported way of starting a
-    /// daemon uses this path.
+    /// Derives the locations from the path of a control socket, or returns `nil` if the daemon was started in an
+    /// unsupported way.
     init?(socket: String) {
         switch socket {
         case "./.lamplighter/run/control.sock":

@@ -14,7 +14,7 @@ struct DevicesCommand: AsyncParsableCommand {
         defaultSubcommand: DevicesListCommand.self)
 }
 
-/// The name of `devices` before there were other kinds than lights.
+/// The former name of `devices`, from the time when all devices were lights.
 struct LightsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lights", abstract: "The same as devices; lists lights only.",
@@ -73,7 +73,8 @@ enum DeviceTable {
         Terminal.current.write((text(of: shown) ?? nothing) + more + text(ofWarnings: warnings))
     }
 
-    /// Returns the table of warnings that follows the lights, with the driver or the light that each warning is about.
+    /// Returns the table of warnings that follows the devices, with the driver or the device that each warning is
+    /// about.
     static func text(ofWarnings warnings: [BridgeWarning]) -> String {
         guard !warnings.isEmpty else { return "" }
         var table = Table(["ABOUT", "WARNING"])
@@ -181,7 +182,7 @@ struct DevicesSetCommand: AsyncParsableCommand {
 
 struct DevicesIdentifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "identify", abstract: "Make a device show itself, for example by blinking.")
+        commandName: "identify", abstract: "Make a device identify itself, for example by blinking.")
 
     @Argument(help: "The device's name or key.", completion: .devices)
     var device: [String]

@@ -47,8 +47,8 @@ struct DoctorCommand: AsyncParsableCommand {
 
     /// Collects the facts.
     ///
-    /// If a check that may fail only temporarily has failed, the facts are collected again. For example, Avahi is
-    /// starting, or the record is being replaced.
+    /// If a check has failed that may pass a little later, for example while Avahi is starting, the facts are collected
+    /// again.
     private func stableFacts() async -> Facts {
         let gatherer = FactGatherer(options: options, config: config, stateDirectory: stateDirectory)
         let facts = await gatherer.facts()

@@ -3,7 +3,7 @@ import BridgeControl
 
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "simulate", abstract: "Change a simulated device, as if someone turned its knob.",
+        commandName: "simulate", abstract: "Change a simulated device, as if it had changed by itself or by hand.",
         discussion: """
             For example: lamplighter simulate simulated/reading off reachable=false, or lamplighter simulate hall \
             motion=true temperature=21.5
