@@ -40,7 +40,8 @@ struct BridgeOperations: BridgeControlHandler {
         warnings += hostFacts.missingInterfaces.map {
             BridgeWarning(
                 .missingInterface,
-                "unknown interface \($0); it will be used when it appears, or correct bridge.interfaces")
+                "unknown interface \($0), which will be used when it appears; if the name is wrong, correct bridge.interfaces"
+            )
         }
         if let warning = hostFacts.storageWarning { warnings.append(BridgeWarning(.storage, warning)) }
         let counts = await lights.lightCounts
@@ -153,13 +154,13 @@ struct BridgeOperations: BridgeControlHandler {
         let (light, snapshot) = try await find(key)
         guard !snapshot.isReachable else {
             throw BridgeControlError.usage(
-                "\(key) is reachable; forget only unreachable lights, and hide others in the configuration"
+                "\(key) is reachable, so it can't be forgotten; hide it in the configuration instead"
             )
         }
         await lights.forget(light)
         guard await lights.isRemovalStored(light) else {
             throw storageError(
-                "controllers no longer show \(key), but the change can't be stored yet; trying again", nil)
+                "controllers no longer show \(key), but the change isn't stored yet; lamplighterd keeps trying", nil)
         }
     }
 
@@ -183,7 +184,8 @@ struct BridgeOperations: BridgeControlHandler {
         }
         if let name = change.impossibleNames(for: snapshot.kind).first {
             throw BridgeControlError.usage(
-                "\(key): a \(snapshot.kind) can't have that \(name)", remedy: "lamplighter devices shows its values")
+                "\(key): a \(snapshot.kind) doesn't support this value of \(name)",
+                remedy: "lamplighter devices shows its values")
         }
         do {
             try await driver.simulate(
@@ -239,7 +241,7 @@ struct BridgeOperations: BridgeControlHandler {
 
     func unlockPairing() async throws {
         for server in await bridges().map(\.server) {
-            try await storing("pairing wasn't unlocked") { try await server.unlockPairing() }
+            try await storing("pairing is still locked") { try await server.unlockPairing() }
         }
     }
 
@@ -328,7 +330,8 @@ extension Bridge {
         }
         if case .published(let name) = state, name != wantedName {
             warnings.append(
-                BridgeWarning(.nameTaken, "\(prefix)advertised as \"\(name)\": \"\(wantedName)\" was taken"))
+                BridgeWarning(
+                    .nameTaken, "\(prefix)advertised as \"\(name)\", because another host uses \"\(wantedName)\""))
         }
         return BridgeStatus.Advertisement(
             state: .init(state), name: state.name ?? wantedName, error: state.discoveryError)

@@ -64,7 +64,7 @@ struct Lamplighterd: AsyncParsableCommand {
                 configuration: config, stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory)
             if checkStart {
                 return try StartCheck(configuration: config, places: places, drivers: DriverCatalog.drivers).run {
-                    // Failed steps aren't printed here. The thrown error is printed like any other error of a start.
+                    // The thrown error is printed like any other error of a start, so don't print failed steps here.
                     if json {
                         StandardStreams.printLine($0.json.text)
                     } else if $0.code == nil {

@@ -8,10 +8,10 @@ import LineRPC
 import SystemKit
 import TerminalKit
 
-/// The implementation of `--check-start`, which checks everything that could prevent a start, in the order in which a
-/// start would fail.
+/// The implementation of `--check-start`, which checks everything that could prevent a start, in the order of a real
+/// start.
 ///
-/// It doesn't listen, change anything or leave files behind. So it can run while the daemon is running, and as a
+/// It doesn't listen, change anything or leave files behind. It can therefore run next to the daemon, and as a
 /// different user.
 struct StartCheck {
     let configuration: String

@@ -221,7 +221,7 @@ struct BridgeConfigurationTests {
                 "bridge:\n  advertise: on",
                 "f:2:14: bridge.advertise: unknown way to advertise; write avahi or none"
             ),
-            ("bridge:\n  event-window: 11s", "f:2:17: bridge.event-window: this is too long; write 0ms to 10s"),
+            ("bridge:\n  event-window: 11s", "f:2:17: bridge.event-window: the duration is too long; write 0ms to 10s"),
             (
                 "bridge:\n  name: \"Attic\\a\"",
                 "f:2:9: bridge.name: a name can't contain control characters; use letters, digits and spaces"
@@ -297,7 +297,7 @@ struct BridgeConfigurationTests {
             ),
             (
                 "drivers: [{driver: mqtt, id: a, url: a}]\nlights:\n  a/b: {transition: 2m}",
-                "f:3:21: lights.a/b.transition: this is too long; write 0ms to 60s"
+                "f:3:21: lights.a/b.transition: the duration is too long; write 0ms to 60s"
             ),
             (
                 "drivers: [{driver: mqtt, id: a, url: a}]\nlights:\n  a/b: {co2-threshold: 0}",

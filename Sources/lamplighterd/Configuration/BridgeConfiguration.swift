@@ -106,7 +106,8 @@ struct LightSection: Decodable, Equatable, Sendable {
         // The time is limited, because the light's reports during a transition count as intermediate values.
         if let transition, transition > .seconds(60) {
             throw ConfigurationProblem(
-                "this is too long", remedy: "write 0ms to 60s", at: container.codingPath + [CodingKeys.transition])
+                "the duration is too long", remedy: "write 0ms to 60s",
+                at: container.codingPath + [CodingKeys.transition])
         }
         for (key, threshold) in [
             (CodingKeys.carbonMonoxide, \GasThresholds.carbonMonoxide), (.carbonDioxide, \.carbonDioxide),

@@ -26,7 +26,7 @@ struct BridgeSection: DeclaredSection, Equatable, Sendable {
     ///
     /// The first change is sent immediately.
     var eventWindow: Duration
-    /// The ownership token that controllers need in addition to the setup code, or `nil` if they only need the code, as
+    /// The ownership token that controllers need in addition to the setup code, or `nil` if the code is enough, as
     /// usual in HomeKit.
     var ownership: OwnershipSection?
 
@@ -51,7 +51,7 @@ struct BridgeSection: DeclaredSection, Equatable, Sendable {
                 written: DurationText.self
             ) { window, path in
                 guard window.duration <= .seconds(10) else {
-                    throw ConfigurationProblem("this is too long", remedy: "write 0ms to 10s", at: path)
+                    throw ConfigurationProblem("the duration is too long", remedy: "write 0ms to 10s", at: path)
                 }
                 return window.duration
             },

@@ -6,7 +6,9 @@ import TerminalKit
 extension CodingUserInfoKey {
     /// The available drivers, as `[any LightDriverConfiguration.Type]`.
     static let lightDrivers = {
-        guard let key = CodingUserInfoKey(rawValue: "lightDrivers") else { preconditionFailure("any text is a key") }
+        guard let key = CodingUserInfoKey(rawValue: "lightDrivers") else {
+            preconditionFailure("every text is a valid key")
+        }
         return key
     }()
 }

@@ -21,7 +21,7 @@ extension FoundLights {
         guard let keys = source.entry else { return (.unsupported, nil) }
         var addition: Entry?
         for driver in drivers {
-            // Other drivers count as providing all lights of their system.
+            // A driver of any other type counts as providing all lights of its system.
             let covering = driver.configuration as? any CoveringDriver
             switch covering?.coverage(of: source) ?? (driver.driver == source.driver ? .complete : .none) {
             case .complete: return (.configured, nil)

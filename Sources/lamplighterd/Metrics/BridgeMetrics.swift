@@ -46,12 +46,12 @@ struct BridgeMetrics: Sendable {
         text.gauge("lamplighter_paired", "1 if a controller has paired.", isPaired ? 1 : 0)
         text.gauge("lamplighter_pairings", "Controllers that may connect.", Double(pairings))
         text.gauge(
-            "lamplighter_connections", "Connections now, including unverified ones.", Double(connections))
-        text.gauge("lamplighter_sessions", "Verified connections now.", Double(sessions))
+            "lamplighter_connections", "Open connections, including unverified ones.", Double(connections))
+        text.gauge("lamplighter_sessions", "Open verified connections.", Double(sessions))
         text.counter("lamplighter_connections_total", "Accepted connections.", Double(server.connections))
         text.counter(
             "lamplighter_connections_closed_total",
-            "Connections that the bridge closed: too many, no progress, or the rate limit was exceeded.",
+            "Connections that the bridge closed, by reason: too many, no progress, or rate limit exceeded.",
             [
                 Sample(["reason": "crowded"], server.crowdedOut), Sample(["reason": "stalled"], server.stalled),
                 Sample(["reason": "throttled"], server.throttled),
@@ -61,11 +61,11 @@ struct BridgeMetrics: Sendable {
             Double(server.wrongSetupCodes))
         text.gauge(
             "lamplighter_pair_setup_failures_in_a_row",
-            "Such attempts since the last success, kept over restarts; at \(SetupAttempts.maximumFailures) pairing is locked.",
+            "Wrong setup codes since the last correct one, also before a restart; \(SetupAttempts.maximumFailures) lock pairing.",
             Double(wrongSetupCodesInARow))
         text.gauge(
             "lamplighter_configuration_number",
-            "The c# that controllers see; it rises with each change of the accessories.",
+            "The c# that controllers see; it increases when accessories change.",
             Double(configurationNumber))
     }
 
@@ -79,7 +79,7 @@ struct BridgeMetrics: Sendable {
                 }
             })
         text.histogram(
-            "lamplighter_request_duration_seconds", "From a request to its answer.",
+            "lamplighter_request_duration_seconds", "Time from a request to its response.",
             routes.map { (("endpoint", $0.name), $1.latency) })
     }
 
@@ -87,7 +87,7 @@ struct BridgeMetrics: Sendable {
         text.counter("lamplighter_event_messages_total", "Event messages to controllers.", Double(server.eventMessages))
         text.counter(
             "lamplighter_events_total",
-            "Changed values for controllers: sent, replaced by a newer value before, or lost.",
+            "Changed values for controllers: sent, replaced by newer ones before that, or lost.",
             [
                 Sample(["outcome": "sent"], server.eventsSent),
                 Sample(["outcome": "coalesced"], server.eventsCoalesced),
@@ -101,7 +101,7 @@ struct BridgeMetrics: Sendable {
             "lamplighter_lights_reachable", "Reachable lights by driver.",
             drivers.map { Sample(["driver": $0.id], $0.reachableLights) })
         text.gauge(
-            "lamplighter_driver_state", "1 for the state that a driver is in.",
+            "lamplighter_driver_state", "1 for the driver's state.",
             drivers.flatMap { driver in
                 ["starting", "running", "degraded"].map {
                     Sample(["driver": driver.id, "state": $0], $0 == driver.state.code.rawValue ? 1 : 0)
@@ -115,7 +115,7 @@ struct BridgeMetrics: Sendable {
                 }
             })
         text.histogram(
-            "lamplighter_light_command_duration_seconds", "Time that a driver took for a command.",
+            "lamplighter_light_command_duration_seconds", "Time from a command to the driver's response.",
             drivers.map { (("driver", $0.id), $0.commands.latency) })
     }
 
@@ -132,26 +132,26 @@ struct BridgeMetrics: Sendable {
 
     private func appendHostFacts(to text: inout PrometheusText) {
         text.gauge(
-            "lamplighter_advertisement_state", "1 for the state that the publication by mDNS is in.",
+            "lamplighter_advertisement_state", "1 for the state of the mDNS publication.",
             BridgeStatus.Advertisement.State.all.map { Sample(["state": $0.rawValue], $0 == advertisement ? 1 : 0) })
         text.gauge(
             "lamplighter_warnings", "Warnings that lamplighter status shows about drivers and lights.", Double(warnings)
         )
         text.counter(
-            "lamplighter_database_writes_total", "Changes to store.",
+            "lamplighter_database_writes_total", "Changes that were stored, or couldn't be stored.",
             [Sample(["result": "done"], databaseWrites), Sample(["result": "failed"], failedDatabaseWrites)])
         text.counter(
-            "lamplighter_log_messages_suppressed_total", "Log messages that were held back as repetitions.",
+            "lamplighter_log_messages_suppressed_total", "Log messages that were suppressed as repetitions.",
             Double(suppressedEvents))
     }
 
-    /// Appends the metrics of the process, with the standard names of all exporters.
+    /// Appends the metrics of the process, under the standard names of Prometheus exporters.
     private func appendProcess(to text: inout PrometheusText) {
         if let start = process.startTime {
             text.gauge("process_start_time_seconds", "Start of the process, in seconds since 1970.", start)
         }
         if let time = process.processorTime {
-            text.counter("process_cpu_seconds_total", "Time on a processor.", time)
+            text.counter("process_cpu_seconds_total", "Processor time in seconds.", time)
         }
         if let memory = process.residentMemory {
             text.gauge("process_resident_memory_bytes", "Resident memory.", Double(memory))

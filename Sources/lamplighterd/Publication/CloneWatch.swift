@@ -43,7 +43,7 @@ struct CloneWatch {
     static let absenceTimeout = Duration.seconds(30)
     /// The interval between probes of a candidate.
     static let probeInterval = Duration.seconds(30)
-    /// The minimum time between two changes of the decision whether the bridge is advertised.
+    /// The minimum time between two changes of the decision to advertise the bridge.
     static let steadiness = Duration.seconds(10)
     /// The maximum number of candidates, which are other services with this bridge's identity.
     ///
@@ -145,8 +145,8 @@ struct CloneWatch {
     // MARK: Implementation
 
     private func isOwn(_ service: DiscoveredService) -> Bool {
-        // This also recognizes this bridge's own record if a reflector repeats it, because it still has this host and
-        // port.
+        // This condition also excludes copies of this bridge's own record that a reflector repeats, because they have
+        // this host and port.
         service.isLocal && service.port == port
     }
 

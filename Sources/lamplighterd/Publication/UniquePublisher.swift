@@ -5,10 +5,9 @@ import Synchronization
 
 /// Publishes the bridge's record as long as no other bridge has the same identity.
 ///
-/// It is a thin wrapper around ``CloneWatch`` that passes browse results to it, performs its probes, and schedules its
-/// timers.
+/// It passes browse results to a ``CloneWatch``, performs its probes, and schedules its timers.
 final class UniquePublisher: Sendable {
-    /// Calls `tell` once, with whether any address of the service accepts a connection.
+    /// Calls `tell` once: with `true` if an address of the service accepts a connection, otherwise with `false`.
     typealias Probe = @Sendable (DiscoveredService, _ tell: @escaping @Sendable (Bool) -> Void) -> Void
 
     private struct Contents {
@@ -51,7 +50,7 @@ final class UniquePublisher: Sendable {
         }
     }
 
-    /// Publishes the record, either immediately or as soon as no other bridge prevents that.
+    /// Publishes the record immediately, or once no other bridge has the same identity.
     func publish(_ record: ServiceRecord) {
         contents.withLock { contents in
             contents.record = record

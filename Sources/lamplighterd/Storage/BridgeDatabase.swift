@@ -46,8 +46,8 @@ struct BridgeDatabase: LightStore {
             }
             try db.execute(
                 sql: "INSERT INTO lightBridge (id, highestAID) SELECT 1, COALESCE(MAX(aid), 1) FROM light")
-            // This column stores the order in which lights were removed. For earlier removals, only the order in which
-            // the lights were added is known.
+            // The order in which lights were removed. For earlier removals, use the order in which the lights were
+            // added.
             try db.execute(sql: "ALTER TABLE light ADD COLUMN removal INTEGER")
             try db.execute(sql: "UPDATE light SET removal = aid WHERE isRemoved")
             try db.execute(sql: "ALTER TABLE light DROP COLUMN isRemoved")
@@ -60,8 +60,8 @@ struct BridgeDatabase: LightStore {
         migrator.registerMigration("4") { db in
             try db.execute(sql: "ALTER TABLE light ADD COLUMN adaptiveLighting BLOB")
         }
-        // From this version on, descriptions consist of functions, and states of HAP values. Earlier versions of the
-        // program can't read them. This migration lets them detect that.
+        // From this version on, descriptions consist of functions, and states of HAP values, which earlier versions of
+        // the program can't read. This empty migration lets them detect a newer database.
         migrator.registerMigration("5") { _ in }
         return migrator
     }
@@ -89,7 +89,7 @@ struct BridgeDatabase: LightStore {
             let further = try ServerDatabase.numbers(db).filter { $0 > 1 }
             let lights = try Self.loadLights(db)
             guard lights.allSatisfy({ $0.bridge == 1 || further.contains($0.bridge) }) else {
-                throw DamagedDatabase(description: "the identity of a further bridge is missing")
+                throw DamagedDatabase(description: "the identity of an additional bridge is missing")
             }
             return StoredBridge(
                 server: try ServerDatabase.load(db),

@@ -3,8 +3,8 @@ internal import DeviceKit
 internal import HAPModel
 internal import HAPProtocol
 
-// The properties of lights are stored as JSON, because they depend on the kind of light. Values that are searched or
-// must be unique have columns.
+// The properties of lights are stored as JSON, because each kind of light has different ones. Values that are searched
+// or must be unique have separate columns.
 
 extension LightDescription {
     /// All properties other than the ID.
