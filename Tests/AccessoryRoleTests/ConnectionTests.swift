@@ -68,7 +68,7 @@ struct ConnectionTests {
         #expect(try await session.get("/accessories").status == 200)
     }
 
-    @Test("stops within 2.2 s, whatever peers do")
+    @Test("stops within 2.2 s, even if a peer never reads its response")
     func stoppingTime() async throws {
         let house = try await House()
         let (session, link) = await house.bridge.connect(house.admin)
@@ -93,7 +93,7 @@ struct ConnectionTests {
         #expect(await answer == nil)
     }
 
-    @Test("keeps no state of a closed connection")
+    @Test("removes all state of a closed connection")
     func nothingIsLeft() async throws {
         let house = try await House()
         for _ in 0..<50 {
@@ -119,7 +119,7 @@ struct ConnectionTests {
             #expect(await answer == nil)
         }
         #expect(!outlives)
-        // The fan gets its value nevertheless.
+        // The fan still gets its value.
         await house.answer()
         #expect(await house.value(2, 9) == .bool(true))
     }

@@ -13,7 +13,7 @@ struct FunctionServicesTests {
             [.active: .integer(0), .currentAirPurifierState: .integer(0), .targetAirPurifierState: .integer(0)])
     }
 
-    @Test("links a function to another one, wherever that is, and keeps all iids")
+    @Test("links functions regardless of their order, and keeps all iids")
     func links() throws {
         var (ids, later) = (InstanceIDs(), InstanceIDs())
         let services = try [purifier(), Self.filter].services(&ids)
@@ -25,7 +25,7 @@ struct FunctionServicesTests {
         #expect(try [purifier(linked: []), Self.filter].services(&ids).map(\.iid) == services.map(\.iid))
     }
 
-    @Test("hides a function")
+    @Test("marks the service of a hidden function as hidden")
     func hidden() throws {
         var ids = InstanceIDs()
         let services = try [
@@ -34,7 +34,7 @@ struct FunctionServicesTests {
         #expect(services.map(\.isHidden) == [false, true])
     }
 
-    @Test("refuses a link that matches no function or several", arguments: [["fliter"], ["filter", "two"]])
+    @Test("rejects a link that matches no function or several functions", arguments: [["fliter"], ["filter", "two"]])
     func invalidLinks(linked: [String]) {
         var ids = InstanceIDs()
         let twins = [AccessoryFunction(.switch, id: "two", []), AccessoryFunction(.outlet, id: "two", [])]

@@ -73,7 +73,7 @@ struct HandlerTests {
         return house
     }
 
-    @Test("refuses one value of a request and keeps the others")
+    @Test("rejects one value of a request without affecting the others")
     func resultPerValue() async throws {
         let house = try await house()
         let session = try await house.session()
@@ -89,7 +89,7 @@ struct HandlerTests {
         #expect(await house.value(100, 16) == .string("a"))
     }
 
-    @Test("times a late write out after 2 s, cancels it, and restores the value")
+    @Test("times out a late write after 2 s, cancels it, and restores the value")
     func lateWrite() async throws {
         let house = try await house()
         let (writer, watcher) = (try await house.session(), try await house.session())
@@ -103,7 +103,7 @@ struct HandlerTests {
         try await house.drain { program.state.withLock { $0.cancellations == 1 } }
     }
 
-    @Test("returns the write response of this request, and never that of another")
+    @Test("returns the write response of the current request, never that of another request")
     func writeResponse() async throws {
         let house = try await house()
         let session = try await house.session()
@@ -147,7 +147,7 @@ struct HandlerTests {
         #expect(await watcher.events == [#"{"characteristics":[{"aid":100,"iid":13,"value":true}]}"#])
     }
 
-    @Test("times a late read out after 2 s, and cancels it")
+    @Test("times out a late read after 2 s, and cancels it")
     func lateRead() async throws {
         let house = try await house()
         let session = try await house.session()

@@ -58,7 +58,7 @@ struct LogTests {
             ])
     }
 
-    @Test("logs pairing without any setup code")
+    @Test("never logs the setup code during pairing")
     func pairing() async throws {
         let log = RecordedLog()
         let store = InMemoryAccessoryServerStore(.random())

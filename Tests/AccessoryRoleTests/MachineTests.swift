@@ -19,7 +19,7 @@ struct EventOutboxTests {
         EventOutbox.Entry(id: id, value: .integer(value))
     }
 
-    @Test("sends a first change at once, then one message per window with the latest values in order of first change")
+    @Test("sends the first change immediately, then one message per window with the latest values")
     func table() {
         var outbox = EventOutbox(window: .milliseconds(250))
         #expect(outbox.next(now: at(0)) == .nothing)
@@ -53,7 +53,7 @@ struct EventOutboxTests {
         #expect(!outbox.holds(a))
     }
 
-    @Test("sends each momentary event in a separate message at once, up to 16 that wait")
+    @Test("sends each momentary event immediately in a separate message, and keeps at most 16 pending ones")
     func momentary() {
         var outbox = EventOutbox(window: .milliseconds(250))
         outbox.beginWindow(now: at(0))
@@ -74,7 +74,7 @@ struct EventOutboxTests {
         #expect(outbox.isEmpty && outbox.waitingSince == nil)
     }
 
-    @Test("sends a pending change immediately if it is called late")
+    @Test("sends a pending change immediately after a late wake-up")
     func late() {
         var outbox = EventOutbox(window: .milliseconds(250))
         outbox.changed(a, to: .integer(1), now: at(0))
@@ -122,7 +122,7 @@ struct WritesInFlightTests {
     private let a = ConnectionID(1)
     private let b = ConnectionID(2)
 
-    @Test("reports an accepted write to all but its writer unless it was rounded, and doesn't report a refused one")
+    @Test("reports an accepted write to all but its writer, or to everyone if it was rounded")
     func one() {
         var taken = WritesInFlight(current: .integer(0))
         var ticket = taken.began()
@@ -165,7 +165,7 @@ struct WritesInFlightTests {
         }
     }
 
-    @Test("reports a write back to the first value only to the first writer")
+    @Test("reports a write that restores the first value only to the first writer")
     func thereAndBack() {
         var flight = WritesInFlight(current: .integer(0))
         let tickets = [flight.began(), flight.began()]
@@ -175,7 +175,7 @@ struct WritesInFlightTests {
                 == Outcome(value: .integer(0), audience: .only([a])))
     }
 
-    @Test("reports equal writes by two writers to neither of them")
+    @Test("doesn't report equal writes by two writers to either of them")
     func same() {
         var flight = WritesInFlight(current: .integer(0))
         let tickets = [flight.began(), flight.began()]
@@ -247,7 +247,7 @@ struct ConnectionPolicyTests {
         }
     }
 
-    @Test("decides each row of HAP 7.2 and Decision 6")
+    @Test("follows each rule of HAP 7.2 and Decision 6")
     func table() {
         #expect(ConnectionPolicy.verdict(on: [], now: at(0)) == .admit)
         #expect(ConnectionPolicy.verdict(on: unknownPeers(31), now: at(0)) == .admit)
@@ -271,7 +271,7 @@ struct ConnectionPolicyTests {
 
 @Suite("PreparedWrite")
 struct PreparedWriteTests {
-    @Test("accepts an announcement once, in time, and for its number")
+    @Test("accepts an announced write once, in time, and only with the announced id")
     func prepared() throws {
         let request = try #require(PrepareRequest(parsing: Array(#"{"ttl":1000,"pid":7}"#.utf8)))
         var write = PreparedWrite()
@@ -307,7 +307,7 @@ struct ConfigurationNumberTests {
         #expect(again.databaseChanged([fan()], firmware: "1") == false)
     }
 
-    @Test("increases by one with every other change, including a change back")
+    @Test("increases by one with every structure change, even a reverted one")
     func rises() throws {
         var number = ConfigurationNumber(StoredConfiguration(number: 7, databaseHash: []))
         _ = number.databaseChanged([fan()], firmware: "1")

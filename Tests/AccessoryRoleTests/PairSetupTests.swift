@@ -72,7 +72,7 @@ struct PairSetupTests {
         #expect(await empty.bridge.server.failedAttempts == 0)
     }
 
-    @Test("answers the hundredth failure normally, and then allows no attempt, even after a restart")
+    @Test("allows no attempt after the hundredth failure, even after a restart")
     func maximumTries() async throws {
         let empty = try await Empty(failures: 99)
         let (controller, _) = await empty.bridge.connect()
@@ -93,7 +93,7 @@ struct PairSetupTests {
         #expect(try await controller.pairSetup(empty.code) == refused(.maxTries))
     }
 
-    @Test("answers M6 with unknown if the pairing can't be stored, and allows another attempt")
+    @Test("sends the error unknown in M6 if the pairing can't be stored, and allows another attempt")
     func brokenStore() async throws {
         let empty = try await Empty()
         empty.store.breakDown([.pairings])
@@ -106,7 +106,7 @@ struct PairSetupTests {
         #expect(try await controller.pairs(empty.code))
     }
 
-    @Test("requires the ownership token, and without it stores nothing and counts no failure")
+    @Test("rejects a controller without the ownership token, but doesn't count a failure")
     func ownership() async throws {
         let store = InMemoryAccessoryServerStore()
         let code = store.stored.setupCode
@@ -127,7 +127,7 @@ struct PairSetupTests {
         #expect(store.stored.pairings == PairingList([second.identity.pairing()]))
     }
 
-    // MARK: When `sf` flips
+    // MARK: Changes of `sf`
 
     @Test("changes `sf` only after M6 is written")
     func statusFlag() async throws {
@@ -149,7 +149,7 @@ struct PairSetupTests {
         #expect(await empty.isAdvertisedAsPaired)
     }
 
-    @Test("changes `sf` if the controller vanishes before M6 is written", arguments: [true, false])
+    @Test("changes `sf` if the controller disconnects before M6 is written", arguments: [true, false])
     func vanishes(storing: Bool) async throws {
         let empty = try await Empty()
         let (controller, link) = await empty.bridge.connect()
@@ -191,7 +191,7 @@ struct PairSetupTests {
         }
     }
 
-    @Test("frees pair setup from an owner that was silent for 30 s, and answers its next message with 400")
+    @Test("ends the turn of a connection that is silent for 30 s, and answers its next message with 400")
     func steal() async throws {
         let empty = try await Empty()
         let (owner, _) = await empty.bridge.connect()
@@ -209,7 +209,7 @@ struct PairSetupTests {
         }
     }
 
-    @Test("doesn't count the time of a slow store as the owner's silence")
+    @Test("doesn't count the time of a slow store as silence")
     func slowStoreIsNoSilence() async throws {
         let empty = try await Empty()
         let (owner, _) = await empty.bridge.connect()
@@ -227,7 +227,7 @@ struct PairSetupTests {
         #expect(await empty.isAdvertisedAsPaired)
     }
 
-    @Test("frees pair setup when the owner disconnects, fails or finishes")
+    @Test("ends the turn of a connection that disconnects, fails or finishes")
     func released() async throws {
         let empty = try await Empty()
         let (first, link) = await empty.bridge.connect()
@@ -245,7 +245,7 @@ struct PairSetupTests {
         #expect(try await second.pairs(empty.code))
     }
 
-    @Test("pairs the first of two whose pairings are stored at once, and answers the other with an error")
+    @Test("pairs only the first of two controllers whose pairings are stored at the same time")
     func twoAtOnce() async throws {
         let empty = try await Empty()
         let (first, link) = await empty.bridge.connect()

@@ -54,7 +54,7 @@ struct PairingsTests {
         #expect(try await session.get("/accessories").status == 200)
     }
 
-    @Test("stores an added controller before the answer, and admits it at once")
+    @Test("stores an added controller before the response, and admits it immediately")
     func add() async throws {
         let family = try await Family()
         let added = ControllerIdentity.random()
@@ -132,7 +132,7 @@ struct PairingsTests {
         #expect(family.stored.map(\.controller) == [family.second.controller, family.guest.controller])
     }
 
-    @Test("executes no request after a controller's own removal")
+    @Test("executes no further request of a controller that removes itself")
     func nothingAfterRemovingSelf() async throws {
         let family = try await Family()
         let session = try await family.bridge.session(family.admin)
@@ -192,7 +192,7 @@ struct PairingsTests {
         #expect(try await session.get("/accessories").status == 200)
     }
 
-    @Test("executes only the first of two admins' mutual removals")
+    @Test("executes only the first removal if two admins remove each other")
     func duel() async throws {
         let family = try await Family()
         let first = try await family.bridge.session(family.admin)
@@ -211,7 +211,7 @@ struct PairingsTests {
         #expect(await second.isClosed)
     }
 
-    @Test("keeps both additions of two admins at once")
+    @Test("keeps the pairings that two admins add at the same time")
     func adding() async throws {
         let family = try await Family()
         let first = try await family.bridge.session(family.admin)
@@ -228,7 +228,7 @@ struct PairingsTests {
         #expect(family.stored.count == 5)
     }
 
-    @Test("refuses a waiting request of an admin that is demoted in the meantime")
+    @Test("rejects a waiting request of an admin that is demoted in the meantime")
     func demotedWhileWaiting() async throws {
         let family = try await Family()
         let first = try await family.bridge.session(family.admin)

@@ -42,7 +42,7 @@ struct UnauthenticatedRateLimiterTests {
         #expect(taken(&allowances, a, 10_000_000) == 512)
     }
 
-    @Test("returns units up to the full allowance")
+    @Test("refunds units up to the full allowance")
     func givenBack() throws {
         var allowances = UnauthenticatedRateLimiter()
         for address in [try address(192, 0, 2, 1), try address(network: 1, host: 1)] {
@@ -90,7 +90,7 @@ struct UnauthenticatedRateLimiterTests {
     }
 
     @Test(
-        "serves a proven address although the units of its network are used up",
+        "serves a proven address even if the units of its network are used up",
         arguments: [
             [0xFE, 0x80, 0, 0, 0, 0, 0, 0], [0xFD, 0x12, 0x34, 0x56, 0x78, 0x9A, 0, 1],
             [0x20, 1, 0x0D, 0xB8, 0, 0, 0, 1],
@@ -205,7 +205,7 @@ struct RateLimitTests {
         #expect(await house.bridge.server.statistics.throttled == 0)
     }
 
-    @Test("returns the units of a controller that pairs")
+    @Test("refunds the units of a controller that pairs")
     func paired() async throws {
         let store = InMemoryAccessoryServerStore()
         let bridge = try await House(store, admin: .random()).bridge

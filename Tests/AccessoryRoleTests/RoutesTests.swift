@@ -21,7 +21,7 @@ struct RoutesTests {
     }
 
     @Test(
-        "answers as each row of HAP 8.1 and 8.2 requires, without encryption and in a session",
+        "follows each rule of HAP 8.1 and 8.2, unencrypted and in a session",
         arguments: [
             Row(method: .get, path: "/accessories", clear: 470, session: 200, body: #"{"status":-70411}"#),
             Row(method: .put, path: "/accessories", clear: 470, session: 405, body: #"{"status":-70411}"#),
@@ -72,7 +72,7 @@ struct RoutesTests {
     }
 
     @Test(
-        "refuses a browser's request with 403 and closes the connection, whatever its path",
+        "rejects a browser's request to any path with 403, and closes the connection",
         arguments: ["Origin: null", "Sec-Fetch-Mode: no-cors"], ["/pair-setup", "/identify", "/accessories"])
     func browser(header: String, path: String) async throws {
         let bridge = try await House(InMemoryAccessoryServerStore(), admin: .random()).bridge

@@ -150,7 +150,7 @@ struct SetupAttemptsTests {
         #expect(peers.mayBegin(b, at: try address(2), now: at(2)))
     }
 
-    @Test("ends all pauses after the right proof and an unlock; a restart ends them and keeps the count")
+    @Test("ends all pauses after a correct proof, an unlock or a restart; only a restart keeps the count")
     func reset() throws {
         let x = try address(1)
         let peers = Peers()
@@ -169,7 +169,7 @@ struct SetupAttemptsTests {
         #expect(restarted.attempts.areExhausted)
     }
 
-    @Test("gives an IPv6 host no advantage from other addresses of its network, and rarely delays its neighbors")
+    @Test("gives an IPv6 host that uses many addresses no advantage, and rarely delays its neighbors")
     func network() throws {
         let peers = Peers()
         let neighbor = try address6(60_000)
@@ -207,7 +207,7 @@ struct SetupAttemptsTests {
 
     /// Many sources guess continuously, and an owner tries from time to time.
     @Test(
-        "keeps attempts left after a minute of guesses, and lets the owner pair",
+        "has attempts left after a minute of guesses, and lets the owner pair",
         arguments: [(sources: 1, asks: 15.0), (50, 2), (50, 15), (50, 55), (250, 2)])
     func noise(sources: Int, asks: Double) throws {
         let peers = Peers()

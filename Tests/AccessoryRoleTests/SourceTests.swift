@@ -8,7 +8,7 @@ import Testing
 
 @Suite("An accessory that isn't a light", .timeout)
 struct SourceTests {
-    @Test("sends a write to a fan as one update, shows it at once and notifies others")
+    @Test("sends a fan one update per write, shows the value immediately and notifies other controllers")
     func fan() async throws {
         let house = try await House()
         let (writer, watcher) = (try await house.session(), try await house.session())
@@ -29,7 +29,7 @@ struct SourceTests {
             ])
     }
 
-    @Test("keeps the state of a lock that refuses, and returns its reason")
+    @Test("keeps the state of a lock that rejects a write, and returns its status")
     func refusingLock() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -50,7 +50,7 @@ struct SourceTests {
         #expect(await session.events == [#"{"characteristics":[{"aid":3,"iid":10,"value":1}]}"#])
     }
 
-    @Test("reads a button as null, and sends an event for each press and none when it is reachable again")
+    @Test("reads a button as null, and sends an event only for each press, not when the button is reachable again")
     func button() async throws {
         let house = try await House()
         var ids = InstanceIDs()

@@ -52,7 +52,7 @@ struct TimedWriteTests {
         #expect(source.written.isEmpty)
     }
 
-    @Test("executes no entry of a write that was not announced, and no subscription")
+    @Test("executes neither the writes nor the subscriptions of an unannounced timed write")
     func whole() async throws {
         let (house, source) = try await house()
         let session = try await house.session()
@@ -77,7 +77,7 @@ struct TimedWriteTests {
         #expect(try await write(session, pid: 2).text == Self.refused)
     }
 
-    @Test("executes a plain write in between, except for `tw`, and keeps the announcement")
+    @Test("executes a plain write between an announcement and its timed write, unless the characteristic has `tw`")
     func between() async throws {
         let (house, source) = try await house()
         let session = try await house.session()

@@ -12,7 +12,7 @@ struct AsyncSignalTests {
         #expect(await waiting)
     }
 
-    @Test("wakes only the next wait at once after any number of earlier sends", arguments: 1...3)
+    @Test("ends only the next wait immediately after several earlier sends", arguments: 1...3)
     func kept(count: Int) async {
         let signal = AsyncSignal()
         for _ in 0..<count { signal.send() }
@@ -32,7 +32,7 @@ struct AsyncSignalTests {
         #expect(await signal.wait(until: begin + .seconds(3600)))
     }
 
-    @Test("waits until its own deadline after waits for others", arguments: [nil, 20, 60])
+    @Test("waits until its own deadline after waits with other deadlines", arguments: [nil, 20, 60])
     func deadlines(milliseconds: Int?) async {
         let signal = AsyncSignal()
         let begin = ContinuousClock.now
@@ -53,7 +53,7 @@ struct AsyncSignalTests {
         }
     }
 
-    @Test("ends a canceled wait, with a deadline or without", arguments: [false, true])
+    @Test("ends a canceled wait, with or without a deadline", arguments: [false, true])
     func cancelled(hasDeadline: Bool) async {
         let signal = AsyncSignal()
         let task = Task { await signal.wait(until: hasDeadline ? .now + .seconds(3600) : nil) }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Backoff", .timeout)
 struct BackoffTests {
-    @Test("pauses at most 1, 2, 4 ... 60 seconds, and a random share of that")
+    @Test("waits a random share of 1, 2, 4 ... 60 seconds")
     func pauses() {
         var backoff = Backoff()
         #expect((0..<8).map { _ in backoff.failed() / .seconds(1) } == [1, 2, 4, 8, 16, 32, 60, 60])

@@ -16,7 +16,7 @@ private struct Sum: MailboxBuffer {
 
 @Suite("Mailbox", .timeout)
 struct MailboxTests {
-    @Test("replaces more events than its limit with a summary, then accepts events again")
+    @Test("replaces events beyond its limit with a summary, then accepts events again")
     func overflow() async {
         let mailbox = BoundedMailbox<Int>(limit: 3)
         for number in 1...3 { mailbox.post(number, summary: -number) }
@@ -30,7 +30,7 @@ struct MailboxTests {
         #expect(await mailbox.next() == 8)
     }
 
-    @Test("keeps the folded events of its buffer")
+    @Test("returns events as its buffer merges them")
     func folding() async {
         let mailbox = Mailbox(Sum())
         for number in 1...4 { mailbox.post(number) }
@@ -69,7 +69,7 @@ struct MailboxTests {
         #expect(await last.value == nil)
     }
 
-    @Test("has one reader, and loses no event to a second")
+    @Test("serves one reader, and delivers no event to a second one")
     func secondReader() async {
         let mailbox = BoundedMailbox<Int>(limit: 3)
         let readers = (0..<2).map { _ in Task { await mailbox.next() } }

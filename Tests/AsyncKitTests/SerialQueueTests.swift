@@ -7,7 +7,7 @@ import Testing
 struct SerialQueueTests {
     private struct Failed: Error {}
 
-    @Test("runs operations in order and to their end, also after an error and a cancellation")
+    @Test("runs each operation to its end and in order, even after an error or a cancellation")
     func order() async throws {
         let (queue, first) = (SerialQueue(), AsyncSignal())
         let (ends, end) = AsyncStream.makeStream(of: Int.self)

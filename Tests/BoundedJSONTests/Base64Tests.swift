@@ -12,7 +12,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "rejects anything but strict base64",
+        "rejects text that isn't strict Base64",
         arguments: [
             "A", "AA", "AAA", "AA=", "AAA=A", "=AAA", "AA==AA==", "AA== ", " AA==", "A A=", "AA\n==", "AB==", "AAB=",
             "A-_A", "ÄAAA", "====", "AAAA=", "AAAA====", "\u{0}AAA",

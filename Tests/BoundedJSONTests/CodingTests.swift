@@ -177,13 +177,13 @@ private let forms: [Form] = [
         #expect(try error("[300]", [UInt8].self) == JSONDecodingError(.wrongType, at: "[0]"))
     }
 
-    @Test("names an unknown kind, and rejects the key for all others")
+    @Test("names an unknown kind, and rejects the key of the catch-all case")
     func kinds() throws {
         #expect(try error(#"{"event":"new"}"#, Event.self) == .init(.unknownKind("new"), at: "event"))
         #expect(try error("{}", Event.self) == .init(.missing, at: "event"))
         #expect(try error(#"{"event":5}"#, Event.self) == .init(.wrongType, at: "event"))
         #expect(try error(#"{"method":"_0","params":{}}"#, Request.self) == .init(.unknownKind("_0"), at: "method"))
-        // Also where any other kind is accepted.
+        // An enum with a catch-all case rejects its key, too.
         #expect(try JSONValue(parsing: #"{"method":"x"}"#).decoded(as: Tolerant.self) == .other(.init(method: "x")))
         #expect(try error(#"{"method":"_0"}"#, Tolerant.self) == .init(.unknownKind("_0"), at: "method"))
         let long = String(repeating: "x", count: 1000)

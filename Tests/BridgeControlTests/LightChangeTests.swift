@@ -78,7 +78,7 @@ struct LightChangeTests {
     }
 
     @Test(
-        "rejects words that mean nothing for the device",
+        "rejects words that don't apply to the device",
         arguments: [
             (
                 device(.switch), ["open"],
@@ -239,7 +239,7 @@ struct LightChangeTests {
     }
 
     @Test(
-        "rejects a mistake with a remedy",
+        "suggests a remedy for each mistake",
         arguments: [
             (
                 [],

@@ -42,7 +42,7 @@ struct ServerTests {
     }
 
     @Test(
-        "transfers files of any size, also several over one connection",
+        "transfers files of any size, and several over one connection",
         arguments: [0, 1, 262_144, 262_145, 600_000])
     func files(size: Int) async throws {
         let bridge = FakeBridge(memory: (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
@@ -121,7 +121,7 @@ struct ServerTests {
         #expect(bridge.calls == Array(repeating: "setup false", count: 3))
     }
 
-    @Test("logs disclosed setup codes and backups with the client, but no rejected requests")
+    @Test("logs each disclosed setup code and backup with the requester, but no rejected requests")
     func disclosures() async throws {
         let log = RecordedLog()
         let bridge = FakeBridge(memory: [1, 2, 3])
@@ -200,7 +200,7 @@ struct ServerTests {
         }
     }
 
-    @Test("reports an unknown command with the hint that the versions differ")
+    @Test("explains that an unknown command is due to different versions")
     func versions() async throws {
         try await withDaemon { method, _ in
             throw RPCFailure.methodNotFound(method)

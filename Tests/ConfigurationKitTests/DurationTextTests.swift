@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "refuses invalid durations",
+        "rejects invalid durations",
         arguments: [
             "", "2", "s", "ms", "-1s", "2 s", "1e3s", ".5s", "1.s", "1.2.3s", "infs", "nans", "2S", "9999999h", "٣s",
         ])

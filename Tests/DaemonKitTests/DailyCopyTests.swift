@@ -25,7 +25,7 @@ struct DailyCopyTests {
     }
 
     @Test(
-        "copies if the copy is missing, or a day old and lacks something worth keeping",
+        "copies if the copy is missing, or if it is a day old and lacks changes worth keeping",
         arguments: [
             Case(testDescription: "there is none", copied: nil, isCopied: true),
             Case(
@@ -54,7 +54,7 @@ struct DailyCopyTests {
         }
     }
 
-    @Test("copies the first pairing at once, also after a restart")
+    @Test("copies the first pairing immediately, even after a restart")
     func firstPairing() async throws {
         try await withFile { file in
             await service(file, isWorthKeeping: false).copyIfDue()

@@ -84,7 +84,7 @@ struct JournalTests {
         #expect(lines.all == [])
     }
 
-    @Test("prints an event with its priority when the journal refuses it")
+    @Test("prints an event with its priority if the journal doesn't accept it")
     func refused() throws {
         let lines = Lines()
         logger(.journal, "/nowhere/socket", lines).info("a")

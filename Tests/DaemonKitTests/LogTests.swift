@@ -15,7 +15,7 @@ struct LogTests {
         return lines.all
     }
 
-    @Test("prints priorities and no time for the journal")
+    @Test("prints priorities, but no time, for the journal")
     func journal() {
         #expect(LogStyle.of(journalStream: "8:1234", standardError: "8:1234") == .journal)
         #expect(LogStyle.of(journalStream: nil, standardError: nil) == .plain)
@@ -71,7 +71,7 @@ struct LogTests {
         logger.info("\(text)", metadata: ["a": "\(text)"])
     }
 
-    @Test("prints suppressed counts when the window ends, though nothing else is logged")
+    @Test("prints suppressed counts when the window ends, even if nothing else is logged")
     func summaries() async {
         let (messages, continuation) = AsyncStream.makeStream(of: String.self)
         let stage = LogStage(.plain, limiter: RepetitionLimiter(window: .milliseconds(50))) {

@@ -17,7 +17,7 @@ struct RepetitionLimiterTests {
 
     private func at(_ seconds: Double) -> ContinuousClock.Instant { start + .seconds(seconds) }
 
-    @Test("passes the first five, then counts the others once a minute with the newest of them")
+    @Test("passes five events, then reports the number of others and the newest one every minute")
     func flood() {
         var limiter = RepetitionLimiter()
         for second in 0..<5 {
@@ -41,7 +41,7 @@ struct RepetitionLimiterTests {
         #expect(limiter.heldAtAll == 1001)
     }
 
-    @Test("passes a due count before the next event")
+    @Test("reports a due count before the next event")
     func order() {
         var limiter = RepetitionLimiter()
         for _ in 0..<6 { _ = limiter.received(record("a"), now: start) }

@@ -65,7 +65,7 @@ struct ServiceManagerServiceTests {
     func inTime() async throws {
         let interval = Duration.milliseconds(600)
         try await with(interval: interval) { notified in
-            // This time is much shorter than with a watchdog that is fed too rarely, even on a busy machine.
+            // If the watchdog were fed too rarely, this would take much longer, even on a busy machine.
             try await eventually("it is fed again", within: interval * 12) { notified.count("WATCHDOG=1") >= 2 }
         }
     }

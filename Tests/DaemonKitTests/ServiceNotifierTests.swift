@@ -30,18 +30,18 @@ struct ServiceNotifierTests {
         #expect(manager.next() == nil)
     }
 
-    @Test("sends nothing without a listening process")
+    @Test("sends nothing if no process listens")
     func noPeer() throws {
         #expect(ServiceNotifier { _ in nil } == nil)
         #expect(ServiceNotifier { _ in "" } == nil)
         #expect(ServiceNotifier { _ in "relative" } == nil)
         #expect(ServiceNotifier { _ in "/" + String(repeating: "x", count: 200) } == nil)
-        // It is no failure if the service manager is missing.
+        // A missing service manager isn't an error.
         let gone = try #require(ServiceNotifier { ["NOTIFY_SOCKET": "/nowhere/notify"][$0] })
         gone.ready()
     }
 
-    @Test("doesn't wait for a service manager that doesn't read")
+    @Test("doesn't wait for a service manager that reads nothing")
     func full() throws {
         let manager = try DatagramSocket(abstract: true)
         let notifier = try #require(ServiceNotifier { ["NOTIFY_SOCKET": manager.name][$0] })

@@ -183,7 +183,7 @@ struct StrictYAMLTests {
     }
 
     @Test(
-        "doesn't repeat a secret that should be a number",
+        "doesn't quote a secret in the error that a number was expected",
         arguments: [
             (
                 "password: hunter2",
@@ -203,7 +203,7 @@ struct StrictYAMLTests {
         #expect(error.description == message)
     }
 
-    @Test("hides a secret in the error of its type")
+    @Test("hides a secret in an error that its type throws")
     func refusedSecret() throws {
         struct Code: Decodable {
             init(from decoder: any Decoder) throws {
@@ -217,7 +217,7 @@ struct StrictYAMLTests {
         #expect(error.description == "f:1:13: setup-code: (hidden) is bad; no (hidden)")
     }
 
-    @Test("names the position of a type's error, and separates the problem and the remedy")
+    @Test("adds the position to an error that a type throws, and separates problem and remedy")
     func configurationProblem() {
         struct Keys: Decodable {
             enum CodingKeys: String, CodingKey, CaseIterable { case kind, time }

@@ -10,7 +10,7 @@ import Testing
 
 private let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-// Serialized, because a process that a test starts briefly shares the locks of the other tests.
+// Serialized, because a process that one test starts briefly shares the locks of other tests.
 @Suite("DatabaseFile", .serialized, .timeout)
 final class DatabaseFileTests {
     private let folder = "/tmp/database-\(getpid())-\(UInt32.random(in: 0 ... .max))"
@@ -148,7 +148,7 @@ final class DatabaseFileTests {
         #expect(try read(path) == damaged)
     }
 
-    @Test("refuses a broken link")
+    @Test("rejects a broken link")
     func linkToNowhere() throws {
         try makeOne(at: path)
         try #require(unlink(path) == 0)
@@ -206,7 +206,7 @@ final class DatabaseFileTests {
         #expect(cause(.SQLITE_CORRUPT) == .damaged(path: "p", reason: "m (11)"))
     }
 
-    @Test("refuses a second owner and names the first, and then frees the file")
+    @Test("rejects a second owner, naming the first, until the file is closed")
     func exclusive() throws {
         do {
             let first = try open(path)
@@ -221,7 +221,7 @@ final class DatabaseFileTests {
         try open(path).close()
     }
 
-    @Test("refuses a damaged file with exit code 65 and keeps it unchanged")
+    @Test("rejects a damaged file with exit code 65, and keeps it unchanged")
     func damaged() throws {
         try makeOne(at: path)
         let good = try read(path)
@@ -254,7 +254,7 @@ final class DatabaseFileTests {
         #expect(mode(path) == nil)
     }
 
-    @Test("detects in an inspection what opening would, and changes nothing")
+    @Test("finds the same problems by inspection as by opening, and changes nothing")
     func inspection() throws {
         func inspect(_ path: String) throws(DatabaseFileError) {
             try DatabaseFile.inspect(path, migrator: migrator, applicationID: 7)
@@ -288,7 +288,7 @@ final class DatabaseFileTests {
         try database.close()
     }
 
-    @Test("refuses a database of a newer version or another program with exit code 65")
+    @Test("rejects a database of a newer version or another program with exit code 65")
     func foreign() throws {
         var newer = migrator
         newer.registerMigration("2") { try $0.execute(sql: "ALTER TABLE pairing ADD COLUMN x") }
@@ -429,7 +429,7 @@ final class DatabaseFileTests {
         #expect(error.exitCode == .cannotCreate)
     }
 
-    @Test("refuses a folder of another user with exit code 77")
+    @Test("rejects a folder of another user with exit code 77")
     func noPermission() async {
         // Root has all permissions, so this part runs as user 65534, in another process.
         await #expect(processExitsWith: .success) {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("FileLock", .timeout)
 struct FileLockTests {
-    @Test("closes only its own file when refused")
+    @Test("closes only its own file if another process holds the lock")
     func closesOnce() async throws {
         let path = "/tmp/lock-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         defer { unlink(path) }
@@ -24,7 +24,7 @@ struct FileLockTests {
         withExtendedLifetime(owner) {}
     }
 
-    @Test("is free once released, even while a new process still shares its file")
+    @Test("can be acquired once released, even while a new process still shares its file")
     func release() throws {
         let path = "/tmp/lock-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         defer { unlink(path) }

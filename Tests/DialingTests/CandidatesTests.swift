@@ -24,7 +24,7 @@ struct CandidatesTests {
         #expect(candidates.tried == ["b", "a", "c"])
     }
 
-    @Test("tries the other addresses after a wrong peer, slow ones last")
+    @Test("tries the other addresses after a wrong peer answers, slow ones last")
     func wrongPeer() {
         var candidates = Candidates(["slow", "wrong", "right"])
         _ = candidates.next()
@@ -36,7 +36,7 @@ struct CandidatesTests {
         #expect(candidates.next() == "slow", "an answer alone proves nothing")
     }
 
-    @Test("tries an address that appears during a round, and not one that disappears")
+    @Test("tries an address that is added during a round, but not one that is removed")
     func updated() {
         var candidates = Candidates(["a", "b"])
         _ = candidates.next()

@@ -35,14 +35,14 @@ struct FirstToAnswerTests {
 
     private let network = Network()
 
-    @Test("tries the next address after a head start, and closes late answers")
+    @Test("tries the next address after a head start, and closes late connections")
     func late() async throws {
         #expect(try await network.race(["late", "late 2", "prompt", "never"], headStart: .milliseconds(1)) == "prompt")
         #expect(Set(network.closed.withLock { $0 }) == ["late", "late 2"])
         #expect(network.attempts.withLock { $0 } == ["late", "late 2", "prompt"])
     }
 
-    @Test("tries the next address at once after a refusal, and fails if all refuse")
+    @Test("tries the next address immediately after a refusal, and fails if all addresses refuse")
     func refused() async throws {
         #expect(try await network.race(["refuses", "prompt"], headStart: .seconds(600)) == "prompt")
         await #expect(throws: Refused.self) {
@@ -64,7 +64,7 @@ struct FirstToAnswerTests {
         #expect(winner == "prompt")
     }
 
-    @Test("closes all answers of a canceled race")
+    @Test("closes all connections of a canceled race")
     func canceled() async {
         let race = Task { [network] in try await network.race(["late", "late 2"], headStart: .seconds(600)) }
         race.cancel()

@@ -215,7 +215,7 @@ final class PretendLAN {
 
     private var watchPath: String { "\(directory)/watch" }
 
-    // MARK: End
+    // MARK: Cleanup
 
     /// Ends and removes everything that was started.
     func tearDown() {

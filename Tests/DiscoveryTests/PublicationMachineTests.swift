@@ -231,7 +231,7 @@ struct PublicationMachineTests {
         #expect(bench.wait(.milliseconds(59_999)) == [])
     }
 
-    @Test("publishes a different wanted name at once")
+    @Test("publishes a different wanted name immediately")
     func otherNameMeanwhile() {
         var bench = connected()
         #expect(bench(.client(.running)) == [add()])
@@ -287,7 +287,7 @@ struct PublicationMachineTests {
         #expect(bench.wait(.seconds(1)) == [.makeClient])
     }
 
-    @Test("tries another name at once after a refusal")
+    @Test("tries another name immediately after a refusal")
     func refusedName() {
         var bench = connected()
         #expect(bench(.client(.running)) == [add()])
@@ -310,7 +310,7 @@ struct PublicationMachineTests {
         #expect(bench.wait(.seconds(1)) == [.removeService(on: 2)])
     }
 
-    @Test("publishes at once on the first interface of a computer that had no network")
+    @Test("publishes immediately on the first interface of a computer that had no network")
     func lateNetwork() {
         var bench = Bench()
         #expect(bench(.wanted(record)) == [.makeClient])
@@ -332,7 +332,7 @@ struct PublicationMachineTests {
         #expect(bench.machine.wakeAt == nil)
     }
 
-    @Test("ignores a chosen interface that flaps within a second")
+    @Test("ignores an interface in use that disappears for less than a second")
     func flappingInterface() {
         var bench = published()
         for _ in 0..<100 {
@@ -343,7 +343,7 @@ struct PublicationMachineTests {
         }
     }
 
-    @Test("follows a choice that keeps changing every five seconds")
+    @Test("updates interfaces that keep changing every five seconds")
     func restless() {
         var bench = published()
         var actions = 0

@@ -8,7 +8,7 @@ import Testing
 struct PublisherTests {
     let record = ServiceRecord(name: "Lamp E5FF", type: "_hap._tcp", port: 51826, txt: ["c#": "1"])
 
-    @Test("withdraws and stops at once if it was never started")
+    @Test("withdraws and stops immediately if it was never started")
     func neverStarted() async throws {
         let publisher = try AvahiServicePublisher(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         publisher.publish(record)

@@ -13,7 +13,7 @@ struct ProbeTests {
     private static func path() -> String { "/tmp/lamplighter-probe-\(getpid())-\(UInt32.random(in: 0 ... .max))" }
 
     @Test(
-        "classifies the listener at the D-Bus socket",
+        "classifies the program that listens on the D-Bus socket",
         arguments: [
             (.answers("DATA\r\n"), .answers), (.hangsUp, .refused(reason: "it closes the connection")),
             (.isSilent, .silent),
@@ -43,7 +43,7 @@ struct ProbeTests {
     // MARK: TCP
 
     @Test(
-        "classifies the listener at the bridge's port",
+        "classifies the program that listens on the bridge's port",
         arguments: [
             (.answers("HTTP/1.1 470 Connection Authorization Required\r\n\r\n"), .answers),
             (.answers("HTTP/1.1 200 OK\r\n\r\n"), .foreign), (.answers("SSH-2.0-x\r\n"), .foreign),

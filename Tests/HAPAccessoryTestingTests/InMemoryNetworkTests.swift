@@ -63,7 +63,7 @@ extension ConnectedAccessory {
 
 @Suite("InMemoryNetwork", .timeout)
 struct InMemoryNetworkTests {
-    @Test("connects a host and a controller for the whole of HAP", arguments: [true, false])
+    @Test("pairs a controller with a host, and carries requests and events", arguments: [true, false])
     func wholeProtocol(advertises: Bool) async throws {
         let oven = Oven()
         let host = try await oven.host(advertises: advertises)
@@ -101,7 +101,7 @@ struct InMemoryNetworkTests {
         try await runs[0].value
     }
 
-    @Test("keeps the port and the pairing of a storage from run to run")
+    @Test("keeps the port and the pairing of a storage between runs")
     func nextRun() async throws {
         let (network, storage) = (InMemoryNetwork(), AccessoryStorage.inMemory())
         let controller = Controller(store: InMemoryPairingStore(), network: network)
@@ -136,7 +136,7 @@ struct InMemoryNetworkTests {
 
     // MARK: Time
 
-    @Test("times a late handler out after 2 s of the clock")
+    @Test("times out a late handler after 2 s on the manual clock")
     func handlerLimit() async throws {
         let clock = ManualClock()
         let oven = Oven(clock, readTime: .seconds(5))
@@ -149,7 +149,7 @@ struct InMemoryNetworkTests {
         }
     }
 
-    @Test("reconnects after a pause of the clock, and reads what changed in the meantime")
+    @Test("reconnects after a pause on the manual clock, and reads the values that have changed")
     func reconnects() async throws {
         let clock = ManualClock()
         let network = InMemoryNetwork(clock: clock)
@@ -168,7 +168,7 @@ struct InMemoryNetworkTests {
         }
     }
 
-    @Test("makes a timed write expire on the way")
+    @Test("lets a timed write expire in transit")
     func timedWrite() async throws {
         let network = InMemoryNetwork(clock: ManualClock())
         let oven = Oven()
@@ -185,7 +185,7 @@ struct InMemoryNetworkTests {
         }
     }
 
-    @Test("combines the events of 250 ms of the clock")
+    @Test("combines the events of 250 ms on the manual clock")
     func eventWindow() async throws {
         let clock = ManualClock()
         let host = try await Oven().host()
@@ -206,7 +206,7 @@ struct InMemoryNetworkTests {
         }
     }
 
-    @Test("shows controllers an added accessory after a second of the clock")
+    @Test("shows controllers an added accessory after a second on the manual clock")
     func structure() async throws {
         let clock = ManualClock()
         let host = try await AccessoryHost(

@@ -44,7 +44,7 @@ private func serving(
 
 @Suite("A host and its controllers", .timeout)
 struct HostTests {
-    @Test("reports a wrong code, and refuses even the right one after four until pairing is unlocked")
+    @Test("reports a wrong code, and after four rejects even the right one until pairing is unlocked")
     func wrongCode() async throws {
         let host = try await AccessoryHost(
             AccessoryProfile(category: .switch, information: information("Switch")),
@@ -180,7 +180,7 @@ private struct Rounding: AccessoryHandler {
 }
 
 extension HostTests {
-    @Test("sends the writer the value that the step or the handler made of its own", arguments: [1.0, 10])
+    @Test("sends the writer the final value if the step or the handler has changed it", arguments: [1.0, 10])
     func rounds(step: Double) async throws {
         let host = try await AccessoryHost(
             AccessoryProfile(category: .fan, information: information("Fan")),

@@ -76,7 +76,7 @@ struct LifecycleTests {
         try await run.value
     }
 
-    @Test("frees its storage without a run and after one, and stays the same accessory", arguments: [true, false])
+    @Test("frees its storage, with or without a run, and stays the same accessory", arguments: [true, false])
     func storage(isInMemory: Bool) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID().uuidString)").path()
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -127,7 +127,7 @@ struct LifecycleTests {
         #expect(await events.next() == "b ended")
     }
 
-    @Test("ends with the error of a handler, and with that of the work")
+    @Test("throws the error of a handler or of the work")
     func errors() async throws {
         let broken = try await host(handler: Broken())
         await #expect(throws: Broken.self) { try await broken.run() }
@@ -144,7 +144,7 @@ struct LifecycleTests {
         try await host().runService(gracefulShutdownSignals: []) { throw CancellationError() }
     }
 
-    @Test("warns once of an impossible value, and keeps the last one")
+    @Test("warns once about an impossible value, and keeps the previous one")
     func impossibleValue() async throws {
         let log = RecordedLog()
         let host = try await host(logger: log.logger)

@@ -20,7 +20,7 @@ private func service(
 
 @Suite("Accessory discovery", .timeout)
 struct BrowsingTests {
-    @Test("parses a whole record")
+    @Test("parses a complete record")
     func whole() throws {
         let found = try AdvertisedAccessory(service(["sh": "yf4bzw==", "sf": "3"]))
         #expect(found.id == DeviceID(id))

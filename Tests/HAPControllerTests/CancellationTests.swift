@@ -14,7 +14,7 @@ private let brightness = Scene.brightness
 struct CancellationTests {
     private static let noContent = HTTPSerializer.bytes(of: .response(HTTPResponse(204)))
 
-    @Test("ends a canceled write at once, keeps the session, and reads the value that was written")
+    @Test("ends a canceled write immediately, keeps the session, and reads the resulting value")
     func write() async throws {
         let scene = try Scene { request, _ in request.method == .put ? .silence : nil }
         try await scene.connected { accessory in

@@ -16,7 +16,7 @@ private struct BrokenStore: PairingStore {
 
 @Suite("ControllerStore", .timeout)
 struct ControllerStoreTests {
-    @Test("writes a file that only its owner can read, and replaces it as a whole")
+    @Test("writes a file that only its owner can read, and replaces it atomically")
     func file() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "store-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -32,7 +32,7 @@ struct HostileAccessoryTests {
     }
 
     @Test(
-        "ends the connection after a sealed answer that breaks HTTP or HAP",
+        "ends the connection after a sealed response that violates HTTP or HAP",
         arguments: [
             ("HTTP/1.1 200 OK\r\nContent-Length: 16777217\r\n\r\n", SessionEnd.violation(.bodyTooLong)),
             ("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", .violation(.malformedHTTP(.contentLength))),
@@ -55,7 +55,7 @@ struct HostileAccessoryTests {
     }
 
     @Test(
-        "distinguishes half an answer, silence and a closed connection",
+        "distinguishes a partial response, silence and a closed connection",
         arguments: [
             (ScriptedAccessory.Reaction.silence, SessionEnd.timedOut),
             (.sealed(Array("HTTP/1.1 200 O".utf8)), .timedOut),
@@ -221,7 +221,7 @@ struct HostileAccessoryTests {
         #expect(subscriptions == 1)
     }
 
-    @Test("notices an accessory that stops answering while nothing is requested")
+    @Test("detects an idle accessory that no longer answers")
     func deadPeer() async throws {
         var timing = testTiming
         timing.quiet = .milliseconds(20)

@@ -165,7 +165,7 @@ struct LinkTests {
         }
     }
 
-    @Test("connects to a new address at once, however long the pause was")
+    @Test("connects to a new address immediately, even during a long pause")
     func follows() async throws {
         let house = try await House()
         var timing = testTiming
@@ -227,7 +227,7 @@ struct LinkTests {
         }
     }
 
-    @Test("ends all traffic permanently after it removes the pairing")
+    @Test("ends all traffic permanently after removing the pairing")
     func removal() async throws {
         let house = try await House()
         let link = house.link()
@@ -261,7 +261,7 @@ struct LinkTests {
         #expect(silent.isClosed)
     }
 
-    @Test("notices that another controller removed its pairing")
+    @Test("detects that another controller has removed its pairing")
     func removedByOthers() async throws {
         let house = try await House()
         let link = house.link()

@@ -29,7 +29,7 @@ struct ReconnectPolicyTests {
     }
 
     @Test(
-        "forgets failures after a session of half a minute",
+        "resets the number of failures after a session of half a minute",
         arguments: [(29, 1125), (30, 500), (3600, 500)])
     func proof(_ seconds: Int, _ milliseconds: Int) {
         var policy = ReconnectPolicy()
@@ -59,7 +59,7 @@ struct ReconnectPolicyTests {
 struct PushWatchTests {
     private let made = PushWatch(quiet: .seconds(60), poll: .seconds(10), now: start)
 
-    @Test("checks a minute after the last event while nothing is missed")
+    @Test("checks a minute after the last event as long as no event is missed")
     func quiet() {
         var watch = made
         #expect(watch.dueAt == start + .seconds(60))
@@ -204,7 +204,7 @@ struct ExchangeQueueTests {
         #expect(actions.map(\.text) == ["wait", "finish 1 204", "send /d"])
     }
 
-    @Test("refuses an answer without a request, and too many requests")
+    @Test("rejects a response without a request, and too many requests")
     func limits() {
         var queue = ExchangeQueue<Int>()
         let unasked = queue.received(HTTPResponse(200))

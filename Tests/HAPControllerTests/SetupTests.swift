@@ -50,7 +50,9 @@ struct SetupTests {
         _ = try await setup.pair(with: found, code: code)
     }
 
-    @Test("doesn't contact an accessory that advertises as paired, and reports one that wrongly doesn't")
+    @Test(
+        "doesn't contact an accessory that is advertised as paired, and reports one that is paired but not advertised so"
+    )
     func alreadyPaired() async throws {
         let (_, store, found) = try await bridge(pairedWith: [.random()])
         await #expect(throws: SetupError.alreadyPaired) {
@@ -65,7 +67,7 @@ struct SetupTests {
     }
 
     @Test(
-        "reports every refusal with its own error",
+        "reports each refusal with a separate error",
         arguments: [
             (PairingError.unknown, SetupError.refused), (.authentication, .wrongCode), (.backoff, .backOff),
             (.maxPeers, .full), (.maxTries, .tooManyTries), (.unavailable, .alreadyPaired), (.busy, .busy),

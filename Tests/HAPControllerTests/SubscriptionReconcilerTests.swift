@@ -106,7 +106,9 @@ struct SubscriptionReconcilerTests {
         #expect(subscriptions.next { _ in true } == .subscribe([b]))
     }
 
-    @Test("ends with subscriptions to everything desired and not refused after any sequence", arguments: 1...8)
+    @Test(
+        "is subscribed to every desired characteristic that wasn't refused, after any sequence of steps",
+        arguments: 1...8)
     func sequences(seed: UInt64) {
         var random = SeededNumbers(seed: seed)
         var subscriptions = SubscriptionReconciler()

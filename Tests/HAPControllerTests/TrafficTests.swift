@@ -113,7 +113,7 @@ struct TrafficTests {
     func ownWrite() async throws {
         var timing = testTiming
         timing.quiet = .milliseconds(20)
-        // Once the accessory is known to lose events, it isn't read again during this test.
+        // The accessory is known to lose events, and isn't read again during this test.
         timing.poll = .seconds(3600)
         let value = Mutex(5)
         let scene = try Scene(timing) { request, _ in
@@ -199,7 +199,7 @@ struct TrafficTests {
         }
     }
 
-    @Test("has no deadline while nothing is due")
+    @Test("has no deadline while no response is due")
     func quiet() async throws {
         let accessory = ScriptedAccessory { _, _ in .answer(HTTPResponse(204)) }
         let dialer = InMemoryDialer()

@@ -60,7 +60,7 @@ struct TrustTests {
     }
 
     @Test(
-        "prefers the address that dropped the pairing as the reason of a failure", arguments: [1, 2, 3])
+        "reports a removed pairing rather than the failure of another address", arguments: [1, 2, 3])
     func reasonKept(_ place: Int) async throws {
         let scene = try Scene(isPaired: false)
         let unknownPeer = AccessoryIdentity(
@@ -80,7 +80,7 @@ struct TrustTests {
         #expect(scene.dialer.dialed == addresses)
     }
 
-    @Test("reports the failure of the last address that answered if no address dropped the pairing")
+    @Test("reports the failure of the last address that answered if no address reports a removed pairing")
     func lastReason() async throws {
         let scene = try Scene()
         ScriptedAccessory { _, _ in .answer(HTTPResponse(404)) }.listen(scene.dialer, at: .test(1))
@@ -91,7 +91,7 @@ struct TrustTests {
         }
     }
 
-    @Test("tries the last good address first")
+    @Test("first tries the address at which the accessory last proved its identity")
     func lastGood() async throws {
         let scene = try Scene()
         ScriptedAccessory { _, _ in .hangUp }.listen(scene.dialer, at: .test(2))

@@ -180,7 +180,7 @@ struct SecretBytesTests {
         #expect(SecretBytes([5, 6]).copy == [5, 6])
     }
 
-    @Test("returns the same result in constant time as a normal comparison")
+    @Test("compares in constant time with the same result as a normal comparison")
     func constantTime() {
         #expect(constantTimeEqual([], []))
         #expect(constantTimeEqual([1, 2], [1, 2]))

@@ -30,7 +30,7 @@ struct SRPVectorTests {
 
     // MARK: Published vectors
 
-    @Test("agrees with the published test case of alice on both sides")
+    @Test("computes the published test vector on both sides")
     func published() throws {
         let vector = try vectors["srp_published"]
         let server = try server(vector, passwordName: "password_text")
@@ -62,7 +62,7 @@ struct SRPVectorTests {
         }
     }
 
-    @Test("has the right constants, and not those of the two usual mistakes")
+    @Test("has the right constants, not those of two common mistakes")
     func constants() throws {
         let vector = try vectors["srp_constants"]
         #expect(SRP.k == (try vector["k"].bytes))
@@ -77,7 +77,7 @@ struct SRPVectorTests {
 
     // MARK: Padding
 
-    @Test("covers every case")
+    @Test("has test vectors for every case of padding")
     func allCases() throws {
         #expect(try vectors["srp_pair_setup"]["cases"].names == Self.cases)
     }
@@ -121,7 +121,7 @@ struct SRPVectorTests {
         }
     }
 
-    @Test("answers with the M2 that Apple's library and other peers expect", arguments: cases)
+    @Test("sends the M2 that Apple's library and other peers expect", arguments: cases)
     func everyAnswer(name: String) throws {
         let vector = try vectors["srp_pair_setup"]["cases"][name]
         let server = try server(vector)
@@ -140,7 +140,7 @@ struct SRPVectorTests {
         #expect((stripped == apple.proof) == (a[0] != 0))
     }
 
-    @Test("accepts no proof that results from a known mistake", arguments: cases)
+    @Test("rejects proofs that result from known mistakes", arguments: cases)
     func mistakes(name: String) throws {
         let vector = try vectors["srp_pair_setup"]["cases"][name]
         let server = try server(vector)
@@ -215,7 +215,7 @@ struct SRPVectorTests {
     // MARK: The client
 
     @Test(
-        "computes the golden A and M1, or asks for another secret where padding would matter", arguments: cases)
+        "computes the golden A and M1, or requests another secret if the padding would matter", arguments: cases)
     func clientSide(name: String) throws {
         let vector = try vectors["srp_pair_setup"]["cases"][name]
         let padded = try vector["B_padded"].bytes
@@ -294,7 +294,7 @@ struct SRPHostileTests {
     }
 
     @Test(
-        "stops drawing when an accessory forces S to 0 or 1", .timeout,
+        "stops drawing secrets if an accessory forces S to 0 or 1", .timeout,
         arguments: [0, 1])
     func forcedSecret(s: Int) throws {
         // With B = k·v + s, s is the base of the client's power for any secret.

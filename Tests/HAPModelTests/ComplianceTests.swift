@@ -32,7 +32,7 @@ struct ComplianceTests {
             ])
     }
 
-    @Test("accepts a lamp")
+    @Test("accepts a valid lamp")
     func lampIsCompliant() throws {
         try Self.lamp().checkCompliance()
     }
@@ -117,7 +117,7 @@ struct ComplianceTests {
         Fault("firmware revision of letters") { $0.services[0].characteristics[5].value = .string("v1") },
     ]
 
-    @Test("rejects each fault", arguments: faults)
+    @Test("rejects an accessory with any one fault", arguments: faults)
     func fault(fault: Fault) {
         var accessory = Self.lamp()
         fault.plant(&accessory)

@@ -4,7 +4,7 @@ import Testing
 @Suite("HAPType")
 struct HAPTypeTests {
     @Test(
-        "has one short form for all spellings",
+        "has the same short form for all spellings",
         arguments: [
             ("3E", "3E"), ("3e", "3E"), ("0000003E", "3E"), ("25", "25"), ("24B", "24B"), ("0", "0"),
             ("0000003E-0000-1000-8000-0026BB765291", "3E"), ("0000003e-0000-1000-8000-0026bb765291", "3E"),

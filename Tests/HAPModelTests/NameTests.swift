@@ -51,7 +51,7 @@ struct UniqueNameTests {
     }
 }
 
-@Suite("Text cut at bytes")
+@Suite("Truncating text to a number of bytes")
 struct PrefixTests {
     @Test(
         "keeps as many whole characters as fit",
@@ -67,7 +67,7 @@ struct PrefixTests {
 @Suite("FirmwareRevision")
 struct FirmwareRevisionTests {
     @Test(
-        "converts any text to numbers separated by points",
+        "converts any text to numbers separated by dots",
         arguments: [
             ("1.4.2", "1.4.2"), ("v1.4.2-beta", "1.4.2"), ("20230717", "20230717"), ("1.2.3.4", "1.2.3"), ("1", "1"),
             ("1.0", "1.0"), ("01.002", "1.2"), ("", "0.0.1"), ("unknown", "0.0.1"), ("0.0.0", "0.0.1"), ("0", "0.0.1"),

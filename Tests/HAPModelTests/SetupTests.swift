@@ -75,7 +75,7 @@ struct SetupIDTests {
         #expect(SetupID(text) == nil)
     }
 
-    @Test("draws each character of a random id")
+    @Test("draws each character of a random id separately")
     func random() {
         #expect(SetupID.random { $0 - 1 }.description == "ZZZZ")
         #expect(SetupID.random { _ in 10 }.description == "AAAA")
@@ -120,7 +120,7 @@ struct SetupPayloadTests {
         #expect(try SetupPayload(uri: read.uri) == read)
     }
 
-    @Test("keeps an id without a code, by which controllers find the accessory whose code is typed")
+    @Test("keeps a setup id without a code, so that controllers find the accessory after the user types its code")
     func idWithoutCode() throws {
         let payload = SetupPayload(category: .lightbulb, code: nil, setupID: SetupID("1QJ8"))
         #expect(payload.uri.hasSuffix("1QJ8"))
@@ -141,7 +141,7 @@ struct SetupPayloadTests {
         #expect(throws: error) { try SetupPayload(uri: uri) }
     }
 
-    @Test("rejects a forbidden code or one of nine digits in a URI")
+    @Test("rejects forbidden codes and codes of nine digits in a URI")
     func forbidden() throws {
         for digits in [11_111_111, 12_345_678, 99_999_999, 100_000_000, (1 << 27) - 1] as [UInt64] {
             var number = 2 << 31 | 1 << 28 | digits

@@ -130,7 +130,7 @@ struct AcceptedValueTests {
         .init("tlv8", metadata(.tlv8), .integer(0), nil), .init("data", metadata(.data), .bool(false), nil),
     ]
 
-    @Test("stores or refuses the value as each row of HAP 11 requires", arguments: rows)
+    @Test("stores or rejects each value according to HAP 11", arguments: rows)
     func row(row: WrittenValue) {
         #expect(row.metadata.accepted(row.written) == row.stored)
     }

@@ -121,7 +121,7 @@ struct AdaptiveLightingTests {
         #expect(curve.mired(elapsed: .seconds(seconds), brightness: brightness) == mired)
     }
 
-    @Test("accepts the maximum number of entries in fragments, and not one more")
+    @Test("accepts at most the maximum number of entries in fragments")
     func longCurve() throws {
         var draft = Draft()
         draft.entries = (0..<AdaptiveLightingCurve.maximumEntries).map { number in

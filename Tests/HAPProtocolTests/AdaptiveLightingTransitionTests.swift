@@ -89,7 +89,7 @@ struct AdaptiveLightingTransitionTests {
                 == .apply(mired: 267, notify: true, wakeAt: at(41 * minute)))
     }
 
-    @Test("follows a change of brightness and switching on at once, and doesn't change a light that is off")
+    @Test("adapts immediately to a new brightness and when the light is switched on, but not while it is off")
     func lamp() throws {
         var machine = try enabled()
         #expect(machine.lampIs(on: false, brightness: 100, now: start) == .wait(until: at(3_600_001)))
@@ -125,7 +125,7 @@ struct AdaptiveLightingTransitionTests {
         #expect(machine.lampIs(on: isOn, brightness: 100, now: end) == .idle)
     }
 
-    @Test("counts a renewed curve from its receipt, applies it at once and sends no early event")
+    @Test("counts a renewed curve from its receipt, applies it immediately and sends no early event")
     func renewal() throws {
         var machine = try enabled()
         _ = machine.lampIs(on: true, brightness: 100, now: start)

@@ -146,7 +146,7 @@ struct DatabaseJSONTests {
         }
     }
 
-    @Test("omits only values on request, as c# requires")
+    @Test("omits nothing but values on request, as c# requires")
     func withoutValues() throws {
         let metadata = CharacteristicMetadata(format: .int, permissions: [.pairedRead], maximum: 100)
         let accessory = lamp(metadata, .integer(5))

@@ -60,7 +60,7 @@ struct MessageStreamTests {
         #expect(try accessory.encode(.event(body: body)) == vectors[2]["ciphertext"].bytes)
     }
 
-    @Test("opens frames that follow M3 in the same read with the new keys, however they are split")
+    @Test("opens frames that arrive together with M3 with the new keys, for any split into pieces")
     func framesBehindM3() throws {
         var controller = MessageStream(role: .controller)
         let clear = try controller.encode(m3)

@@ -122,7 +122,7 @@ struct PairSetupAccessoryTests {
         }
     }
 
-    @Test("ignores an outcome that it doesn't wait for", arguments: Stage.allCases)
+    @Test("ignores an unexpected outcome", arguments: Stage.allCases)
     func outcomes(stage: Stage) throws {
         let before = try machine(at: stage)
         if stage != .starting {

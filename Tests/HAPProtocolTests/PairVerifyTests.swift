@@ -116,7 +116,9 @@ struct PairVerifyAccessoryTests {
         #expect(send(try golden.verify["M3"].bytes, &machine) == denied)
     }
 
-    @Test("rejects the resume method and ignores all others", arguments: [0, 1, 2, 3, 5, 6, 7, 255] as [UInt8])
+    @Test(
+        "rejects the method pair resume, and ignores all other methods",
+        arguments: [0, 1, 2, 3, 5, 6, 7, 255] as [UInt8])
     func methods(method: UInt8) throws {
         var machine = try machine()
         var m1 = try PairingTLV(parsing: try golden.verify["M1"].bytes)

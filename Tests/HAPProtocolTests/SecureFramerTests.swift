@@ -33,7 +33,7 @@ struct SecureFramerTests {
         return (content, frames, input.count)
     }
 
-    @Test("seals every golden message to the expected bytes, and opens it however it is split")
+    @Test("seals every golden message to the expected bytes, and opens it from pieces of any size")
     func everyGoldenMessage() throws {
         let entries = try vectors["vectors"].list
         #expect(entries.count == 13)

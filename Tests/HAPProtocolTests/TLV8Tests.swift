@@ -23,7 +23,7 @@ struct TLV8Tests {
         }
     }
 
-    @Test("keeps a value of any length between others")
+    @Test("keeps a value of any length between other items")
     func roundTrip() throws {
         for count in 0...1100 {
             let items = [
@@ -63,7 +63,7 @@ struct TLV8Tests {
     }
 
     @Test(
-        "follows each rule of the parser",
+        "rejects repeated and truncated items, and splits records at separators",
         arguments: [
             ("06", nil), ("0601", nil), ("060201", nil), ("060101 06", nil),
             ("060101 060101", nil), ("060101 000100 060101", nil), ("e70101 e70102", nil),
@@ -81,7 +81,7 @@ struct TLV8Tests {
     }
 
     @Test(
-        "accepts only the separator repeatedly, which differs for characteristic values",
+        "accepts repeated separators, whose type differs for characteristic values, but no other repeated items",
         arguments: [
             ("0000 0000", 0, 2), ("0000 0000", 0xFF, nil), ("ff00 ff00", 0xFF, 2), ("ff00 ff00", 0, nil),
             ("010105 0000 010106", 0, 3), ("010105 0000 010106", 0xFF, 3), ("010105 010106", 0, nil),

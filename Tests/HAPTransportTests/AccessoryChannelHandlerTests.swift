@@ -123,7 +123,7 @@ struct AccessoryChannelHandlerTests {
         #expect(try link.texts() == ["/a"])
     }
 
-    @Test("neither answers nor reads requests from a peer that doesn't read, until it reads again")
+    @Test("neither reads nor answers requests while the peer reads nothing")
     func slowReader() throws {
         let link = try EmbeddedLink()
         link.setWritable(false)
@@ -133,7 +133,7 @@ struct AccessoryChannelHandlerTests {
         try link.send(link.request("/c", body: Array(repeating: 1, count: 60_000)))
         link.channel.read()
         #expect(link.readCount == 0)
-        // The message isn't late, however long the peer doesn't read.
+        // The time in which the peer doesn't read isn't counted.
         link.advance(.seconds(100))
         #expect(link.isOpen)
         link.setWritable(true)

@@ -121,7 +121,7 @@ struct AccessoryListenerTests {
     }
 
     @Test(
-        "closes its output first and the connection a second later, whatever the peer does"
+        "closes its output first, and the connection a second later, even if the peer does nothing"
     )
     func endedPeerStays() async throws {
         let port = Mutex(0)

@@ -83,7 +83,7 @@ struct HostileTests {
 
     // MARK: Sockets
 
-    @Test("drops a peer that reads nothing when its time is up")
+    @Test("disconnects a peer that reads nothing for too long")
     func neverReads() async throws {
         let size = 100_000
         let server = StubServer { request, connection in

@@ -70,7 +70,7 @@ struct LimitIndexTests {
         ],
     ]
 
-    @Test("lists every limit once, and nothing else")
+    @Test("lists exactly the existing limits, each once")
     func limits() throws {
         let declared = try Self.files.flatMap { Self.limits(in: try Self.text($0)) }
         #expect(declared.count > 30)

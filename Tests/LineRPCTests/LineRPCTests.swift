@@ -79,7 +79,7 @@ struct LineRPCTests {
         }
     }
 
-    @Test("ends a canceled call at once")
+    @Test("ends a canceled call immediately")
     func cancelledCall() async throws {
         let (events, sink) = AsyncStream.makeStream(of: String.self)
         try await withServer(at: path, handler: Echo(waiting: sink)) {
@@ -92,7 +92,7 @@ struct LineRPCTests {
         }
     }
 
-    @Test("refuses a request if too many are in progress")
+    @Test("rejects a request if too many are in progress")
     func requestsInProgress() async throws {
         let (_, sink) = AsyncStream.makeStream(of: String.self)
         let limits = LineLimits(outstandingRequests: 2)
@@ -108,7 +108,7 @@ struct LineRPCTests {
         }
     }
 
-    @Test("cancels the work for a peer that vanishes")
+    @Test("cancels the requests of a peer that disconnects")
     func peerVanishes() async throws {
         let (events, sink) = AsyncStream.makeStream(of: String.self)
         try await withServer(at: path, handler: Echo(waiting: sink)) {
@@ -122,7 +122,7 @@ struct LineRPCTests {
         }
     }
 
-    @Test("ends calls when the server vanishes")
+    @Test("ends calls when the server disconnects")
     func serverVanishes() async throws {
         let (events, sink) = AsyncStream.makeStream(of: String.self)
         let server = LineRPCServer(path: path, handler: Echo(waiting: sink), logger: silent)
@@ -137,7 +137,7 @@ struct LineRPCTests {
         _ = await run.result
     }
 
-    @Test("delivers an answer of any length while the server ends")
+    @Test("delivers an answer of any length while the server shuts down")
     func answerAtTheEnd() async throws {
         // The answer is longer than the socket buffers of a peer that doesn't read.
         let length = 600_000
@@ -158,7 +158,7 @@ struct LineRPCTests {
         }
     }
 
-    @Test("waits only a moment for a peer that doesn't read when the server ends")
+    @Test("waits only briefly for a peer that reads nothing when the server shuts down")
     func endWithoutReader() async throws {
         let (begun, sink) = AsyncStream.makeStream(of: Void.self)
         let server = LineRPCServer(
@@ -174,7 +174,7 @@ struct LineRPCTests {
         }
     }
 
-    @Test("closes all connections made while the server ends")
+    @Test("closes all connections that are opened while the server shuts down")
     func connectingToAnEnd() async throws {
         for _ in 0..<20 {
             let server = LineRPCServer(path: path, handler: Echo(), logger: silent)
@@ -191,7 +191,7 @@ struct LineRPCTests {
         }
     }
 
-    @Test("accepts split and joined lines, and answers garbage and long lines with an error")
+    @Test("accepts split and joined lines, and answers invalid and long lines with an error")
     func malformed() async throws {
         try await withServer(at: path, limits: LineLimits(lineLength: 200)) {
             try await withRawConnection(to: path) { outbound, lines in
@@ -219,7 +219,7 @@ struct LineRPCTests {
         }
     }
 
-    @Test("drops a peer that doesn't read when its outbox is full")
+    @Test("disconnects a peer that reads nothing when its outbox is full")
     func slowReader() async throws {
         try await withServer(at: path, limits: LineLimits(outbox: 100_000)) {
             try await withRawConnection(to: path) { outbound, lines in
@@ -288,7 +288,7 @@ struct LineRPCTests {
         #expect(access(path + ".new", F_OK) != 0)
     }
 
-    @Test("refuses a socket in use, and replaces one left by a crash")
+    @Test("rejects a socket in use, and replaces one left by a crash")
     func staleSocket() async throws {
         try await withServer(at: path) {
             await #expect(throws: LineRPCError.inUse(path: path)) { try await withServer(at: path) {} }
@@ -303,7 +303,7 @@ struct LineRPCTests {
         }
     }
 
-    @Test("keeps the socket of its successor when it ends")
+    @Test("doesn't remove the socket of another server when it ends")
     func successor() async throws {
         let server = LineRPCServer(path: path, handler: Echo(), logger: silent)
         let predecessor = await started(server)

@@ -10,13 +10,13 @@ struct LineSplitterTests {
 
     private func line(_ text: String) -> LineSplitter.Event { .line(Array(text.utf8)) }
 
-    @Test("joins a line from pieces")
+    @Test("joins the pieces of a line")
     func pieces() {
         #expect(lines(["a", "b", "", "c\n"]) == [line("abc")])
         #expect(lines("abc\nd\n".map(String.init)) == [line("abc"), line("d")])
     }
 
-    @Test("splits lines that arrive at once")
+    @Test("splits lines that arrive together")
     func atOnce() {
         #expect(lines(["a\nb\nc", "d\n"]) == [line("a"), line("b"), line("cd")])
     }

@@ -16,7 +16,7 @@ import Testing
         #expect(counts.entered(by: 1000) == .peersOfUser)
     }
 
-    @Test("limits the connections of all users, and reuses freed places")
+    @Test("limits the connections of all users, and admits a new one when another ends")
     func full() {
         let counts = PeerCounts(LineLimits(peers: 4, peersOfUser: 2))
         #expect([1, 1, 2, 2].map { counts.entered(by: $0) } == [nil, nil, nil, nil])

@@ -133,7 +133,7 @@ struct SessionTests {
         }
     }
 
-    @Test("ends the grace period, and keeps the connection")
+    @Test("keeps the connection when the grace period ends")
     func grace() async throws {
         try await withSessions(at: path) { peer, inputs in
             for await case .request(let number, "echo", let params) in inputs {
@@ -149,7 +149,7 @@ struct SessionTests {
         }
     }
 
-    @Test("waits for a peer that doesn't read without losing a line")
+    @Test("waits for a slow reader without losing a line")
     func stalledReader() async throws {
         let (begun, sink) = AsyncStream.makeStream(of: Void.self)
         // The answers are much longer than the socket buffers of a peer that doesn't read.
@@ -173,7 +173,7 @@ struct SessionTests {
         }
     }
 
-    @Test("stops waiting for a peer that goes away")
+    @Test("stops waiting for a peer that disconnects")
     func vanishedReader() async throws {
         let (ended, sink) = AsyncStream.makeStream(of: Void.self)
         try await withSessions(at: path, limits: LineLimits(sentLineLength: 1 << 21, outbox: 1 << 22)) {
@@ -189,7 +189,7 @@ struct SessionTests {
         }
     }
 
-    @Test("stops reading from a peer that sends nonsense and doesn't read")
+    @Test("stops reading from a peer that sends invalid lines and reads nothing")
     func floodOfNonsense() async throws {
         let count = 2000
         try await withSessions(at: path, limits: LineLimits(lineLength: 10_000, outbox: 20_000)) { _, inputs in
@@ -338,7 +338,7 @@ struct SessionTests {
         }
     }
 
-    @Test("knows the user and the program of its peer")
+    @Test("identifies the user and the program of its peer")
     func identity() async throws {
         let (identities, sink) = AsyncStream.makeStream(of: PeerIdentity?.self)
         try await withSessions(at: path) { peer, _ in

@@ -28,7 +28,7 @@ struct SocketLocationTests {
     }
 
     @Test(
-        "prefers the command line to the environment, and both to the socket in the clone",
+        "prefers the socket of the command line, then that of the environment, then that of the clone",
         arguments: [("/a", "/b", "/a"), (nil, "/b", "/b")] as [(String?, String, String)])
     func chosen(given: String?, variable: String, expected: String) {
         let location = SocketLocation(of: .hub, given: given, environment: { $0 == "HOMEHUB_SOCKET" ? variable : nil })
@@ -52,7 +52,7 @@ struct SocketLocationTests {
     }
 
     @Test(
-        "refuses a socket that another user can replace, with the reason",
+        "rejects a socket that another user can replace, with the reason",
         arguments: [(".lamplighter", 0o775), (".lamplighter/run", 0o777)])
     func writable(folder: String, mode: Int) throws {
         try inClone {
@@ -64,7 +64,8 @@ struct SocketLocationTests {
     }
 
     @Test(
-        "refuses another user's directory for root", .enabled(if: geteuid() == 0, "only root makes such a directory"),
+        "rejects another user's directory when root runs the program",
+        .enabled(if: geteuid() == 0, "only root makes such a directory"),
         arguments: ["", "/.lamplighter", "/.lamplighter/run"])
     func anothers(folder: String) throws {
         try inClone {
@@ -85,7 +86,7 @@ struct SocketLocationTests {
         }
     }
 
-    @Test("refuses a server of another user before anything is sent")
+    @Test("rejects a server that runs as another user, before it sends anything")
     func server() async throws {
         try await withServer(at: path) {
             let refusal = LineRPCError.untrusted(path: path, user: geteuid())

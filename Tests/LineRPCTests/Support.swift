@@ -161,7 +161,7 @@ func expect(
     _ peer: LineRPCPeer, calling method: String, with params: JSONValue = [:], returns expected: JSONValue,
     sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
-    // The call has no deadline, because the timeout of the test limits it.
+    // The timeout of the test limits the call, so it needs no deadline.
     let answer = try await peer.call(method, params, deadline: nil)
     #expect(answer == expected, sourceLocation: sourceLocation)
 }

@@ -22,7 +22,7 @@ struct QRCodeTests {
         }
     }
 
-    @Test("fits the payload in the smallest code with three finders")
+    @Test("encodes the payload in the smallest possible code, with three finder patterns")
     func finders() throws {
         let code = try code()
         #expect(code.size == 21)
@@ -36,7 +36,8 @@ struct QRCodeTests {
         }
     }
 
-    @Test("rejects text that fits in no code", arguments: ["", "a\u{0}b", String(repeating: "x", count: 8000)])
+    @Test(
+        "rejects text that is too long for any code", arguments: ["", "a\u{0}b", String(repeating: "x", count: 8000)])
     func refused(text: String) { #expect(QRCode(text) == nil) }
 
     @Test("draws dark modules and quiet zone with half blocks on a colored background")
@@ -78,7 +79,7 @@ struct QRCodeTests {
     }
 
     @Test(
-        "detects the terminal's abilities in the environment",
+        "derives the terminal's capabilities from the environment",
         arguments: [
             (["LANG": "de_DE.UTF-8", "TERM": "xterm"], true, TerminalAbilities(unicode: true, color: true)),
             (
@@ -97,7 +98,7 @@ struct QRCodeTests {
         #expect(TerminalAbilities(isTerminal: isTerminal) { environment[$0] } == expected)
     }
 
-    @Test("draws every module in the SVG image, and no other")
+    @Test("draws exactly the dark modules in the SVG image")
     func svg() throws {
         let code = try code()
         var shown = Array(repeating: Array(repeating: false, count: 29), count: 29)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("ProcFile")
 struct ProcFileTests {
-    @Test("reads a file longer than one read to its end")
+    @Test("reads to the end of a file that needs several reads")
     func long() {
         // The file lists all mappings of the process. The last one is the kernel's.
         let lines = ProcFile.text(of: "/proc/self/maps").split(separator: "\n")
@@ -13,7 +13,7 @@ struct ProcFileTests {
         #expect(lines.last?.hasSuffix("[vsyscall]") == true)
     }
 
-    @Test("reads a short file, and returns nothing for a missing one")
+    @Test("reads a short file, and returns an empty text for a missing one")
     func short() {
         #expect(ProcFile.text(of: "/proc/self/stat").hasPrefix("\(getpid()) ("))
         #expect(ProcFile.text(of: "/proc/self/nothing").isEmpty)

@@ -21,7 +21,7 @@ struct OutputFileTests {
         String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
     }
 
-    @Test("writes for the owner alone, even over a file with other permissions", arguments: ["new", "old"])
+    @Test("writes a file that only its owner can read, even over one that others can read", arguments: ["new", "old"])
     func rights(name: String) throws {
         try withFolder { folder in
             let path = "\(folder)/\(name)"

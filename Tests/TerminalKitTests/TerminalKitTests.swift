@@ -58,7 +58,7 @@ struct TerminalKitTests {
     }
 
     @Test(
-        "moves options after the command and before the words that aren't options",
+        "moves options after the command, before all other words",
         arguments: [
             (["--json", "--at", "x", "list", "y"], ["list", "y", "--json", "--at", "x"]),
             (["--at=x", "list", "--", "-5"], ["list", "--at=x", "--", "-5"]),

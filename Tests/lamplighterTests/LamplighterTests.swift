@@ -223,7 +223,7 @@ struct LamplighterTests {
         }
     }
 
-    @Test("forgets a device with a key or a complete name")
+    @Test("forgets a device by its key or its complete name")
     func forget() async throws {
         let bridge = Bridge()
         try await withBridge(bridge) { path in
@@ -269,7 +269,7 @@ struct LamplighterTests {
     }
 
     @Test(
-        "quotes a YAML value only if it would otherwise be read as something else",
+        "quotes a YAML value only if YAML would otherwise change its type",
         arguments: [
             ("den", "den"), ("/etc/lamplighter/den.key", "/etc/lamplighter/den.key"), ("10.0.0.7", "10.0.0.7"),
             ("mqtt://10.0.0.6:1883", "mqtt://10.0.0.6:1883"), ("10.0.0.7:80", #""10.0.0.7:80""#), ("no", #""no""#),
@@ -282,7 +282,7 @@ struct LamplighterTests {
         #expect(YAMLText.lines(of: [value: 1, "b": [true]], isItem: true) == ["  - \(written): 1", "    b: [true]"])
     }
 
-    @Test("purges lights, and prints which and how many")
+    @Test("purges lights, and prints their names and number")
     func purge() async throws {
         let bridge = Bridge()
         try await withBridge(bridge) { path in
@@ -345,7 +345,7 @@ struct LamplighterTests {
         }
     }
 
-    @Test("prints each watched event, and ends with 69 when the daemon ends")
+    @Test("prints each watched event, and exits with 69 when the daemon stops")
     func watch() async throws {
         let bridge = Bridge()
         bridge.sink.yield(
@@ -377,7 +377,7 @@ struct LamplighterTests {
         #expect(outcome.errors.filter { $0 == "\n" }.count == 1)
     }
 
-    @Test("writes a backup that only its owner can read, and replaces a file only as a whole")
+    @Test("writes a backup that only its owner can read, and replaces an existing file atomically")
     func backup() async throws {
         let bridge = Bridge()
         try await withBridge(bridge) { path in
@@ -399,7 +399,7 @@ struct LamplighterTests {
     }
 
     @Test(
-        "resets only with --yes or after the answer yes, and reports the new identity",
+        "resets only with --yes or if the operator types yes, and reports the new identity",
         arguments: [(["--yes"], nil), ([], "yes")] as [([String], String?)])
     func reset(options: [String], answer: String?) async throws {
         let bridge = Bridge()
@@ -434,7 +434,7 @@ struct LamplighterTests {
         }
     }
 
-    @Test("lists an unreachable light as unreachable, whatever its last state")
+    @Test("lists an unreachable light without its last state")
     func unreachableLight() {
         let light = LightListing(
             key: "a/b", name: "B\u{9B}2J", kind: "light", aid: 2, driver: "a", reachable: false,

@@ -146,7 +146,7 @@ struct BridgeBackupTests {
         try file.close()
     }
 
-    @Test("keeps an acknowledged reset or restore if the daemon is killed at once", arguments: [true, false])
+    @Test("keeps an acknowledged reset or restore even if the daemon is killed immediately", arguments: [true, false])
     func acknowledgedIsDurable(isReset: Bool) async throws {
         let before: StoredBridge
         do {

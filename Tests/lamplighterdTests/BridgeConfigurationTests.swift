@@ -172,7 +172,7 @@ struct BridgeConfigurationTests {
     }
 
     @Test(
-        "reports a mistake in one line",
+        "reports each mistake on one line",
         arguments: [
             ("brigde: {}", "f:1:1: brigde: unknown key; write bridge"),
             (

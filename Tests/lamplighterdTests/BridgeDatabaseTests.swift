@@ -199,7 +199,7 @@ struct BridgeDatabaseTests {
     }
 
     @Test(
-        "raises c# by any step, and continues with 1 after 65535",
+        "increases c# by any step, and continues with 1 after 65535",
         arguments: [(65535, 1, 1), (65530, 10, 5), (7, 10, 17)] as [(UInt16, Int, UInt16)])
     func raised(number: UInt16, step: Int, next: UInt16) async throws {
         let (_, database) = try await opened()
@@ -257,7 +257,7 @@ struct BridgeDatabaseTests {
         #expect(try await database.load().furtherServers.isEmpty)
     }
 
-    @Test("opens a database of version 2 as that of the first bridge")
+    @Test("opens a database of version 2 as the database of the first bridge")
     func version2() async throws {
         let queue = try DatabaseQueue()
         try BridgeDatabase.migrator.migrate(queue, upTo: "2")

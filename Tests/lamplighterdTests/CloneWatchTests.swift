@@ -122,7 +122,7 @@ struct CloneWatchTests {
         #expect(bench.watch.wakeAt == nil)
     }
 
-    @Test("withholds at the start if another host with its identity answers")
+    @Test("isn't advertised at the start if another host with its identity answers")
     func youngerAtStart() throws {
         for last in [1, 9] as [UInt8] {
             let bench = try withheld(from: service("other.local", last))
@@ -168,7 +168,7 @@ struct CloneWatchTests {
 
     // MARK: When the other host disappears
 
-    @Test("advertises at once after a goodbye")
+    @Test("advertises immediately after a goodbye")
     func goodbye() throws {
         var bench = try withheld(from: service("other.local", 1))
         #expect(bench.sees() == [])
@@ -205,7 +205,7 @@ struct CloneWatchTests {
     // MARK: When both are running
 
     @Test(
-        "withholds the higher of two addresses",
+        "withholds the bridge with the higher of two addresses",
         arguments: [(4, false), (6, true), (10, true), (200, true)] as [(UInt8, Bool)])
     func order(_ last: UInt8, _ stays: Bool) throws {
         // Both hosts may have an address in common, such as that of a container network.
@@ -222,7 +222,7 @@ struct CloneWatchTests {
     }
 
     @Test(
-        "withholds the higher of two ports on the same host",
+        "withholds the bridge with the higher of two ports on the same host",
         arguments: [(51825, false), (51827, true)] as [(UInt16, Bool)])
     func ports(_ port: UInt16, _ stays: Bool) throws {
         var bench = try advertising()
@@ -260,7 +260,7 @@ struct CloneWatchTests {
         #expect(bench.verdict.isAdvertised != otherBench.verdict.isAdvertised)
     }
 
-    @Test("stays advertised until its own record is visible")
+    @Test("stays advertised as long as its own record isn't visible")
     func notYetSeen() throws {
         var bench = try Bench()
         _ = bench.sees()

@@ -28,7 +28,7 @@ private final class WatchedDriver: LightDriver {
     /// The numbers of the running drivers.
     static let running = Mutex<Set<Int>>([])
     private static let last = Mutex(0)
-    /// Ends hanging drivers.
+    /// Ends drivers that hang.
     static let release = Mutex(false)
     private let behaviour: Watched.Behaviour
     private let number: Int

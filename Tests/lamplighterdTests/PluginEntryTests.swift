@@ -45,7 +45,7 @@ struct PluginEntryTests {
     }
 
     @Test(
-        "reports a mistake in one line",
+        "reports each mistake on one line",
         arguments: [
             (
                 "    command: [a]",

@@ -94,7 +94,7 @@ struct ReloadTests {
         await bench.end()
     }
 
-    @Test("adds, removes, hides and shows lights at once")
+    @Test("adds, removes, hides and shows lights without a restart")
     func lights() async throws {
         let both = "{id: a, name: A}, {id: b, name: B}"
         let hidden = "lights: {simulated/a: {hidden: true}}"

@@ -121,7 +121,7 @@ struct UniquePublisherTests {
         }
     }
 
-    @Test("wakes up for each probe, and earlier if an earlier one becomes due")
+    @Test("wakes up when the next probe is due, even if that changes to an earlier time")
     func wakesAgain() async throws {
         let clone = try clone()
         let asked = Mutex(0)
@@ -143,7 +143,7 @@ struct UniquePublisherTests {
         }
     }
 
-    @Test("publishes nothing after the end")
+    @Test("publishes nothing after it was stopped")
     func ended() async throws {
         let clone = try clone()
         try await with { publisher, published, browser, _ in
