@@ -16,6 +16,6 @@ package enum Sodium {
 package enum CryptoError: Error, Equatable, Sendable {
     /// A tag, a signature or a proof doesn't match.
     case authenticationFailed
-    /// A key, a point or a number isn't allowed.
+    /// A key, a point or a number is invalid.
     case badKey
 }
