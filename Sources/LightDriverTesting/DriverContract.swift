@@ -55,11 +55,11 @@ public struct DriverContract: Sendable {
             found += await commands(driver, host)
             found += await deadLights(driver, host)
         } else {
-            found.append("the light \(goodLight) is added and reported as reachable")
+            found.append("the light \(goodLight) isn't added and reported as reachable")
         }
         run.cancel()
         if await !ends(within: .seconds(3), { _ = await run.result }) {
-            found.append("run(host:) returns soon after it is canceled")
+            found.append("run(host:) doesn't return soon after it is canceled")
         }
         return found + order(host.calls)
     }
@@ -70,26 +70,26 @@ public struct DriverContract: Sendable {
             do throws(LightError) {
                 try await driver.apply(LightCommand(on: on), to: goodLight)
             } catch {
-                found.append("a command to \(goodLight) succeeds (\(error))")
+                found.append("a command to \(goodLight) fails (\(error))")
             }
             if await !host.wait(for: goodLight, limit: timeout, until: { $0.on == on }) {
-                found.append("the light \(goodLight) is reported as commanded (on: \(on))")
+                found.append("the light \(goodLight) isn't reported as commanded (on: \(on))")
             }
         }
         do throws(LightError) {
             try await driver.apply(LightCommand(on: true), to: "there is no such light")
-            found.append("a command to an unknown light is refused")
+            found.append("a command to an unknown light isn't refused")
         } catch {
             if error != .unknownLight {
-                found.append("a command to an unknown light throws .unknownLight, not \(error)")
+                found.append("a command to an unknown light throws \(error) instead of .unknownLight")
             }
         }
         do throws(LightError) {
             try await driver.identify("there is no such light")
-            found.append("identification of an unknown light is refused")
+            found.append("identification of an unknown light isn't refused")
         } catch {
             if error != .unknownLight {
-                found.append("identification of an unknown light throws .unknownLight, not \(error)")
+                found.append("identification of an unknown light throws \(error) instead of .unknownLight")
             }
         }
         return found
@@ -100,14 +100,14 @@ public struct DriverContract: Sendable {
         if let lostLight {
             // The driver may discover this light later than the good one, and notice even later that it is unreachable.
             if await !host.wait(for: lostLight, limit: timeout, until: { $0.reachable == false }) {
-                found.append("the light \(lostLight) is reported as unreachable")
+                found.append("the light \(lostLight) isn't reported as unreachable")
             }
             do throws(LightError) {
                 try await driver.apply(LightCommand(on: true), to: lostLight)
-                found.append("a command to an unreachable light is refused")
+                found.append("a command to an unreachable light isn't refused")
             } catch {
                 if error != .unreachable {
-                    found.append("a command to an unreachable light throws .unreachable, not \(error)")
+                    found.append("a command to an unreachable light throws \(error) instead of .unreachable")
                 }
             }
         }
@@ -117,13 +117,13 @@ public struct DriverContract: Sendable {
                 command.cancel()
                 _ = await command.result
             }
-            if !returned { found.append("apply to \(light) returns soon after it is canceled") }
+            if !returned { found.append("a command to \(light) doesn't return soon after it is canceled") }
             let identified = await ends(within: .seconds(2)) {
                 let identify = Task { try await driver.identify(light) }
                 identify.cancel()
                 _ = await identify.result
             }
-            if !identified { found.append("identify of \(light) returns soon after it is canceled") }
+            if !identified { found.append("identification of \(light) doesn't return soon after it is canceled") }
         }
         return found
     }
@@ -135,16 +135,16 @@ public struct DriverContract: Sendable {
             switch call {
             case .added(let light): known[light.id] = light
             case .removed(let light):
-                if known.removeValue(forKey: light) == nil { found.append("only an added light is removed") }
+                if known.removeValue(forKey: light) == nil { found.append("a light is removed that wasn't added (\(light))") }
             case .report(let light, let report):
                 guard let description = known[light] else {
-                    found.append("a light is added before its first report (\(light))")
+                    found.append("a light is reported before it is added (\(light))")
                     continue
                 }
                 found += values(report, description.capabilities)
             case .occurred(let light, let events):
                 for (property, _) in events where known[light]?.isMomentary(property) != true {
-                    found.append("an event belongs to a momentary characteristic of an added device (\(light))")
+                    found.append("an event isn't one of a momentary characteristic of an added device (\(light))")
                 }
             case .state, .warn: break
             }
@@ -155,16 +155,16 @@ public struct DriverContract: Sendable {
     private func values(_ report: LightReport, _ capabilities: LightCapabilities) -> [String] {
         var found: [String] = []
         if let brightness = report.brightness, !capabilities.brightness || !(1...100).contains(brightness) {
-            found.append("only dimmable lights report a brightness, from 1 to 100 (\(brightness))")
+            found.append("the light has no brightness, or it isn't from 1 to 100 (\(brightness))")
         }
         switch report.color {
         case nil: break
         case .hueSaturation(let hue, let saturation):
             let inRange = hue >= 0 && hue < 360 && saturation >= 0 && saturation <= 100
-            if !capabilities.color || !inRange { found.append("a color fits the light (\(hue), \(saturation))") }
+            if !capabilities.color || !inRange { found.append("the light has no color, or the color is out of range (\(hue), \(saturation))") }
         case .temperature(let mired):
             if capabilities.temperature?.contains(mired) != true {
-                found.append("a color temperature is in the light's range (\(mired))")
+                found.append("a color temperature isn't in the light's range (\(mired))")
             }
         }
         return found

@@ -13,7 +13,8 @@ enum AlarmPanelState: String, CaseIterable, Sendable {
 
 /// The abilities of an alarm panel.
 struct AlarmPanel: Equatable, Sendable {
-    /// The modes of Home Assistant in which a panel can be armed, in ascending order of preference for HomeKit's mode.
+    /// The modes of Home Assistant in which a panel can be armed. If several match a HomeKit mode, the last one is
+    /// preferred.
     enum Mode: String, CaseIterable, Sendable {
         case customBypass = "arm_custom_bypass"
         case vacation = "arm_vacation"
@@ -21,7 +22,7 @@ struct AlarmPanel: Equatable, Sendable {
         case home = "arm_home"
         case night = "arm_night"
 
-        /// HomeKit's mode.
+        /// The corresponding HomeKit state.
         var state: SecurityState {
             switch self {
             case .home: .home
@@ -31,7 +32,7 @@ struct AlarmPanel: Equatable, Sendable {
         }
     }
 
-    /// The panel's mode for each of HomeKit's.
+    /// The panel's mode for each HomeKit state.
     let modes: [SecurityState: Mode]
 
     var function: AccessoryFunction { .securitySystem(Set(modes.keys)) }
@@ -45,7 +46,7 @@ struct AlarmPanel: Equatable, Sendable {
     /// - Parameters:
     ///   - state: The panel's state.
     ///   - asked: The last requested or reported target.
-    /// - Returns: The values. During an exit delay, the panel is still disarmed; an entry delay changes nothing.
+    /// - Returns: The values. The panel counts as disarmed during an exit delay. An entry delay changes nothing.
     func values(_ state: AlarmPanelState, asked: SecurityState?) -> PropertyValues {
         var values = PropertyValues()
         switch state {
@@ -63,7 +64,7 @@ struct AlarmPanel: Equatable, Sendable {
         return values
     }
 
-    /// Returns a mode that HomeKit knows of this panel: one outside `modes` would never equal a target.
+    /// Returns the mode to report to HomeKit, which must be in `modes`: any other one would never match a target.
     private func shown(_ mode: SecurityState) -> SecurityState {
         [mode, .away, .home, .night].first { modes[$0] != nil } ?? mode
     }

@@ -1,10 +1,10 @@
 import DeviceKit
 import HAPModel
 
-/// The buttons that the words of a device name, such as `1_double`, `hold_left` or `on_press`.
+/// The buttons of a device, derived from the words that it sends, such as `1_double`, `hold_left` or `on_press`.
 ///
-/// A part at the end or the start of a word is the press, and the rest is the button. Releases are ignored. Three and
-/// four presses, which HomeKit doesn't have, are the single and the double press of another button.
+/// The first or the last part of a word names the press, and the rest names the button. Releases are ignored. HomeKit
+/// has no triple and quadruple presses, so they become the single and the double press of another button.
 struct ButtonWords: Equatable, Sendable {
     /// The maximum number of buttons of a device; some devices list the words of all remote controls of their protocol.
     static let maximumButtons = 32
@@ -24,12 +24,12 @@ struct ButtonWords: Equatable, Sendable {
     ]
 
     private(set) var buttons: [PushButton] = []
-    /// The number of buttons above the maximum.
+    /// The number of buttons that were dropped because of ``maximumButtons``.
     private(set) var surplus = 0
     private var meanings: [String: Meaning] = [:]
     private let entity: Entity?
 
-    /// The entity that the words belong to, because a device may have several with the same words.
+    /// The entity to which the words belong. A device may have several entities with the same words.
     struct Entity: Equatable, Sendable {
         var id: String
         var name: String
@@ -40,12 +40,12 @@ struct ButtonWords: Equatable, Sendable {
         var press: ButtonPress
     }
 
-    /// Creates the buttons of words.
+    /// Creates buttons from words.
     ///
     /// - Parameters:
     ///   - words: All words of the device.
     ///   - isStrict: Whether to ignore words without a press, because the device may have others.
-    ///   - isDoorbell: Whether they are about the button of a doorbell.
+    /// - isDoorbell: Whether the words belong to the button of a doorbell.
     ///   - entity: The entity that the words belong to, or `nil` if they are all words of the device.
     init(_ words: [String], isStrict: Bool = false, isDoorbell: Bool = false, of entity: Entity? = nil) {
         self.entity = entity
@@ -61,8 +61,7 @@ struct ButtonWords: Equatable, Sendable {
         for index in buttons.indices { buttons[index].isDoorbell = isDoorbell && index == 0 }
     }
 
-    /// Creates the button of a trigger of Home Assistant, whose type usually is the press and whose subtype is the
-    /// button.
+    /// Creates the button of a Home Assistant trigger, whose type is usually the press and whose subtype is the button.
     init(type: String, subtype: String) {
         entity = nil
         guard let (base, press) = Self.split(type), let (name, other) = Self.split(subtype) else { return }
@@ -81,7 +80,7 @@ struct ButtonWords: Equatable, Sendable {
         }
     }
 
-    /// Returns the momentary events of a word, or none for an unknown one.
+    /// Returns the momentary events of a word, or none if the word is unknown.
     func events(_ word: String) -> PropertyValues {
         guard let meaning = meanings[word], let button = buttons.first(where: { $0.id == meaning.button }) else {
             return PropertyValues()
@@ -117,7 +116,9 @@ struct ButtonWords: Equatable, Sendable {
         meanings[word] = Meaning(button: id, press: press)
     }
 
-    /// Splits a word into the button and the press, which is `nil` without one; `nil` for a word that can't be read.
+    /// Splits a word into the button and the press. The press is `nil` if the word names none.
+    ///
+    /// Returns `nil` if the word can't be parsed.
     private static func split(_ word: String) -> (base: String, press: Part?)? {
         guard (1...64).contains(word.utf8.count), word.unicodeScalars.allSatisfy({ $0.value >= 0x20 }),
             !word.contains("*"), !word.contains("#")
@@ -158,7 +159,7 @@ struct ButtonWords: Equatable, Sendable {
 }
 
 extension [PushButton] {
-    /// The buttons of several parts of a device, with all of their presses.
+    /// Merges the buttons of several parts of a device, with all of their presses.
     init(merging parts: [[PushButton]]) {
         self = []
         for button in parts.joined() {
@@ -169,7 +170,7 @@ extension [PushButton] {
                 append(button)
             }
         }
-        // Parts arrive in any order.
+        // Sort the buttons, because parts arrive in any order.
         if parts.count > 1 { sort { ($0.id.utf8.count, $0.id) < ($1.id.utf8.count, $1.id) } }
     }
 }

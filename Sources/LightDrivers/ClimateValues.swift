@@ -23,7 +23,7 @@ enum TemperatureUnit: Equatable, Sendable {
             case .fahrenheit: celsius * 1.8 + 32
             case .kelvin: celsius + 273.15
             }
-        // Multiples of a step such as 0.1 aren't exact.
+        // Round again, because multiples of a step such as 0.1 aren't exact.
         return ((number / step).rounded() * step * 1000).rounded() / 1000
     }
 
@@ -33,21 +33,21 @@ enum TemperatureUnit: Equatable, Sendable {
     /// Returns a range of temperatures in degrees Celsius, or `nil` if a limit is impossible.
     func range(_ low: Double, _ high: Double) -> ClosedRange<Double>? {
         guard let low = celsius(low), let high = celsius(high), low < high else { return nil }
-        // Limits are rounded to HAP's step.
+        // Round to HAP's step.
         return (low * 10).rounded() / 10...(high * 10).rounded() / 10
     }
 }
 
 /// The two set points of a thermostat in degrees Celsius.
 struct SetPoints: Equatable, Sendable {
-    /// The temperature below which it heats.
+    /// The temperature below which the thermostat heats.
     var low: Double?
-    /// The temperature above which it cools.
+    /// The temperature above which the thermostat cools.
     var high: Double?
 
     var isEmpty: Bool { low == nil && high == nil }
 
-    /// Returns the target temperature of a thermostat without a third set point.
+    /// Returns the target temperature of a thermostat that has only these two set points.
     func target(in mode: HeatingCoolingMode?) -> Double? {
         switch mode {
         case .heat?: low ?? high
@@ -58,7 +58,7 @@ struct SetPoints: Equatable, Sendable {
 
     /// Returns the set points that a command changes.
     ///
-    /// Without thresholds, the target temperature is one of them, or the middle of both.
+    /// If the command has no thresholds, its target temperature is one of the set points or the middle of both.
     func changed(by command: LightCommand, in mode: HeatingCoolingMode?) -> SetPoints {
         var new = SetPoints(low: command.heatingThreshold, high: command.coolingThreshold)
         guard new.isEmpty, let target = command.targetTemperature else { return new }
@@ -77,14 +77,14 @@ struct SetPoints: Equatable, Sendable {
 struct ClimateWords: Equatable, Sendable {
     /// Home Assistant's words of each mode, the preferred one first.
     ///
-    /// Other words, such as `dry` and `fan_only`, have no place in HomeKit.
+    /// Other words, such as `dry` and `fan_only`, have no equivalent in HomeKit.
     private static let words: [HeatingCoolingMode: [String]] = [
         .off: ["off"], .heat: ["heat"], .cool: ["cool"], .auto: ["heat_cool", "auto"],
     ]
 
     /// The words to send.
     private(set) var word: [HeatingCoolingMode: String] = [:]
-    /// The modes of all words; `nil` for a word without a place in HomeKit.
+    /// The mode of each word; `nil` for a word without an equivalent in HomeKit.
     private(set) var mode: [String: HeatingCoolingMode?] = [:]
 
     init() {}

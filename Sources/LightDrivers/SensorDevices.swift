@@ -29,7 +29,7 @@ struct SensorDevices: Sendable {
 
         var reading: SensorReading? { description.capabilities.readings.first }
 
-        /// The place of the part in the choice of the device's description: a meter is last, because it may not be shown.
+        /// Returns the sort key for choosing the device's description. A meter is last, because it may not be shown.
         func place(_ id: LightID) -> (Int, String) { (reading?.isMeter == true ? 1 : 0, id.rawValue) }
     }
 

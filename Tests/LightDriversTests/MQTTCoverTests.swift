@@ -273,8 +273,8 @@ struct MQTTCoverTests {
                 .lights.first)
         #expect(entity.description.kind == .cover && entity.description.capabilities == .cover(tilt: true, stop: true))
         for (keys, problem) in [
-            (#""command_topic": "c", "tilt_max": 9"#, "this is of a cover, and the kind is light"),
-            (#""kind": "cover", "command_topic": "c", "device_class": "garage""#, "device_class isn't one of a cover"),
+            (#""command_topic": "c", "tilt_max": 9"#, "only for kind: cover, but the kind is light"),
+            (#""kind": "cover", "command_topic": "c", "device_class": "garage""#, "device_class isn't valid for a cover"),
             (#""kind": "cover""#, "command_topic is missing, and so are set_position_topic and tilt_command_topic"),
         ] {
             let error = #expect(throws: ConfigurationProblem.self) { try configuration(keys) }

@@ -203,7 +203,7 @@ struct MQTTThermostatTests {
         let error = #expect(throws: ConfigurationProblem.self) {
             try configuration(#""command_topic": "c", "mode_command_topic": "m""#)
         }
-        #expect(error?.problem == "this is of a thermostat, and the kind is light")
+        #expect(error?.problem == "only for kind: thermostat, but the kind is light")
     }
 
     // MARK: Zigbee2MQTT

@@ -377,7 +377,7 @@ struct SimulatedLightDriverTests {
             (#"{"id": ""}"#, "1 to 255 bytes"), (#"{"id": "a\n"}"#, "control characters"),
             (#"{"id": "a"}, {"id": "a"}"#, "give each light a different id"),
             (#"{"id": "a", "kind": "fen"}"#, "write light, switch, outlet, fan"),
-            (#"{"id": "a", "kind": "sensor"}"#, "write for example readings: [motion, temperature]"),
+            (#"{"id": "a", "kind": "sensor"}"#, "for example, write readings: [motion, temperature]"),
             (#"{"id": "a", "kind": "sensor", "readings": ["noise"]}"#, "choose from motion, contact"),
             (#"{"id": "a", "readings": ["motion"]}"#, "write kind: sensor"),
             (#"{"id": "a", "kind": "sensor", "readings": ["motion"], "speed": true}"#, "write kind: fan"),

@@ -87,7 +87,7 @@ final class DatagramSocket: Sendable {
 
     /// Joins a multicast group on the interface with an address.
     ///
-    /// A failure, as for a group that was joined before, has no effect.
+    /// Failures are ignored. For example, the group may have been joined before.
     func join(_ group: IPv4Endpoint, over interface: UInt32) {
         var request = ip_mreq(
             imr_multiaddr: in_addr(s_addr: group.address.bigEndian),
@@ -139,7 +139,7 @@ final class DatagramSocket: Sendable {
                 var length = length
                 return recvfrom(descriptor, &buffer, buffer.count, Int32(MSG_TRUNC), address, &length)
             }
-            // The call after a failed datagram reports its error once.
+            // The kernel reports the failure of a datagram once, in the next call.
             if count < 0, errno == ECONNREFUSED || errno == EINTR { continue }
             guard count >= 0 else { break }
             guard count <= Self.longest else {

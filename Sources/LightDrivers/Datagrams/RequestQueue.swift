@@ -2,9 +2,9 @@
 ///
 /// They are sent one at a time, no faster than the device allows. Each is repeated until it is answered or times out.
 ///
-/// Datagrams can get lost. Therefore a request is sent up to six times, and fails 1.7 s after the first attempt: before
-/// the host gives up on a command, which it does after 2 s. If one datagram in ten is lost, one request in 20,000
-/// fails.
+/// Datagrams can get lost. Therefore a request is sent up to six times, and fails 1.7 s after the first attempt. This
+/// is shorter than the 2 s after which the host gives up on a command. If one datagram in ten is lost, one request in
+/// 20,000 fails.
 package struct RequestQueue<Request: Equatable & Sendable>: Sendable {
     package struct Entry: Equatable, Sendable {
         package let request: Request

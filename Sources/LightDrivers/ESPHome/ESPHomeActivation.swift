@@ -9,7 +9,7 @@ struct ESPHomeActivation: ESPHomeComponent {
     static let idPart = "button/"
     static let kind = LightKind.scene
     private static let command = 62
-    /// The classes of buttons that maintain a device; they are settings.
+    /// The device classes of maintenance buttons, which count as settings.
     private static let maintenance: Set = ["identify", "restart", "update"]
 
     private var name = ""

@@ -44,7 +44,7 @@ extension ESPHomeTargetState {
 
     /// Returns the targets to request in order, to reach a target from a state with the last requested target.
     ///
-    /// ESPHome's alarm panel can't be armed when it isn't disarmed.
+    /// An ESPHome alarm panel can be armed only while it is disarmed.
     func steps(to target: Int, from state: ESPHomeState?, asked: Int?) -> [Int] {
         let disarmed = SecurityState.disarmed
         guard target != disarmed.rawValue, let state, let values = panelValues(state.number, asked: asked) else {

@@ -1,7 +1,7 @@
 import DeviceKit
 
 extension ESPHomeEntity {
-    /// Parses the description of an event; `nil` for one without presses of a button.
+    /// Parses the description of an event; `nil` if it isn't about presses of a button.
     init?(event body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) {
         self.init(key: Key(key: 0), objectID: "", name: "", kind: .switch(isOutlet: false), isHidden: false)
         var (deviceClass, types) = ("", [String]())
@@ -19,7 +19,7 @@ extension ESPHomeEntity {
             default: break
             }
         }
-        // A motion isn't a press.
+        // Events of other classes, such as motion, aren't presses.
         guard ["", "button", "doorbell"].contains(deviceClass) else { return nil }
         let isDoorbell = deviceClass == "doorbell"
         let title = isDoorbell ? "Doorbell" : "Button"

@@ -1,11 +1,11 @@
 import DeviceKit
 import HAPModel
 
-/// An entity of a kind whose rules aren't part of ``ESPHomeLight``.
+/// The description and the rules of an entity of a kind that ``ESPHomeLight`` doesn't implement itself.
 ///
 /// To add a kind, add a type that conforms to this protocol, and an entry in ``ESPHomeComponents/all``.
 protocol ESPHomeComponent: Equatable, Sendable {
-    /// The type of the messages that describe such entities, and that of the messages with their state.
+    /// The types of the messages that describe such entities and of those that report their states.
     static var types: (entity: Int, state: Int) { get }
 
     /// The part of an entity's id that distinguishes the kinds.
@@ -23,7 +23,7 @@ protocol ESPHomeComponent: Equatable, Sendable {
 
     func report(_ state: ESPHomeState) -> LightReport
 
-    /// Returns the message for a command; `nil` if the entity supports nothing in it.
+    /// Returns the message for a command; `nil` if the entity supports none of its values.
     func message(for command: LightCommand, to key: ESPHomeEntity.Key, in state: ESPHomeState?) -> ESPHomeFraming
         .Message?
 }
@@ -38,14 +38,14 @@ enum ESPHomeComponents {
         ESPHomeThermostat.self, ESPHomeWaterHeater.self, ESPHomeValve.self, ESPHomeActivation.self,
     ]
 
-    /// Returns the component whose entities a type of messages describes.
+    /// Returns the component whose entities are described by messages of a type.
     static func describing(_ type: Int) -> (any ESPHomeComponent.Type)? { all.first { $0.types.entity == type } }
 
-    /// Returns the component whose states have a type of messages.
+    /// Returns the component whose states are reported by messages of a type.
     static func reporting(_ type: Int) -> (any ESPHomeComponent.Type)? { all.first { $0.types.state == type } }
 }
 
-/// A component of an entity; components of different types are different.
+/// A component of any type. Components of different types are never equal.
 struct AnyESPHomeComponent: Equatable, Sendable {
     let base: any ESPHomeComponent
 

@@ -21,7 +21,7 @@ struct ESPHomeCover: Equatable, Sendable {
     func report(_ state: ESPHomeState) -> LightReport {
         var report = LightReport(reachable: true)
         guard !state.isInvalid else { return report }
-        // A cover that can only open and close reports whether it is closed.
+        // A cover without positions reports only whether it is closed.
         report.position = hasPosition ? Int((state.position * 100).rounded()) : state.position > 0 ? 100 : 0
         if isDoor {
             let door = DoorState(position: report.position, state.motion)
@@ -34,7 +34,7 @@ struct ESPHomeCover: Equatable, Sendable {
         return report
     }
 
-    /// Returns the message for a command; `nil` if the cover supports nothing in it.
+    /// Returns the message for a command; `nil` if the cover supports none of its values.
     func message(for command: LightCommand, to key: ESPHomeEntity.Key) -> ESPHomeFraming.Message? {
         var body = ProtobufWriter()
         body.write(fixed32: key.key, field: 1)

@@ -59,7 +59,7 @@ struct ESPHomeLight: Equatable, Sendable {
         self.sensor = sensor
     }
 
-    /// A Boolean value that indicates whether it is a part of its device, as a reading or a button is.
+    /// A Boolean value that indicates whether the entity is a reading or a button, which joins another accessory.
     var isPart: Bool {
         switch entity.kind {
         case .sensor, .event: true

@@ -1,17 +1,17 @@
 import DeviceKit
 import HAPModel
 
-/// A lock or an alarm panel of an ESPHome device: its state and its commands are numbers.
+/// A lock or an alarm panel of an ESPHome device, whose state and commands are numbers.
 struct ESPHomeTargetState: Equatable, Sendable {
     let kind: LightKind
     let function: AccessoryFunction
     /// The type of the command messages, and their field for the subdevice.
     let command, partField: Int
-    /// The values that a number in a state message means.
+    /// The values for each number in state messages.
     let states: [UInt64: PropertyValues]
     /// The number in a command for each target.
     let commands: [Int: UInt64]
-    /// The targets that need a code, which the bridge doesn't know.
+    /// The targets that require a code. The bridge has no codes, so it can't request them.
     var coded: Set<Int> = []
     /// The abilities of an alarm panel.
     var panel: AlarmPanel?
@@ -27,12 +27,12 @@ struct ESPHomeTargetState: Equatable, Sendable {
         command.values.compactMap { $0.value.flatMap(Int.init) }.first
     }
 
-    /// Returns the message for a command; `nil` if the device can't have the target.
+    /// Returns the message for a command; `nil` if the device doesn't support the target.
     func message(for command: LightCommand, to key: ESPHomeEntity.Key) -> ESPHomeFraming.Message? {
         target(of: command).flatMap { message(to: $0, of: key) }
     }
 
-    /// Returns the message that requests a target; `nil` if the device can't have it.
+    /// Returns the message that requests a target; `nil` if the device doesn't support the target.
     func message(to target: Int, of key: ESPHomeEntity.Key) -> ESPHomeFraming.Message? {
         guard !coded.contains(target), let number = commands[target] else { return nil }
         var body = ProtobufWriter()

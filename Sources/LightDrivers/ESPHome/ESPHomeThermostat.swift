@@ -8,7 +8,7 @@ struct ESPHomeThermostat: ESPHomeComponent {
     static let kind = LightKind.thermostat
     private static let command = 48
 
-    /// The modes with a place in HomeKit, the preferred one first.
+    /// The modes that HomeKit supports, in order of preference.
     private static let modes: [(number: UInt64, mode: HeatingCoolingMode)] = [
         (0, .off), (1, .auto), (6, .auto), (2, .cool), (3, .heat),
     ]
@@ -34,7 +34,7 @@ struct ESPHomeThermostat: ESPHomeComponent {
 
     private func has(_ feature: Features) -> Bool { features & feature.rawValue != 0 }
 
-    /// A Boolean value that indicates whether there are two set points, in every mode: then the firmware neither reports
+    /// A Boolean value that indicates whether there are two set points in every mode. Then the firmware neither reports
     /// nor accepts a single one.
     private var hasTwoPoints: Bool { has(.twoPoints) || has(.twoPointsOnly) }
 
@@ -57,7 +57,7 @@ struct ESPHomeThermostat: ESPHomeComponent {
         var temperatures = (low: Float(0), high: Float(0), step: Float(0))
         var humidities = (low: Float(0), high: Float(0))
         var reader = ProtobufReader(body)
-        // Firmware from before 2025.11 describes the features in separate fields; two set points are then the only ones.
+        // Firmware before 2025.11 describes the features in separate fields. If it has two set points, it has no single one.
         var older: UInt64 = 0
         while let (field, value) = try reader.next() {
             func add(_ feature: Features) { if value.flag { older |= feature.rawValue } }
@@ -316,7 +316,7 @@ extension TemperatureUnit {
 
     fileprivate func celsius(_ number: Float?) -> Double? {
         guard let number, number.isFinite else { return nil }
-        // A `Float` isn't exact to more than a few digits.
+        // Round, because a `Float` is exact to only about seven digits.
         return celsius((Double(number) * 1000).rounded() / 1000)
     }
 

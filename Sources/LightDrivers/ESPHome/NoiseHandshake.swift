@@ -21,7 +21,7 @@ struct NoiseHandshake: Sendable {
     ///
     /// The prologue isn't sent. The handshake fails if the two sides use different ones.
     init(key: [UInt8], prologue: [UInt8], ephemeral: [UInt8]) {
-        precondition(key.count == Self.keyLength && ephemeral.count == Self.keyLength, "both are ours")
+        precondition(key.count == Self.keyLength && ephemeral.count == Self.keyLength, "both must have 32 bytes")
         self.ephemeral = Curve25519KeyPair(secret: SecretBytes(ephemeral))
         hash = SHA256.hash(Array("Noise_NNpsk0_25519_ChaChaPoly_SHA256".utf8))
         chainingKey = hash

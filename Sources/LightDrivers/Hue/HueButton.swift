@@ -21,7 +21,7 @@ struct HueButton: Sendable {
         self.owner = owner
         let events = json["button"]?["event_values"]?.array?.compactMap(\.string) ?? ["short_release", "long_press"]
         var words: [String: ButtonPress] = [:]
-        // A button without a battery, such as Hue Tap, has only the first of these.
+        // A button without a battery, such as a Hue Tap, reports only `initial_press`.
         if let short = ["short_release", "initial_press"].first(where: events.contains) { words[short] = .single }
         if events.contains("double_short_release") { words["double_short_release"] = .double }
         if let long = ["long_press", "long_release"].first(where: events.contains) { words[long] = .long }

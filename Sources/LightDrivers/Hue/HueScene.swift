@@ -21,7 +21,7 @@ struct HueScene: Sendable {
         (self.id, self.name, self.room) = (id, name, room)
     }
 
-    /// The ends of the ids of accessories with the scenes of a room.
+    /// The suffix of the ids of accessories with the scenes of a room.
     private static let suffix = "/scenes"
 
     /// Returns the id of the accessory with a room's scenes.

@@ -114,7 +114,7 @@ package struct HueSession: DeviceSession {
     private var scenes: [String: [HueScene]] = [:]
     /// A Boolean value that indicates whether the current warning is about the number of scenes.
     private var hasTooManyScenes = false
-    /// The ids of the sensors, by the ids of their devices, which may have buttons, too.
+    /// The ids of the sensors, by the ids of their devices. A device may also have buttons.
     private var sensorDevices: [String: [String]] = [:]
     private var devices: [String: Device] = [:]
     private var rooms: [String: String] = [:]
@@ -123,8 +123,8 @@ package struct HueSession: DeviceSession {
     private var readAt: Duration?
     private var followAt: Duration?
     private var isFollowing = false
-    /// A Boolean value that indicates whether all resources were read since the stream was opened, which first repeats
-    /// missed events.
+    /// A Boolean value that indicates whether all resources have been read since the event stream was opened. A new
+    /// stream first repeats missed events.
     private var isCaughtUp = false
     private var lastEvent: String?
 
@@ -555,7 +555,7 @@ package struct HueSession: DeviceSession {
         identity.flatMap { HueScene.room(of: id, $0.id) }.flatMap { scenes[$0] }
     }
 
-    /// Returns the scene that a command activates; of several, the last one.
+    /// Returns the scene that a command activates. If there are several, returns the last one.
     private func activated(by command: LightCommand, of scenes: [HueScene]) -> HueScene? {
         var activated: HueScene?
         for (property, value) in command.values where value?.bool == true {

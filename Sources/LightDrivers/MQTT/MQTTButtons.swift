@@ -3,9 +3,9 @@ import HAPModel
 
 /// The devices with buttons, scenes, sirens or choices, which become a part of another accessory of their device.
 ///
-/// The parts of a device are announced separately and in any order. ``MQTTDeviceRegistry`` therefore waits a moment, and
-/// then adds the buttons to a light, a switch or another device, to the sensor, or else to a separate accessory. Below,
-/// buttons are also the other parts that have functions.
+/// The parts of a device are announced separately and in any order. ``MQTTDeviceRegistry`` therefore waits a moment,
+/// and then adds the buttons to a light, a switch or another device, to the sensor, or else to a separate accessory. In
+/// this type, "buttons" includes scenes, sirens and choices.
 struct MQTTButtons: Sendable {
     /// The time without a new part of a device after which its buttons get their accessory.
     static let settlingTime = Duration.seconds(2)
@@ -24,7 +24,7 @@ struct MQTTButtons: Sendable {
         var scenes: [AccessoryFunction] = []
         /// A Boolean value that indicates whether the bridge counts the device's scenes, because they aren't shown.
         var hasHiddenScenes = false
-        /// The accessory that has them, or `nil` for the sensor or the separate accessory.
+        /// The accessory that shows the buttons and scenes, or `nil` for the sensor or the separate accessory.
         var host: LightID?
 
         var hasFunctions: Bool { !buttons.isEmpty || !scenes.isEmpty }
@@ -35,7 +35,7 @@ struct MQTTButtons: Sendable {
     private var keys: [LightID: String] = [:]
     /// The parts with scenes, sirens and choices, by the ids of these functions.
     private var owners: [String: LightID] = [:]
-    /// The times at which devices with buttons are complete.
+    /// The times at which devices with buttons count as complete.
     private var settling: [String: Duration] = [:]
 
     /// The time of the next call of `due(now:)`.
@@ -73,7 +73,7 @@ struct MQTTButtons: Sendable {
         host.functions += device.scenes
     }
 
-    /// Divides a command to an accessory into those to the parts with scenes and that to the accessory itself.
+    /// Splits a command to an accessory into commands to the parts with scenes and a command to the accessory itself.
     func divided(_ command: LightCommand) -> (parts: [(id: LightID, command: LightCommand)], own: LightCommand?) {
         var own = command
         var parts: [(id: LightID, command: LightCommand)] = []
@@ -123,7 +123,8 @@ struct MQTTButtons: Sendable {
         return due
     }
 
-    /// Gives the buttons and scenes of a device to an accessory; without a host, to the sensor or the separate accessory.
+    /// Assigns the buttons and scenes of a device to an accessory. Without a host, it is the sensor or the separate
+    /// accessory.
     mutating func settle(
         _ key: String, _ buttons: [PushButton], _ scenes: [(id: LightID, functions: [AccessoryFunction])],
         of active: Set<LightID>, on host: LightID?, hidesScenes: Bool

@@ -285,8 +285,8 @@ package struct MQTTDeviceRegistry: Sendable {
             !other.isFromZigbee2MQTT, member.description.kind != entity.description.kind,
             [.airPurifier, .valve].contains(entity.description.kind)
         {
-            // Zigbee2MQTT announces air purifiers to Home Assistant as fans, and valves as switches; its own list says
-            // more.
+            // Zigbee2MQTT announces air purifiers to Home Assistant as fans, and valves as switches. Its own list is
+            // more precise.
             actions += release(other)
         }
         guard let member = members[id] else {
@@ -335,7 +335,7 @@ package struct MQTTDeviceRegistry: Sendable {
     private func topics(of entity: MQTTEntity) -> Set<String> {
         let isShown =
             kinds.contains(entity.description.kind)
-            // A remote control shows its battery.
+            // A remote control shows its battery, so battery readings are needed, too.
             || (kinds.contains(.button) && entity.description.capabilities.readings.contains(where: \.isBattery))
         return isShown ? entity.settings.topics : []
     }
@@ -506,7 +506,7 @@ package struct MQTTDeviceRegistry: Sendable {
             if entity.description.kind == .meter { meters.add(id, of: key, now: now) }
             if !entity.settings.isPart { meters.changed(key, now: now) }
         }
-        // Readings have the accessory of the buttons anyway.
+        // Readings can't host buttons. They join the same accessory anyway.
         guard isButton || !entity.settings.isPart else { return }
         guard let key = entity.deviceID ?? (isButton ? id.rawValue : nil) else { return }
         buttons.add(id, of: key, isButton: isButton, now: now)
@@ -525,7 +525,8 @@ package struct MQTTDeviceRegistry: Sendable {
         let shown = isIncluded ? scenes : []
         let host = device.hosts.filter { members[$0].map { kinds.contains($0.description.kind) } ?? false }
             .min { $0.rawValue < $1.rawValue }
-        // Without other functions, the bridge hides buttons that aren't shown, and counts them.
+        // If the buttons have no host, report them even if buttons aren't shown: the bridge hides and counts their
+        // accessory.
         let isShown = kinds.contains(.button) || host == nil
         let new = isShown ? [PushButton](merging: active.map(\.1.words.buttons)) : []
         let activeIDs = active.map(\.0) + shown.map(\.id)
@@ -568,7 +569,7 @@ package struct MQTTDeviceRegistry: Sendable {
             actions += [.added(part), reach(ofButtons: key)]
         }
         actions = joinedParts(actions)
-        // The states that were reported while there was no accessory for them.
+        // Deliver the states that were reported while there was no accessory for them.
         for (id, _) in shown {
             guard let member = members[id], let target = accessory(ofButton: id) else { continue }
             var values = member.light.settings.component?.beginning?.values ?? PropertyValues()
@@ -669,11 +670,11 @@ package struct MQTTDeviceRegistry: Sendable {
         return messages
     }
 
-    /// Divides a command into those to the parts of the device and that to the light itself.
+    /// Splits a command into commands to the parts of the device and a command to the light itself.
     private func divided(
         _ command: LightCommand, to id: LightID
     ) -> (parts: [(id: LightID, command: LightCommand)], own: LightCommand?) {
-        // A device of the configuration has no parts.
+        // A device in the configuration has no parts.
         if case .configuration? = members[id]?.source { return ([], command) }
         return buttons.divided(command)
     }

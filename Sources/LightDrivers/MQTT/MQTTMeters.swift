@@ -14,7 +14,7 @@ struct MQTTMeters: Sendable {
 
     private var readings: [LightID: Reading] = [:]
     private var idsByKey: [String: Set<LightID>] = [:]
-    /// The times at which devices with readings are complete.
+    /// The times at which devices with readings count as complete.
     private var settling: [String: Duration] = [:]
 
     /// The time of the next call of `due(now:)`.
@@ -62,7 +62,7 @@ struct MQTTMeters: Sendable {
         return due
     }
 
-    /// Gives the readings of a device to its accessories.
+    /// Assigns the readings of a device to its accessories.
     ///
     /// - Returns: The readings that are new or have another accessory, with the reports that they have kept.
     mutating func settle(_ key: String, on host: (LightID) -> LightID?) -> [(LightID, LightReport)] {

@@ -262,7 +262,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
     ) -> [Action] {
         guard var device = devices[target] else { return [] }
         device.session = nil
-        // A new number makes later input from this connection ignored.
+        // Change the number, so that later input from this connection is ignored.
         device.number += 1
         // Keep a fault that a device caused, because it is more informative than the lack of an answer at other
         // addresses.

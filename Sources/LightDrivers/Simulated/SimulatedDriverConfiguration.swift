@@ -53,7 +53,7 @@ package struct SimulatedLight: Equatable, Sendable {
     package var description: LightDescription
     /// The delay between a command and the light's answer.
     package var latency: Duration
-    /// The duration of a fade, of a cover's way from closed to open, or of a lock's movement.
+    /// The duration of a fade, of a cover's movement from closed to open, or of a lock's movement.
     package var transition: Duration
     package var failure: Failure
     package var report: Report
@@ -96,7 +96,7 @@ extension SimulatedLight: Decodable {
         guard ![.sensor, .meter].contains(kind) || !readings.isEmpty else {
             let example = kind == .sensor ? "motion, temperature" : "power, energy"
             throw ConfigurationProblem(
-                "a \(kind.rawValue) without readings", remedy: "write for example readings: [\(example)]",
+                "a \(kind.rawValue) needs readings", remedy: "for example, write readings: [\(example)]",
                 forKey: .kind,
                 in: container)
         }
@@ -129,13 +129,13 @@ extension SimulatedLight: Decodable {
         let ids = try container.decodeIfPresent([String].self, forKey: .buttons) ?? (kind == .button ? ["1"] : [])
         if let problem = ids.first(where: { !LightIDRule.accepts($0) || $0.contains("#") }) {
             throw ConfigurationProblem(
-                "\(problem.prefix(64)) isn't the name of a button", remedy: "write for example buttons: [top, bottom]",
+                "\(problem.prefix(64)) isn't the name of a button", remedy: "for example, write buttons: [top, bottom]",
                 forKey: .buttons, in: container)
         }
         guard Set(ids).count == ids.count, kind != .button || !ids.isEmpty else {
             throw ConfigurationProblem(
-                ids.isEmpty ? "a button without buttons" : "two buttons have the same name",
-                remedy: "write for example buttons: [top, bottom]", forKey: .buttons, in: container)
+                ids.isEmpty ? "a device of this kind needs at least one button" : "two buttons have the same name",
+                remedy: "for example, write buttons: [top, bottom]", forKey: .buttons, in: container)
         }
         return ids.enumerated().map { PushButton(id: $1, name: $1, isDoorbell: isDoorbell && $0 == 0) }
     }

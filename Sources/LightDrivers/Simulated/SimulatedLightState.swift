@@ -67,7 +67,7 @@ struct SimulatedLightState {
         return report
     }
 
-    /// Restores those of the values that the bridge remembers that are still possible.
+    /// Restores the remembered values that are still possible.
     mutating func restore(_ known: LightReport) {
         var possible = PropertyValues()
         for (property, value) in known.values {
@@ -109,7 +109,7 @@ struct SimulatedLightState {
             guard let button = buttons.first(where: { $0.id == id }), let press = value.flatMap(ButtonPress.init) else {
                 let names = buttons.map { "press#\($0.id)" }.joined(separator: ", ")
                 let kind = light.description.kind
-                return (events, buttons.isEmpty ? "a \(kind) like this has no button" : "write one of \(names)")
+                return (events, buttons.isEmpty ? "this \(kind) has no buttons" : "write one of \(names)")
             }
             events.merge(button.events(press))
         }

@@ -5,14 +5,14 @@ import HAPModel
 /// A scene or a command such as "feed the cat": the components `scene` and `button`, and the scenes that Zigbee2MQTT
 /// lists (Lights 6.12).
 ///
-/// An activation is sent once. No message activates it.
+/// An activation sends one message. Received messages never activate it.
 struct MQTTActivation: MQTTComponent {
     static let names: Set = ["button", "scene"]
     static let kind = LightKind.scene
     static let abbreviations = ["pl_prs": "payload_press"]
     static let keys = ["payload_press"]
     static let isPart = true
-    /// The classes of buttons that maintain a device; they are settings.
+    /// The device classes of maintenance buttons, which count as settings.
     private static let maintenance: Set = ["identify", "restart", "update"]
 
     private let id: String
@@ -104,7 +104,7 @@ extension KeyReader {
             .contains { $0.hasPrefix("zigbee2mqtt_bridge") }
     }
 
-    /// Returns the id of the entity among those of its component.
+    /// Returns the entity's `unique_id`, or the fallback if it has none.
     func partID(_ fallback: String) throws(MQTTProblem) -> String {
         try string("unique_id").flatMap { $0.isEmpty ? nil : $0 } ?? fallback
     }

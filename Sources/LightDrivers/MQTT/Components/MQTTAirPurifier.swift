@@ -19,7 +19,7 @@ struct MQTTAirPurifier: MQTTComponent {
     private static let maximumSpeed = 1_000_000
     /// The speed in percent for the manual mode of a purifier whose speed isn't known.
     private static let usualSpeed = 50
-    /// The life of a filter of IKEA in minutes, which is its devices' default.
+    /// The default lifetime of IKEA's filters in minutes.
     private static let filterMinutes = 259_200.0
 
     private var speedCommand, modeCommand: MQTTLightSettings.Command?
@@ -104,7 +104,7 @@ struct MQTTAirPurifier: MQTTComponent {
         settings.payloadOff = JSONValue.object([power: off]).text
         (settings.stateOn, settings.stateOff) = try device.texts(on, off)
         settings.ask(for: power)
-        // The id of the fan that Zigbee2MQTT announces for the device.
+        // Use the id of the fan that Zigbee2MQTT announces for the device.
         return try device.entity("\(device.address)_fan_zigbee2mqtt", settings)
     }
 
@@ -119,7 +119,7 @@ struct MQTTAirPurifier: MQTTComponent {
         auto = known.contains("auto") ? "auto" : nil
         guard steps.count > 1 else { return }
         speeds = FanSpeeds(range: 1...steps.count)
-        // Modes that aren't speeds have no value here.
+        // Modes that aren't speeds get no value.
         let numbers = steps.enumerated().map { "'\($1)': \($0 + 1)" }.joined(separator: ", ")
         speed = try settings.state("{{ {\(numbers)}[value_json['\(property)']] | default('None') }}")
         speedCommand = modeCommand

@@ -73,7 +73,7 @@ struct MQTTAlarmPanel: MQTTComponent {
         else { return LightReport() }
         let values = panel.values(state, asked: light.memory[.securitySystemTargetState])
         let target = values[.securitySystemTargetState] ?? values[.securitySystemCurrentState]
-        // A state that the panel repeats doesn't replace the target of a command in between.
+        // Ignore a repeated state, so that it doesn't replace the target of a command in between.
         if let target, target != .triggered, text != light.lastText {
             light.memory[.securitySystemTargetState] = target
         }

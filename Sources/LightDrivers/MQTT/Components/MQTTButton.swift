@@ -50,7 +50,7 @@ struct MQTTButton: MQTTComponent {
                 type: try reader.string("type") ?? "", subtype: try reader.string("subtype") ?? "")
         }
         let name = try reader.string("device_class")
-        // A motion isn't a press.
+        // Events of other classes, such as motion, aren't presses.
         guard name == nil || name == "button" || name == "doorbell" else { return ButtonWords([]) }
         guard let types = reader.keys["event_types"]?.array else { throw .about("event_types", "isn't a list") }
         let title = name == "doorbell" ? "Doorbell" : "Button"

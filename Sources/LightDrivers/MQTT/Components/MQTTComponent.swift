@@ -20,7 +20,7 @@ protocol MQTTComponent: Equatable, Sendable {
     /// be announced.
     static var keys: [String] { get }
 
-    /// A Boolean value that indicates whether an entity is a part of its device, as a reading or a button is.
+    /// A Boolean value that indicates whether its entities are readings or buttons, which join another accessory.
     static var isPart: Bool { get }
 
     /// Returns whether the announced device is shown.
@@ -98,7 +98,7 @@ extension MQTTComponent {
 /// The supported components other than lights and switches.
 enum MQTTComponents {
     static let all: [any MQTTComponent.Type] = [
-        // A purifier precedes the fan that Zigbee2MQTT describes it as.
+        // A purifier comes before a fan, because Zigbee2MQTT describes purifiers as fans.
         MQTTAirPurifier.self, MQTTFan.self, MQTTSensor.self, MQTTCover.self, MQTTButton.self, MQTTLock.self,
         MQTTGarageDoor.self, MQTTAlarmPanel.self, MQTTThermostat.self, MQTTHumidifier.self,
         MQTTValve.self, MQTTActivation.self, MQTTSiren.self, MQTTChoice.self,

@@ -30,7 +30,7 @@ struct MQTTCover: MQTTComponent {
     /// The meaning of a word in a state message.
     private enum Word: Equatable {
         case moves(CoverMotion)
-        /// At an end, with its position in percent; or not closed.
+        /// At rest at a position in percent. A cover that only reports that it isn't closed counts as fully open.
         case rests(Int)
     }
 
@@ -49,7 +49,7 @@ struct MQTTCover: MQTTComponent {
     private var positionCommand: MQTTLightSettings.Command?
     private var position: MQTTLightSettings.Source?
     private var positions = Range()
-    /// The source of words about its state, or `nil` without one.
+    /// The source of words about its state, or `nil` if there is none.
     private var state: MQTTLightSettings.Source?
     private var words: [String: Word] = [:]
     /// The topic of the payloads that move or stop it.
@@ -154,9 +154,9 @@ struct MQTTCover: MQTTComponent {
 
     // MARK: Zigbee2MQTT
 
-    /// Returns a cover by its position and its tilt.
+    /// Returns the cover that an expose describes.
     ///
-    /// Its state, which some devices report inverted, counts only without a position.
+    /// Its state is used only if it has no position, because some devices report the state inverted.
     static func entity(_ expose: JSONValue, of device: Zigbee2MQTTDevice) throws(MQTTProblem) -> MQTTEntity? {
         guard expose["type"]?.string == "cover", let features = expose["features"]?.array else { return nil }
         func property(_ name: String, settable: Bool = true) -> String? {
@@ -284,7 +284,7 @@ struct MQTTCover: MQTTComponent {
         return report
     }
 
-    /// Reads a word about the state: only a device that reports movements can also report their end.
+    /// Applies a word about the state. Only a device that reports movements can also report their end.
     private func read(_ word: Word, _ report: inout LightReport, by light: inout MQTTLight) {
         let former = light.memory.motion
         switch word {
@@ -340,7 +340,8 @@ struct MQTTCover: MQTTComponent {
             ?? TiltAngle.degrees(tilts.share(number))
     }
 
-    /// Reads the position of a cover that reports no movement: it moves while the position approaches the target.
+    /// Applies the position of a cover that reports no movement. The cover moves while its position approaches the
+    /// target.
     private func derive(_ position: Int, _ report: inout LightReport, by light: inout MQTTLight, now: Duration) {
         light.deadlines.off = nil
         let before = light.memory.position
@@ -351,7 +352,7 @@ struct MQTTCover: MQTTComponent {
         report.motion = .stopped
         guard let target = light.sent.numbers[.targetPosition]?[0] else { return }
         if isFirst, let before, before != position, position == target {
-            // Some devices repeat the target first and report the way afterwards.
+            // Some devices first repeat the target as their position and report the actual movement afterwards.
             light.memory.position = nil
             light.deadlines.off = now + Self.arrivalTime
             report.position = nil

@@ -77,7 +77,7 @@ struct MQTTFan: MQTTComponent {
             let numbers = steps.enumerated().map { "'\($1)': \($0 + 1)" }.joined(separator: ", ")
             let names = steps.enumerated().map { "\($0 + 1): '\($1)'" }.joined(separator: ", ")
             fan.speeds = FanSpeeds(range: 1...steps.count)
-            // Modes that aren't speeds have no value here.
+            // Modes that aren't speeds get no value.
             fan.speed = try settings.state("{{ {\(numbers)}[value_json['\(property)']] | default('None') }}")
             fan.speedCommand = .init(
                 topic: topic, template: try MessageTemplate(#"{"\#(property)":"{{ {\#(names)}[value] }}"}"#))

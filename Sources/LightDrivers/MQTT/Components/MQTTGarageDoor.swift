@@ -41,7 +41,7 @@ struct MQTTGarageDoor: MQTTComponent {
         return report
     }
 
-    /// Returns the door's report for one about its cover.
+    /// Converts a report about the cover to one about the door.
     ///
     /// A door that has stopped on its way, and reports no position, is neither open nor closed.
     private func door(_ report: LightReport, hasStopped: Bool, _ light: inout MQTTLight) -> LightReport {
@@ -71,7 +71,7 @@ struct MQTTGarageDoor: MQTTComponent {
     func messages(for command: LightCommand, to light: inout MQTTLight) throws(LightError) -> [MQTTMessage] {
         guard let target = command.values[.targetDoorState] else { throw .refused("the door doesn't support this") }
         let state = light.memory[.currentDoorState]
-        // A press could open a closed door that is to be closed.
+        // While the state is unknown, a press that is meant to close the door could open it.
         if cover.isToggled, state == nil, cover.sources.contains(where: { $0 != nil }) {
             throw .refused("the door's state isn't known yet")
         }

@@ -27,7 +27,7 @@ struct MQTTSensor: MQTTComponent {
     private static func meaning(_ reader: KeyReader, component: String) throws(MQTTProblem) -> SensorClass? {
         let name = try reader.string("device_class")
         guard component != "binary_sensor" else { return SensorClass(binary: name) }
-        // Zigbee2MQTT announces an equivalent of carbon dioxide as organic compounds (homeassistant.ts).
+        // Zigbee2MQTT announces equivalent carbon dioxide as volatile organic compounds (homeassistant.ts).
         if try reader.string("unique_id")?.hasSuffix("_eco2_zigbee2mqtt") == true {
             return SensorClass(.carbonDioxideLevel)
         }
@@ -69,7 +69,8 @@ struct MQTTSensor: MQTTComponent {
         let component = meaning.reading.isFlag ? "binary_sensor" : "sensor"
         let endpoint = expose["endpoint"]?.string.map { "_\($0)" } ?? ""
         let id = "\(component)/\(device.address)_\(name)\(endpoint)_zigbee2mqtt"
-        // The measured one of several outputs is found by the name of a meter's reading.
+        // Add the endpoint to the name of a meter's reading, because the name shows which of several outputs it
+        // measures.
         var entity = try device.entity(id, settings, part: meaning.reading.isMeter ? expose["endpoint"]?.string : nil)
         entity.join(LightID("zigbee2mqtt_\(device.address)/sensors"))
         return entity
@@ -143,7 +144,7 @@ struct MQTTSensor: MQTTComponent {
         return value(text, light.settings) == nil
     }
 
-    /// The value "off" if the sensor has an off delay, because it then may never report that value.
+    /// The value "off" if the sensor has an off delay, because such a sensor may never report "off" itself.
     var beginning: LightReport? {
         offDelay == nil ? nil : LightReport(readings: [meaning.reading: meaning.flag(false)])
     }

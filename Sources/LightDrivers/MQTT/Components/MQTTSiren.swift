@@ -31,7 +31,7 @@ struct MQTTSiren: MQTTComponent {
 
     var functions: [AccessoryFunction] { [.siren(id, name: name)] }
 
-    /// A warning is over when the device is announced.
+    /// Assumes that no warning is running when the device is announced.
     var beginning: LightReport? { duration == nil ? nil : report(false) }
 
     init(_ reader: KeyReader, component: String, _ settings: inout MQTTLightSettings) throws(MQTTProblem) {

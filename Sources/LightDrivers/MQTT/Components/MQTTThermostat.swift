@@ -39,7 +39,7 @@ struct MQTTThermostat: MQTTComponent {
     private var current: MQTTLightSettings.Source?
     private var targetCommand, lowCommand, highCommand: MQTTLightSettings.Command?
     private var target, low, high: MQTTLightSettings.Source?
-    /// The first target of a device that doesn't report it.
+    /// The initial target temperature of a device that doesn't report one.
     private var initial: Double?
     private var humidity, targetHumidity: MQTTLightSettings.Source?
     private var humidityCommand: MQTTLightSettings.Command?
@@ -134,13 +134,13 @@ struct MQTTThermostat: MQTTComponent {
         highCommand = try reader.command("temperature_high", else: "the upper temperature can't be set")
         high = try Self.source(reader, "temperature_high_state")
         guard targetCommand == nil, !hasThresholds else { return }
-        // A single limit is the target.
+        // A single threshold is the target.
         if let lowCommand { (targetCommand, target) = (lowCommand, low) }
         if let highCommand { (targetCommand, target) = (highCommand, high) }
         (lowCommand, low, highCommand, high) = (nil, nil, nil, nil)
     }
 
-    /// Returns the source of an attribute, whose template can also be the common one.
+    /// Returns the source of an attribute. If it has no template, the source uses `value_template`.
     private static func source(_ reader: KeyReader, _ name: String) throws(MQTTProblem) -> MQTTLightSettings.Source? {
         let own = "\(name)_template"
         let hasOwn = reader.keys[own].map { !$0.isNull } ?? false
@@ -151,7 +151,7 @@ struct MQTTThermostat: MQTTComponent {
 
     /// Returns a thermostat with one set point, or with one for heating and one for cooling.
     ///
-    /// A device without a system mode heats.
+    /// A device without a system mode can only heat.
     static func entity(_ expose: JSONValue, of device: Zigbee2MQTTDevice) throws(MQTTProblem) -> MQTTEntity? {
         guard expose["type"]?.string == "climate", let features = expose["features"]?.array else { return nil }
         func feature(_ names: String..., settable: Bool = true) -> (json: JSONValue, property: String)? {
@@ -238,11 +238,11 @@ struct MQTTThermostat: MQTTComponent {
         mode: HeatingCoolingMode?, _ word: String, _ report: inout LightReport, by light: inout MQTTLight
     ) {
         guard let mode else {
-            // The shown mode stays, but it isn't the device's.
+            // Mark the target as unknown. HomeKit keeps showing the last mode, but the device is in another one.
             report.values.setUnknown(Property(.targetHeatingCoolingState))
             return
         }
-        // A device that is off by its power repeats its mode.
+        // A device that was switched off with the power command still repeats its mode.
         let isOff = light.memory.thermostatMode == .off && words.word[.off] == nil && powerCommand != nil
         if isOff, light.lastText == word { return }
         if mode != .off { light.lastText = word }
@@ -342,7 +342,7 @@ struct MQTTThermostat: MQTTComponent {
     func handedOver(_ command: LightCommand, to light: inout MQTTLight) -> LightReport {
         var report = LightReport()
         let isOptimistic = light.settings.isOptimistic
-        // The word of the mode doesn't report that the power is off.
+        // The reported mode doesn't show whether the power is off.
         if isOptimistic || mode == nil || words.word[.off] == nil, let mode = command.thermostatMode {
             light.memory.thermostatMode = mode
             report.thermostatMode = mode

@@ -11,7 +11,7 @@ struct AnnouncementOrigin: Hashable, CustomStringConvertible {
 
 /// The content of a message on a discovery topic.
 enum Announcement {
-    /// An entity that has a topic of its own.
+    /// An entity with a separate topic.
     case thing(MQTTEntity, DiscoveryKey, AnnouncementOrigin)
     /// The entity of this topic was removed or is hidden.
     case gone(DiscoveryKey)

@@ -15,7 +15,7 @@ package struct MQTTEntity: Equatable, Sendable {
     package var hasOwnID: Bool
     /// The messages for the operator about features that don't work, for example because their templates are invalid.
     package var losses: [String]
-    /// The keys that the losses are about.
+    /// The keys that caused the losses.
     var keysNotUnderstood: [String]
 
     private static let longestName = 256
@@ -77,7 +77,7 @@ package struct MQTTEntity: Equatable, Sendable {
 
     /// Makes this reading or button a part of the accessory with the given id and name.
     ///
-    /// The default name is its own.
+    /// If the name is `nil`, the accessory gets the reading's name.
     mutating func join(_ id: LightID, name: String? = nil) {
         var sensor = description
         sensor.id = id

@@ -5,7 +5,7 @@ import Jinja
 extension TasmotaDiscovery {
     private static let maximumButtons = 8
 
-    /// Returns the buttons that don't switch an output but send messages (SetOption73), or `nil` without any.
+    /// Returns the buttons that don't switch an output but send messages (SetOption73), or `nil` if there are none.
     func buttons() throws(MQTTProblem) -> MQTTEntity? {
         guard isSet(73) else { return nil }
         let numbers = (keys.keys["btn"]?.array ?? []).prefix(Self.maximumButtons).enumerated()
@@ -31,7 +31,8 @@ extension TasmotaDiscovery {
         return entity
     }
 
-    /// The presses that the device reports, with their words: SetOption13 leaves only one, SetOption11 exchanges two.
+    /// The presses that the device reports, with their words. SetOption13 allows only single presses, and SetOption11
+    /// swaps single and double presses.
     private var presses: [(word: String, press: String)] {
         if isSet(13) { return [("SINGLE", "single")] }
         let usual =

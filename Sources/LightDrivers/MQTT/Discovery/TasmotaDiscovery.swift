@@ -109,7 +109,7 @@ struct TasmotaDiscovery {
 
     private static let maximumShutters = 16
 
-    /// Returns the first relay of each shutter, which has two neighboring ones; none if a relay has no partner.
+    /// Returns the first of the two neighboring relays of each shutter, or none if a relay has no partner.
     private static func shutters(_ relays: [Int]) -> [Int] {
         var shutters: [Int] = []
         var index = 0

@@ -67,7 +67,8 @@ struct Zigbee2MQTTDevice {
         return entity
     }
 
-    /// The identifier of a group in its Home Assistant announcements, which contains the codes of the base topic.
+    /// The identifier of a group in its Home Assistant announcements, which contains the base topic's Unicode code
+    /// points.
     private var groupID: String? {
         let code = base.unicodeScalars.map { String($0.value) }.joined()
         return json["id"]?.int.map { "zigbee2mqtt_\(code)_\($0)" }

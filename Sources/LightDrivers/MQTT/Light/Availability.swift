@@ -80,7 +80,7 @@ package struct Availability: Equatable, Sendable {
         }
         guard latest == nil, states.contains(where: { $0 != nil }) else { return }
         // The order of the messages on different topics is unknown, so assume that the light is unavailable if one
-        // topic says so.
+        // topic reports that.
         latest = sources == other.sources ? other.latest : !states.contains(false)
     }
 

@@ -79,7 +79,7 @@ enum DeviceColor: Equatable {
         return .channels(channels.map { $0 == channels.max() && $0 > 0 ? 1 : 0 })
     }
 
-    /// Returns whether a device may report one of the two colors for the other because it rounds.
+    /// Returns whether two colors are so close that a device may confuse them when it rounds.
     func isClose(to other: DeviceColor) -> Bool {
         switch (self, other) {
         case (.hs(let h1, let s1), .hs(let h2, let s2)):

@@ -59,8 +59,8 @@ struct HandWrittenLight: Decodable {
             let owners = MQTTComponents.owners(of: key.stringValue)
             if let owner = owners.first, !owners.contains(kind) {
                 throw ConfigurationProblem(
-                    "this is of a \(owner), and the kind is \(kind)",
-                    remedy: "leave this out or write kind: \(owner)", forKey: key, in: container)
+                    "only for kind: \(owner), but the kind is \(kind)",
+                    remedy: "omit it or write kind: \(owner)", forKey: key, in: container)
             }
             keys[key.stringValue] = try container.decode(Scalar.self, forKey: key).value
         }
@@ -83,7 +83,7 @@ struct HandWrittenLight: Decodable {
             if MQTTComponents.named(component) != nil,
                 try MQTTComponents.type(of: component, KeyReader(keys: keys))?.kind != kind
             {
-                throw .about("device_class", "isn't one of a \(kind)")
+                throw .about("device_class", "isn't valid for a \(kind)")
             }
             entity = try MQTTEntity(keys, component: component, fallbackID: id, fallbackName: id)
             entity.description.id = LightID(id)

@@ -50,11 +50,11 @@ package struct MQTTLight: Equatable, Sendable {
     /// remembers.
     private var assumedPower: Bool?
     private var templateFaults = TemplateFaults()
-    /// A Boolean value that indicates whether the light's last report about its power was that it doesn't know it.
+    /// A Boolean value that indicates whether the light has last reported that it doesn't know its power.
     var isPowerUnknown = false
     /// The values that a component keeps from earlier messages.
     var memory = PropertyValues()
-    /// The last value of a sensor, as text.
+    /// The last value of a component, as text.
     var lastText: String?
     var deadlines = Deadlines()
     /// The time of the current command.
@@ -195,7 +195,7 @@ package struct MQTTLight: Equatable, Sendable {
 
     // MARK: Templates
 
-    /// The problems that messages and commands have revealed, by the key of the announcement that they are about.
+    /// The problems found in messages and commands, by the key of the announcement that caused them.
     var failures: [String: String] {
         var failures = templateFaults.reasons.merging(availability.faults.reasons) { own, _ in own }
         if isPowerUnknown {
@@ -307,7 +307,7 @@ package struct MQTTLight: Equatable, Sendable {
 
     /// Returns whether the messages for a command must include "on".
     ///
-    /// They also do if the light is already on.
+    /// This is also the case if the light is already on and the command doesn't change that.
     func switchesOn(_ command: LightCommand) -> Bool { command.on ?? (on == true) }
 
     func deviceColor(_ color: LightColor) -> DeviceColor? {

@@ -101,7 +101,8 @@ package struct MQTTLightSettings: Equatable, Sendable {
     package var poll: MQTTMessage?
     package var jsonKeys = JSONKeys()
 
-    // The following are for the schema in which each attribute has its own topic, and for switches and components.
+    // The following properties are for the schema with one topic per attribute, and for switches and components.
+
     /// The way to switch the light on when other attributes are also set.
     package var onCommandType = OnCommandType.last
     package var payloadOn = "ON"

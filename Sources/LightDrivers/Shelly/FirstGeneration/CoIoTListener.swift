@@ -2,9 +2,11 @@ import Synchronization
 
 /// Receives the CoIoT packets that first-generation Shelly devices send to a multicast group.
 ///
-/// Only the sender of a packet counts. The socket is open while a session listens. If it can't be opened, there are no
-/// packets. A device that sends its packets to one address instead isn't heard, because the socket is bound to the
-/// group: it must not take packets from another program on this computer.
+/// The content of a packet is ignored; only its sender's address matters. The socket is open while a session listens.
+/// If it can't be opened, no packets arrive.
+///
+/// The socket is bound to the group, so that it doesn't take packets from other programs on this computer. Therefore
+/// it doesn't receive packets that a device sends to a single address.
 final class CoIoTListener: Sendable {
     /// The group of CoAP.
     static let group = IPv4Endpoint(address: 0xE000_01BB, port: 5683)

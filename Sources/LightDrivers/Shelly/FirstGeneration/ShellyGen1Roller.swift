@@ -35,7 +35,7 @@ struct ShellyGen1Roller: Equatable, Sendable {
     /// Stores the position that the roller moves to after it has accepted a command.
     mutating func accepted(_ command: LightCommand) { target = command.targetPosition }
 
-    /// The target, or the end of a movement that has another cause than a command.
+    /// The target of the last command or, for any other movement, its end position.
     private var shownTarget: Int? {
         guard motion != .stopped else { return nil }
         let isAhead = target.map { motion == .opening ? $0 >= position ?? 0 : $0 <= position ?? 100 } ?? false

@@ -13,7 +13,7 @@ struct ShellyGen1Sensor: Equatable, Sendable {
     /// A Boolean value that indicates whether it is a meter.
     var isMeter: Bool { readings.keys.contains(where: \.isMeter) }
 
-    /// Returns the sensor with unknown readings, except for the battery.
+    /// The sensor with unknown readings, except for the battery.
     var unknown: ShellyGen1Sensor {
         ShellyGen1Sensor(key: key, readings: readings.filter { !$0.key.isBattery }.mapValues { _ in .unknown })
     }

@@ -314,7 +314,7 @@ package struct ShellyGen1Session: DeviceSession {
         if buttons.contains(where: { host(of: $0) == buttonsID }) {
             descriptions.append(description(buttonsID, deviceName, .button, LightCapabilities()))
         }
-        // Without other functions, the bridge hides buttons that aren't shown, and counts them.
+        // If a button has no host, report it even if buttons aren't shown: the bridge hides and counts its accessory.
         for button in buttons where kinds.contains(.button) || host(of: button) == buttonsID {
             guard let index = descriptions.firstIndex(where: { $0.id == host(of: button) }) else { continue }
             descriptions[index].buttons += button.words.buttons
@@ -402,7 +402,7 @@ package struct ShellyGen1Session: DeviceSession {
         _ light: LightID, number: Int, now: Duration
     ) throws(LightError) -> [SessionEvent<Output>] {
         guard let output = output(light) else { throw .unknownLight }
-        // The appliance at a relay may not tolerate being switched, and a motor doesn't move to identify itself.
+        // Don't switch relays or motors for identification, because their appliances may not tolerate it.
         guard output.kind == .light else { return [.finished(command: number, nil)] }
         blinking.begin(light, number: number, isOn: output.power ?? false, now: now)
         return blink(now)
