@@ -182,7 +182,7 @@ package struct PluginContract: Sendable {
                 if let problem = fault(events, of: light, known[light]) { return problem }
             case .refused(let text, _): return text
             case .unknown(let method): return "it sent \(method), which isn't a message of the protocol"
-            case .request(_, let method): return "it asked for \(method) with an id; the host doesn't answer requests"
+            case .request(_, let method): return "it sent the request \(method); the host doesn't answer requests"
             case .removed, .answer: break
             }
         }

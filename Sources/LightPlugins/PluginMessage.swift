@@ -55,7 +55,7 @@ package enum PluginMessage: Equatable, Sendable {
                 guard cause == nil || cause == .null || cause?.int != nil else { throw "\"cause\" isn't an integer" }
                 let id = try params.lightID()
                 let values = version == .version1 ? try params.lightValues() : try params.values(areEvents: false)
-                // Unless it says otherwise, a plugin that reports a light's state can reach the light.
+                // A light whose state is reported is reachable, unless the message contains "reachable": false.
                 let report = LightReport(values, reachable: try params.flag("reachable") ?? true)
                 return .state(id, report, cause: cause?.int.map(Int64.init))
             case (.version2?, "event"): return .event(try params.lightID(), try params.values(areEvents: true))
@@ -63,12 +63,12 @@ package enum PluginMessage: Equatable, Sendable {
             }
         } catch {
             let subject = (try? params.lightID())?.rawValue ?? method
-            return .refused("\(method) is wrong: \(error.text)", about: subject)
+            return .refused("\(method) is invalid: \(error.text)", about: subject)
         }
     }
 }
 
-/// The fault of a notification.
+/// A problem with the parameters of a notification.
 struct Problem: Error, ExpressibleByStringInterpolation {
     let text: String
     init(stringLiteral text: String) { self.text = text }

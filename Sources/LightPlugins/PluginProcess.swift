@@ -303,7 +303,7 @@ extension PluginProcess {
                 } else if errno == EAGAIN {
                     break
                 } else if errno != EINTR {
-                    // The program doesn't read anymore. If it has ended, another event shows that.
+                    // The program no longer reads. If it has ended, another event shows that.
                     state.outbox = []
                     state.isInputClosed = true
                 }
