@@ -24,7 +24,7 @@ package protocol DeviceRules: Sendable {
     /// The values that the bridge stores with the state of a device although controllers don't see them.
     var memory: [CharacteristicType] { get }
 
-    /// The functions that devices of this kind can have besides those of all capabilities.
+    /// The functions that devices of this kind can have in addition to those of all capabilities.
     var otherFunctions: [AccessoryFunction] { get }
 
     /// Returns the functions of a device with these capabilities.

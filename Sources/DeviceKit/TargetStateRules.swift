@@ -3,7 +3,7 @@ package import HAPModel
 /// The rules of a device with a target state and a current state, such as a lock.
 ///
 /// A state that can be a target has the same number in both characteristics. At rest, the target is the current state,
-/// also if the device was operated by hand. The target comes first in every service and event, because Home shows no
+/// even if the device was operated by hand. The target comes first in every service and event, because Home shows no
 /// notification otherwise.
 package struct TargetStateRules: DeviceRules {
     private let target, current: Property
@@ -48,7 +48,7 @@ package struct TargetStateRules: DeviceRules {
         values[property].flatMap(Int.init).map(Int64.init)
     }
 
-    /// A state that the device can't have isn't replaced by its neighbor.
+    /// Rejects a state that the device can't have, instead of replacing it with a similar one.
     package func valid(
         _ value: CharacteristicValue, of property: Property, _ metadata: CharacteristicMetadata
     ) -> CharacteristicValue? {
@@ -66,7 +66,7 @@ package struct TargetStateRules: DeviceRules {
     package func complete(_ reported: inout PropertyValues, over state: () -> DeviceState) {
         guard reported[target] == nil, let now = number(current, in: reported) else { return }
         var aim = target(of: now)
-        // A jammed device is still in the state that it was to leave.
+        // A jammed device is still in the state that it should have left.
         if now == failure {
             let former = state().values
             aim = number(current, in: former).flatMap { targets.contains($0) ? $0 : nil } ?? number(target, in: former)
@@ -100,6 +100,6 @@ package struct TargetStateRules: DeviceRules {
         return state.values.set(.integer(aim), for: target)
     }
 
-    /// A command that hadn't been carried out before a restart doesn't remain pending after it.
+    /// A command that wasn't carried out before a restart doesn't stay pending after it.
     package func isLasting(_ type: CharacteristicType) -> Bool { type != target.type }
 }

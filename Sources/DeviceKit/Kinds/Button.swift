@@ -72,7 +72,7 @@ public struct PushButton: Hashable, Sendable {
 
     /// The services of the button.
     ///
-    /// The Home app supports Doorbell only together with a camera, so a doorbell is a button, too.
+    /// The Home app supports Doorbell only together with a camera, so a doorbell also gets the service of a button.
     fileprivate var functions: [AccessoryFunction] {
         let name = AccessoryName.sanitized(name, fallback: "Button")
         let button = AccessoryFunction(

@@ -20,7 +20,7 @@ public enum CoverMotion: String, CaseIterable, Hashable, Sendable {
     case closing
     /// The cover is opening.
     case opening
-    /// The cover is standing still.
+    /// The cover isn't moving.
     case stopped
 }
 
@@ -146,7 +146,7 @@ struct CoverRules: DeviceRules {
     func command(_ written: PropertyValues, over state: DeviceState) -> PropertyValues {
         var command = PropertyValues()
         for (current, target) in Self.pairs { command[target] = written[target] ?? written[current] }
-        // The operator moves or stops a cover by its motion, too.
+        // The operator can also move or stop a cover by setting its motion.
         if command.isEmpty { command.targetPosition = written.motion?.end }
         guard written.stops || (command.isEmpty && written.motion == .stopped) else { return command }
         var stop = PropertyValues()

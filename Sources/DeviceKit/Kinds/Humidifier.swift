@@ -152,7 +152,7 @@ struct HumidifierRules: DeviceRules {
 
     func command(_ written: PropertyValues, over state: DeviceState) -> PropertyValues {
         var command = written
-        // The operator sets the target by the name of the humidity, too.
+        // The operator can also set the target by the name of the humidity.
         for target in targets where command[Property(target)] == nil {
             command[Property(target)] = command[Property(.currentRelativeHumidity)]
         }

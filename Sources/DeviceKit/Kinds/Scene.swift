@@ -89,9 +89,10 @@ extension Property {
 
 /// The rules of scenes, sirens and choices, which may be a part of any device.
 ///
-/// - A scene is activated by "on", once. While it is on, another "on" does nothing, and neither does "off". The bridge
+/// - Writing "on" activates a scene once. While it is on, another "on" does nothing, and neither does "off". The bridge
 ///   switches it off a second later.
-/// - An option is chosen by "on", which switches the others off. "Off" does nothing.
+///
+/// - Writing "on" chooses an option and switches the others off. "Off" does nothing.
 struct SceneRules: DeviceRules {
     /// The rules of the other functions, or `nil` if the device has none.
     private var base: (any DeviceRules)?
@@ -126,7 +127,7 @@ struct SceneRules: DeviceRules {
 
     private func isOwn(_ property: Property) -> Bool { property.function.map(ids.contains) ?? false }
 
-    /// Divides values into those of the switches and those of the other functions.
+    /// Splits values into those of the switches and those of the other functions.
     private func divided(_ values: PropertyValues) -> (own: PropertyValues, others: PropertyValues) {
         var (own, others) = (PropertyValues(), PropertyValues())
         for (property, value) in values {
@@ -153,7 +154,7 @@ struct SceneRules: DeviceRules {
 
     func command(_ written: PropertyValues, over state: DeviceState) -> PropertyValues {
         var (own, others) = divided(written)
-        // An operator needn't name the only switch.
+        // The operator can omit the name of the only switch.
         if base == nil, ids.count == 1, let only = ids.first, let value = others[Property(.on)] {
             others.remove(Property(.on))
             own[Property(.on, of: only)] = value

@@ -133,7 +133,7 @@ extension AccessoryFunction.Part {
 ///
 /// A thermostat in a mode that HomeKit lacks, such as drying, keeps its last mode as an unknown value.
 struct ThermostatRules: DeviceRules {
-    /// The smallest distance of the two thresholds if one would pass the other, in degrees, as in Home Assistant.
+    /// The distance to keep between the two thresholds if one would pass the other, in degrees, as in Home Assistant.
     private static let deadband = 5.0
     /// The largest difference between a requested and a rounded temperature, in degrees.
     private static let tolerance = 0.51
@@ -156,7 +156,7 @@ struct ThermostatRules: DeviceRules {
     func shown(_ functions: [AccessoryFunction]) -> [AccessoryFunction] {
         functions.map { function in
             guard function.type == .thermostat else { return function }
-            // Siri sets every thermostat to automatic mode.
+            // Accept automatic mode and replace it, because Siri sets every thermostat to it.
             var shown = function.with(.targetHeatingCoolingState) { $0.replacedValues = [3] }
                 // The Home app shows a shifted scale if the maximum is below 100 %. Values beyond the device's limits are
                 // clamped.
