@@ -150,7 +150,7 @@ final class AccessoryAdapter {
         return values
     }
 
-    /// The meters' readings that aren't known, which read as null: another number would be wrong.
+    /// Returns the unknown readings of meters, which controllers read as null, because any number would be wrong.
     func unknownReadings(in state: DeviceState) -> [InstanceID] {
         guard description.hasMeter else { return [] }
         return services.flatMap(\.parts).filter { isUnknown($0, in: state) }.map(\.iid)

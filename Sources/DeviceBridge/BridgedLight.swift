@@ -17,7 +17,7 @@ final class BridgedLight {
     var state: DeviceState
     /// A Boolean value that indicates whether the stored description may be more complete than its driver's.
     var isRestored = false
-    /// The description with fewer functions than the stored one, while it waits for the others.
+    /// The driver's description if it lacks stored functions, while the bridge waits for them.
     var incomplete: LightDescription?
     var isCompletionDue = false
     /// The last momentary events since the start of the bridge, for the operator.

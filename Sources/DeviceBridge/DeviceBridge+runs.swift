@@ -18,8 +18,8 @@ struct ValveRun {
     }
 }
 
-// The runs of valves: the bridge closes a valve when its set duration is over, also if the bridge was restarted
-// meanwhile.
+// The runs of valves: the bridge closes a valve when its set duration is over, even if the bridge was restarted in the
+// meantime.
 extension DeviceBridge {
     /// The time after which the bridge tries again to close a valve.
     private static let retryTime = Duration.seconds(5)

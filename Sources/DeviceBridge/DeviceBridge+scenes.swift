@@ -7,7 +7,7 @@ internal import HAPProtocol
 extension DeviceBridge {
     /// The time between the activation of a scene and the reset of its switch.
     ///
-    /// A person sees that the tap had an effect, and can soon activate the scene again.
+    /// It is long enough to show that the tap had an effect, and short enough to activate the scene again soon.
     static let activeTime = Duration.seconds(1)
 
     /// Schedules the resets of scenes that are on.

@@ -126,7 +126,7 @@ extension DeviceBridge {
         }
         guard isShown(key, description) else {
             if unstored.removeValue(forKey: key) != nil { warn(nil, about: .light(key)) }
-            // A device that was of a shown kind, such as a switch that is a valve now, is hidden like the others.
+            // Hide a device that used to be of a shown kind, such as a switch that is now a valve.
             if await hide(key) != nil { await reconcileNames() }
             return
         }
@@ -143,12 +143,13 @@ extension DeviceBridge {
         }
     }
 
-    /// The time for the rest of a device after a restart.
+    /// The time after a restart in which drivers describe all parts of a device.
     static let completionTime = Duration.seconds(10)
 
-    /// Changes the description of a restored light a little later, if its driver doesn't describe the rest until then.
+    /// Applies an incomplete description of a restored light after ``completionTime``, unless its driver describes the
+    /// rest before then.
     ///
-    /// After a restart, the parts of a device arrive one by one. A controller that doesn't see a part loses its
+    /// After a restart, the parts of a device arrive one by one. A controller that doesn't see a part deletes its
     /// automations.
     private func completeLater(_ light: BridgedLight, _ description: LightDescription) {
         light.incomplete = description

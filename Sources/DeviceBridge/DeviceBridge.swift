@@ -90,7 +90,7 @@ package actor DeviceBridge {
     ) {
         precondition(
             servers.values.allSatisfy { $0.executor === executor },
-            "the bridge and its servers share an executor, or each call between them waits in the loop's queue")
+            "the bridge and its servers must share an executor, so that calls between them don't wait in its queue")
         self.executor = executor
         self.scheduler = scheduler
         self.servers = servers
@@ -540,7 +540,7 @@ extension DeviceBridge: AccessorySource {
     private func send(_ values: [CharacteristicWrite], to light: BridgedLight) -> CommandWaiter {
         var state = light.wanted
         if !light.adapter.description.isOptimistic {
-            // A value that may have been lost on the way isn't left out of the command.
+            // Don't omit a value that the device may not have received.
             var unknown = PropertyValues()
             for (property, _) in light.pipeline.unconfirmedValues { unknown.setUnknown(property) }
             state.apply(unknown, light.adapter.rules)
