@@ -114,7 +114,7 @@ extension JinjaRenderer {
             let isUTF8 = ["utf-8", "utf8", "ascii"].contains(try given.text(0, "encoding")?.lowercased() ?? "utf-8")
             guard isUTF8, let bytes = Base64.decode(try text(of: try defined(value))),
                 let text = String(validating: bytes, as: UTF8.self)
-            else { throw JinjaError("base64_decode: the text isn't base64 of a text") }
+            else { throw JinjaError("base64_decode: the text isn't Base64-encoded text") }
             return try string(text)
         case .regexMatch, .regexSearch: return .bool(try matches(value, given, atStart: filter == .regexMatch))
         case .regexReplace: return try replacingMatches(value, given)

@@ -486,7 +486,7 @@ struct JinjaRenderer {
             let result = pow(x, y)
             guard !result.isNaN || x.isNaN || y.isNaN else { throw JinjaError("the power isn't a number") }
             return .float(result)
-        case .and, .or: throw JinjaError("no calculation")
+        case .and, .or: throw JinjaError("\(operation.rawValue) isn't an arithmetic operator")
         }
     }
 }
