@@ -23,7 +23,7 @@ actor Watching {
         if new != values {
             site.freshness.watch(new, insteadOf: values)
             values = new
-            // Starts the new observation before the previous one ends, so that common values remain observed.
+            // Start the new observation before the previous one ends, so that common values remain observed.
             let next = new.isEmpty ? nil : await site.manager.observe(.characteristics(new))
             guard !isOver, values == new else { return }
             observation = next

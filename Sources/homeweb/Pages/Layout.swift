@@ -10,7 +10,7 @@ struct Layout {
     var live: String?
     /// The page of the navigation bar that this page belongs to.
     var place: String?
-    /// The notice above the content, such as that the hub doesn't answer.
+    /// The notice above the content, for example that the hub isn't responding.
     var notice = ""
     /// The reason why the visitor's last form was rejected.
     ///

@@ -71,7 +71,7 @@ struct Guard: RouterMiddleware {
         guard let authority = request.head.authority, isOurs(authority) else {
             throw WebError(
                 .misdirectedRequest,
-                "This page doesn't have that host name. Use its address, or start homeweb with --name.")
+                "This page isn't available under that host name. Use its address, or start homeweb with --name.")
         }
         switch request.method {
         case .get, .head: return
