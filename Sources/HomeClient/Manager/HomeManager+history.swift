@@ -7,8 +7,8 @@ extension HomeManager {
     ///
     /// - Parameters:
     ///   - characteristic: The characteristic.
-    ///   - start: The start of the period. The first entry is the one that was current then, so it's older, unless none
-    ///     is that old.
+    ///   - start: The start of the period. The first entry is the value that was current then, if it is known, so its
+    ///     time is usually earlier.
     ///   - end: The end of the period.
     ///   - interval: The length of the intervals of which only the last value is returned, such as a minute for a graph;
     ///     at least 1 ms. `nil` for all values.
