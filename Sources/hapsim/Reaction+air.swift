@@ -18,7 +18,7 @@ extension Reaction {
         reaction.now[.carbonMonoxidePeakLevel] = .float(max(number, sensor[.carbonMonoxidePeakLevel] ?? 0))
     }
 
-    /// The air is as good as the worst density.
+    /// Derives the air quality from the worst density.
     static func airQuality(
         _ reaction: inout Reaction, _ sensor: SimulatedService, _ changed: CharacteristicType, _ number: Double
     ) {

@@ -50,7 +50,7 @@ extension Reaction {
                 atEnd: atEnd.merging([.remainingDuration: .integer(0)]) { $1 }, isCountdown: true))
     }
 
-    /// Sets a state at the end of a time.
+    /// Sets a state after a delay.
     mutating func move(_ subject: CharacteristicType, to number: Double, in seconds: Double) {
         motions.append(Motion(subject: subject, seconds: seconds, atEnd: [subject: .integer(Int64(number))]))
     }

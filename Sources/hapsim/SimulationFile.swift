@@ -48,7 +48,7 @@ struct SimulationFile: Decodable, Equatable {
         }
         if server.services.isEmpty, bridged.isEmpty {
             throw ConfigurationProblem(
-                "there is nothing to serve", remedy: "add services: or accessories:", at: decoder.codingPath)
+                "the file describes no services", remedy: "add services: or accessories:", at: decoder.codingPath)
         }
     }
 

@@ -101,7 +101,7 @@ struct SimulationFileTests {
     @Test(
         "is rejected with the mistake, its location and a remedy",
         arguments: [
-            ("name: One", "there is nothing to serve; add services: or accessories:"),
+            ("name: One", "the file describes no services; add services: or accessories:"),
             ("services: [{type: Switch}]", "name"),
             ("{name: \"One\\a\", services: [{type: Switch}]}", "control characters"),
             ("{name: One, services: [{type: Lightbuld}]}", "unknown service type Lightbuld; write Lightbulb"),
