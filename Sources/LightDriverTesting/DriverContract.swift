@@ -135,7 +135,7 @@ public struct DriverContract: Sendable {
             switch call {
             case .added(let light): known[light.id] = light
             case .removed(let light):
-                if known.removeValue(forKey: light) == nil { found.append("a light is removed that wasn't added (\(light))") }
+                if known.removeValue(forKey: light) == nil { found.append("a light that wasn't added is removed") }
             case .report(let light, let report):
                 guard let description = known[light] else {
                     found.append("a light is reported before it is added (\(light))")
@@ -161,7 +161,7 @@ public struct DriverContract: Sendable {
         case nil: break
         case .hueSaturation(let hue, let saturation):
             let inRange = hue >= 0 && hue < 360 && saturation >= 0 && saturation <= 100
-            if !capabilities.color || !inRange { found.append("the light has no color, or the color is out of range (\(hue), \(saturation))") }
+            if !capabilities.color || !inRange { found.append("the light can't have a color (\(hue), \(saturation))") }
         case .temperature(let mired):
             if capabilities.temperature?.contains(mired) != true {
                 found.append("a color temperature isn't in the light's range (\(mired))")

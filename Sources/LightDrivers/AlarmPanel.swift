@@ -13,8 +13,9 @@ enum AlarmPanelState: String, CaseIterable, Sendable {
 
 /// The abilities of an alarm panel.
 struct AlarmPanel: Equatable, Sendable {
-    /// The modes of Home Assistant in which a panel can be armed. If several match a HomeKit mode, the last one is
-    /// preferred.
+    /// The modes of Home Assistant in which a panel can be armed.
+    ///
+    /// If several match a HomeKit mode, the last one is preferred.
     enum Mode: String, CaseIterable, Sendable {
         case customBypass = "arm_custom_bypass"
         case vacation = "arm_vacation"

@@ -29,7 +29,9 @@ struct ButtonWords: Equatable, Sendable {
     private var meanings: [String: Meaning] = [:]
     private let entity: Entity?
 
-    /// The entity to which the words belong. A device may have several entities with the same words.
+    /// The entity to which the words belong.
+    ///
+    /// A device may have several entities with the same words.
     struct Entity: Equatable, Sendable {
         var id: String
         var name: String
@@ -116,7 +118,9 @@ struct ButtonWords: Equatable, Sendable {
         meanings[word] = Meaning(button: id, press: press)
     }
 
-    /// Splits a word into the button and the press. The press is `nil` if the word names none.
+    /// Splits a word into the button and the press.
+    ///
+    /// The press is `nil` if the word names none.
     ///
     /// Returns `nil` if the word can't be parsed.
     private static func split(_ word: String) -> (base: String, press: Part?)? {

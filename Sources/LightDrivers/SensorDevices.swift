@@ -29,7 +29,9 @@ struct SensorDevices: Sendable {
 
         var reading: SensorReading? { description.capabilities.readings.first }
 
-        /// Returns the sort key for choosing the device's description. A meter is last, because it may not be shown.
+        /// Returns the sort key for choosing the device's description.
+        ///
+        /// A meter is last, because it may not be shown.
         func place(_ id: LightID) -> (Int, String) { (reading?.isMeter == true ? 1 : 0, id.rawValue) }
     }
 

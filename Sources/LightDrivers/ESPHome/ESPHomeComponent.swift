@@ -45,7 +45,9 @@ enum ESPHomeComponents {
     static func reporting(_ type: Int) -> (any ESPHomeComponent.Type)? { all.first { $0.types.state == type } }
 }
 
-/// A component of any type. Components of different types are never equal.
+/// A component of any type.
+///
+/// Components of different types are never equal.
 struct AnyESPHomeComponent: Equatable, Sendable {
     let base: any ESPHomeComponent
 

@@ -260,8 +260,9 @@ struct ESPHomeState: Equatable, Sendable {
     /// The state of a lock or an alarm panel.
     var number: UInt64 = 0
     var climate = ESPHomeClimateState()
-    /// A Boolean value that indicates whether a value of a light or a cover is out of range. Only the power of such a
-    /// state is used.
+    /// A Boolean value that indicates whether a value of a light or a cover is out of range.
+    ///
+    /// Only the power of such a state is used.
     var isInvalid = false
 
     /// Parses the state of a light or of a switch.

@@ -11,7 +11,9 @@ struct ESPHomeTargetState: Equatable, Sendable {
     let states: [UInt64: PropertyValues]
     /// The number in a command for each target.
     let commands: [Int: UInt64]
-    /// The targets that require a code. The bridge has no codes, so it can't request them.
+    /// The targets that require a code.
+    ///
+    /// The bridge has no codes, so it can't request them.
     var coded: Set<Int> = []
     /// The abilities of an alarm panel.
     var panel: AlarmPanel?

@@ -34,8 +34,9 @@ struct ESPHomeThermostat: ESPHomeComponent {
 
     private func has(_ feature: Features) -> Bool { features & feature.rawValue != 0 }
 
-    /// A Boolean value that indicates whether there are two set points in every mode. Then the firmware neither reports
-    /// nor accepts a single one.
+    /// A Boolean value that indicates whether there are two set points in every mode.
+    ///
+    /// Then the firmware neither reports nor accepts a single one.
     private var hasTwoPoints: Bool { has(.twoPoints) || has(.twoPointsOnly) }
 
     var functions: [AccessoryFunction] {
@@ -57,7 +58,7 @@ struct ESPHomeThermostat: ESPHomeComponent {
         var temperatures = (low: Float(0), high: Float(0), step: Float(0))
         var humidities = (low: Float(0), high: Float(0))
         var reader = ProtobufReader(body)
-        // Firmware before 2025.11 describes the features in separate fields. If it has two set points, it has no single one.
+        // Firmware before 2025.11 has a field for each feature. If it has two set points, it has no single one.
         var older: UInt64 = 0
         while let (field, value) = try reader.next() {
             func add(_ feature: Features) { if value.flag { older |= feature.rawValue } }

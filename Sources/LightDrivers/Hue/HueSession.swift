@@ -123,8 +123,9 @@ package struct HueSession: DeviceSession {
     private var readAt: Duration?
     private var followAt: Duration?
     private var isFollowing = false
-    /// A Boolean value that indicates whether all resources have been read since the event stream was opened. A new
-    /// stream first repeats missed events.
+    /// A Boolean value that indicates whether all resources have been read since the event stream was opened.
+    ///
+    /// A new stream first repeats missed events.
     private var isCaughtUp = false
     private var lastEvent: String?
 
@@ -555,7 +556,9 @@ package struct HueSession: DeviceSession {
         identity.flatMap { HueScene.room(of: id, $0.id) }.flatMap { scenes[$0] }
     }
 
-    /// Returns the scene that a command activates. If there are several, returns the last one.
+    /// Returns the scene that a command activates.
+    ///
+    /// If there are several, returns the last one.
     private func activated(by command: LightCommand, of scenes: [HueScene]) -> HueScene? {
         var activated: HueScene?
         for (property, value) in command.values where value?.bool == true {

@@ -123,8 +123,9 @@ struct MQTTButtons: Sendable {
         return due
     }
 
-    /// Assigns the buttons and scenes of a device to an accessory. Without a host, it is the sensor or the separate
-    /// accessory.
+    /// Assigns the buttons and scenes of a device to an accessory.
+    ///
+    /// Without a host, it is the sensor or the separate accessory.
     mutating func settle(
         _ key: String, _ buttons: [PushButton], _ scenes: [(id: LightID, functions: [AccessoryFunction])],
         of active: Set<LightID>, on host: LightID?, hidesScenes: Bool

@@ -284,7 +284,7 @@ struct MQTTCover: MQTTComponent {
         return report
     }
 
-    /// Applies a word about the state. Only a device that reports movements can also report their end.
+    /// Applies a word about the state, of which only a device that reports movements can also report their end.
     private func read(_ word: Word, _ report: inout LightReport, by light: inout MQTTLight) {
         let former = light.memory.motion
         switch word {
@@ -340,8 +340,9 @@ struct MQTTCover: MQTTComponent {
             ?? TiltAngle.degrees(tilts.share(number))
     }
 
-    /// Applies the position of a cover that reports no movement. The cover moves while its position approaches the
-    /// target.
+    /// Applies the position of a cover that reports no movement.
+    ///
+    /// The cover moves while its position approaches the target.
     private func derive(_ position: Int, _ report: inout LightReport, by light: inout MQTTLight, now: Duration) {
         light.deadlines.off = nil
         let before = light.memory.position

@@ -150,7 +150,7 @@ enum AccessCode: Equatable, Sendable {
         case .none: return .none
         case .known(let code): return .string(code)
         case .required:
-            throw .refused("the \(device) requires a code; add the \(device) with code: under lights: in the configuration")
+            throw .refused("the \(device) requires a code; list it with code: under lights: in the configuration")
         }
     }
 }

@@ -140,7 +140,9 @@ struct MQTTThermostat: MQTTComponent {
         (lowCommand, low, highCommand, high) = (nil, nil, nil, nil)
     }
 
-    /// Returns the source of an attribute. If it has no template, the source uses `value_template`.
+    /// Returns the source of an attribute.
+    ///
+    /// If it has no template, the source uses `value_template`.
     private static func source(_ reader: KeyReader, _ name: String) throws(MQTTProblem) -> MQTTLightSettings.Source? {
         let own = "\(name)_template"
         let hasOwn = reader.keys[own].map { !$0.isNull } ?? false

@@ -31,8 +31,9 @@ extension TasmotaDiscovery {
         return entity
     }
 
-    /// The presses that the device reports, with their words. SetOption13 allows only single presses, and SetOption11
-    /// swaps single and double presses.
+    /// The presses that the device reports, with their words.
+    ///
+    /// SetOption13 allows only single presses, and SetOption11 swaps single and double presses.
     private var presses: [(word: String, press: String)] {
         if isSet(13) { return [("SINGLE", "single")] }
         let usual =
