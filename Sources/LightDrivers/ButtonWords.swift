@@ -47,7 +47,7 @@ struct ButtonWords: Equatable, Sendable {
     /// - Parameters:
     ///   - words: All words of the device.
     ///   - isStrict: Whether to ignore words without a press, because the device may have others.
-    /// - isDoorbell: Whether the words belong to the button of a doorbell.
+    ///   - isDoorbell: Whether the words belong to the button of a doorbell.
     ///   - entity: The entity that the words belong to, or `nil` if they are all words of the device.
     init(_ words: [String], isStrict: Bool = false, isDoorbell: Bool = false, of entity: Entity? = nil) {
         self.entity = entity

@@ -74,7 +74,7 @@ struct MQTTAirPurifierTests {
     static let announced = AnnouncedThing.all.filter { $0.kind == "air-purifier" }
 
     @Test(
-        "reads a purifier of the configuration, whose keys are those of a fan and of its filter, as Home Assistant does",
+        "reads a configured purifier, with the keys of a fan and of its filter, as Home Assistant does",
         arguments: announced)
     func publishers(_ thing: AnnouncedThing) throws {
         var keys = try #require(thing.json["payload"]?.object)

@@ -40,13 +40,13 @@ struct MQTTAlarmPanelTests {
         #expect(said(&panel, "triggered") == [nil, .triggered])
         #expect(said(&panel, "disarming") == [.disarmed, nil])
         #expect(said(&panel, "disarmed") == [nil, .disarmed])
-        // At the panel: its mode isn't known yet.
+        // It is armed at the panel, in a mode that isn't known yet.
         #expect(said(&panel, "arming") == [.away, .disarmed])
         for text in ["", "None", "ARMED_AWAY", "vacation"] { #expect(said(&panel, text) == [nil, nil]) }
         #expect(panel.isUnreadable(topic: "s", MQTTPayload(Array("ARMED_AWAY".utf8))))
     }
 
-    @Test("shows a mode that HomeKit or the panel lacks as one that both have")
+    @Test("replaces a mode that HomeKit or the panel lacks with one that both have")
     func modes() throws {
         var panel = try Self.panel(#", "supported_features": ["arm_home", "arm_vacation", "trigger"]"#)
         #expect(panel.settings.component?.functions == [.securitySystem([.home, .away])])
@@ -75,7 +75,7 @@ struct MQTTAlarmPanelTests {
         }
     }
 
-    @Test("needs its topics, and is configured by hand with its code")
+    @Test("requires its topics, and can be configured by hand with its code")
     func configured() throws {
         for keys: JSONObject in [["command_topic": "c"], ["state_topic": "s"]] {
             #expect(throws: MQTTProblem.self) {

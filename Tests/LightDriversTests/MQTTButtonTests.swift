@@ -100,7 +100,7 @@ struct MQTTButtonTests {
         }
     }
 
-    @Test("takes equal presses in a row, and none from a retained message or after a reconnect")
+    @Test("reports equal presses in a row, but none from a retained message or after a reconnect")
     func retained() {
         var house = Self.zigbee(Self.action(["single"]))
         for _ in 0..<2 {
@@ -113,7 +113,7 @@ struct MQTTButtonTests {
         #expect(MQTTHouse.presses(house.receives(Self.topic, #"{"action": "single"}"#)).count == 1)
     }
 
-    @Test("adds buttons to the switch of a device, and else to its sensor")
+    @Test("adds buttons to the switch of a device, or else to its sensor")
     func hosts() throws {
         let action = Self.action(["single_left", "single_right"])
         let plug = LightID("\(Self.address)_switch_zigbee2mqtt")
@@ -201,7 +201,7 @@ struct MQTTButtonTests {
         #expect(ids == [["1 1", "button 2"]])
     }
 
-    @Test("has one press for a press that Zigbee2MQTT announces in two ways")
+    @Test("shows a press once that Zigbee2MQTT announces in two ways")
     func twoWays() {
         var house = Self.zigbee(Self.action(["single", "double"]))
         house.receivesRetained(Self.trigger("single").topic, Self.trigger("single").text)
@@ -212,7 +212,7 @@ struct MQTTButtonTests {
     }
 
     /// The short keys and the message are those of Home Assistant's documentation of MQTT events.
-    @Test("reads the presses of an event entity, also of a doorbell")
+    @Test("reads the presses of an event entity, including a doorbell")
     func events() throws {
         var house = Self.house()
         for (name, keys) in [
@@ -267,7 +267,7 @@ struct MQTTButtonTests {
     }
 
     @Test(
-        "ignores announcements that aren't triggers, and reports wrong ones",
+        "ignores announcements that aren't triggers, and reports invalid ones",
         arguments: [
             (#"{"automation_type": "action", "type": "button_short_press", "subtype": "a", "topic": "t"}"#, false),
             (#"{"automation_type": "trigger", "type": "button_short_release", "subtype": "a", "topic": "t"}"#, false),

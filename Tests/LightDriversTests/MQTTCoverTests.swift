@@ -121,7 +121,7 @@ struct MQTTCoverTests {
         #expect(said(&cover, "55") == report(55, .stopped))
     }
 
-    @Test("derives the motion if the state only says open or closed, as that of Zigbee2MQTT's announcements")
+    @Test("derives the motion if the state is only open or closed, as in Zigbee2MQTT's announcements")
     func openWhileMoving() throws {
         var cover = try Self.cover(
             #", "state_topic": "s", "state_open": "OPEN", "state_closed": "CLOSE", "state_stopped": "STOP""#)
@@ -182,7 +182,7 @@ struct MQTTCoverTests {
         #expect(both.handedOver(command(40, tilt: angle)) == report(tilt: angle))
     }
 
-    @Test("reads slats in the object of a position, and fills in the variables of a template")
+    @Test("reads the slats' angle from a position object, and fills in the variables of a template")
     func tiltObject() throws {
         var cover = try Self.cover(
             #", "tilt_command_topic": "t", "tilt_max": 10, "tilt_command_template": "{{ tilt_position }}:{{ value }}:{{ tilt_max }}""#
@@ -262,7 +262,7 @@ struct MQTTCoverTests {
         #expect(house.states["den"]?.position == 25)
     }
 
-    @Test("shows a cover of the configuration")
+    @Test("shows a configured cover")
     func handWritten() throws {
         func configuration(_ keys: String) throws -> MQTTDriverConfiguration {
             let json = #"{"url": "mqtt://h", "lights": [{"id": "den", \#(keys)}]}"#
@@ -274,7 +274,7 @@ struct MQTTCoverTests {
         #expect(entity.description.kind == .cover && entity.description.capabilities == .cover(tilt: true, stop: true))
         for (keys, problem) in [
             (#""command_topic": "c", "tilt_max": 9"#, "only for kind: cover, but the kind is light"),
-            (#""kind": "cover", "command_topic": "c", "device_class": "garage""#, "device_class isn't valid for a cover"),
+            (#""kind": "cover", "command_topic": "c", "device_class": "garage""#, "device_class doesn't fit a cover"),
             (#""kind": "cover""#, "command_topic is missing, and so are set_position_topic and tilt_command_topic"),
         ] {
             let error = #expect(throws: ConfigurationProblem.self) { try configuration(keys) }

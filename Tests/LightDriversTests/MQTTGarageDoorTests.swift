@@ -36,7 +36,7 @@ struct MQTTGarageDoorTests {
         }
     }
 
-    @Test("isn't closed when it has stopped on its way")
+    @Test("isn't closed after it has stopped halfway")
     func stopped() throws {
         var door = try Self.door()
         for (text, state) in [
@@ -56,7 +56,7 @@ struct MQTTGarageDoorTests {
     func toggle() throws {
         var door = try Self.door(#", "payload_open": "PRESS", "payload_close": "PRESS", "payload_stop": null"#)
         let press = ["c PRESS"]
-        // A press could open the door that is to be closed.
+        // A press that is meant to close the door could open it.
         #expect(throws: LightError.self) { try door.messages(for: command(.closed)) }
         #expect(state(&door, "closed") == .closed)
         #expect(try MQTTLightTests.text(door.messages(for: command(.closed))).isEmpty)
@@ -116,7 +116,7 @@ struct MQTTGarageDoorTests {
         #expect(other.handedOver(command(.open)) == nil)
     }
 
-    @Test("is configured by hand")
+    @Test("can be configured by hand")
     func configured() throws {
         func device(_ keys: String) throws -> LightDescription {
             try JSONDecoder().decode(HandWrittenLight.self, from: Data("{\"id\": \"d\", \(keys)}".utf8)).entity

@@ -64,7 +64,7 @@ struct MQTTHumidifierTests {
         ] { #expect(throws: MQTTProblem.self) { try Self.settings(keys) } }
     }
 
-    @Test("shows a dehumidifier of the configuration")
+    @Test("shows a configured dehumidifier")
     func handWritten() throws {
         let json =
             #"{"url": "mqtt://h", "lights": [{"id": "d", "kind": "humidifier", "device_class": "dehumidifier", \#(Self.keys)}]}"#

@@ -31,7 +31,7 @@ struct MQTTLockTests {
         return values
     }
 
-    @Test("reports states that last, and the target of a movement, and counts unknown words")
+    @Test("reports lasting states and the target of a movement, and counts unknown words")
     func states() throws {
         var lock = try Self.lock(#", "state_topic": "s""#)
         for (text, values) in [
@@ -54,7 +54,7 @@ struct MQTTLockTests {
         #expect(lock.handedOver(Self.command(.secured)) == nil)
     }
 
-    @Test("sends the configured code, and says without it how to configure it, but never the code")
+    @Test("sends the configured code, explains how to configure a missing one, and never prints the code")
     func code() throws {
         let keys = #", "code_format": "^\\d{4}$", "command_template": "{{ value }} {{ code }}""#
         var lock = try Self.lock(keys)
@@ -64,7 +64,7 @@ struct MQTTLockTests {
         #expect(!"\(known.settings)".contains("4711") && !String(reflecting: known.settings).contains("4711"))
     }
 
-    @Test("is missing without a command topic, and hides child locks")
+    @Test("isn't shown without a command topic, or if it is a child lock")
     func problems() throws {
         #expect(throws: MQTTProblem.about("command_topic", "is missing")) {
             try MQTTLightSettings(KeyReader(keys: [:]), component: "lock")
@@ -75,7 +75,7 @@ struct MQTTLockTests {
         ] { #expect(try !MQTTLock.isShown(KeyReader(keys: keys), component: "lock")) }
     }
 
-    @Test("comes from Zigbee2MQTT's list, but a child lock doesn't")
+    @Test("is read from Zigbee2MQTT's list, unless it is a child lock")
     func zigbee() throws {
         func expose(_ property: String) -> String {
             #"""
@@ -104,7 +104,7 @@ struct MQTTLockTests {
             try house.sends(Self.command(.secured), to: lock.id) == [#"zigbee2mqtt/Door/set {"state":"LOCK"}"#])
     }
 
-    @Test("is configured by hand, with its own keys and no others")
+    @Test("can be configured by hand, but only with its own keys")
     func configured() throws {
         func device(_ keys: String) throws -> MQTTEntity {
             try JSONDecoder().decode(HandWrittenLight.self, from: Data("{\"id\": \"door\", \(keys)}".utf8)).entity

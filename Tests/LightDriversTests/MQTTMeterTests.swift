@@ -49,7 +49,8 @@ struct MQTTMeterTests {
         description?.functions.flatMap(\.meterReadings) ?? []
     }
 
-    @Test("are a part of the device's outlet, whatever is announced first", arguments: [[0, 1, 2, 3], [3, 2, 1, 0]])
+    @Test(
+        "are a part of the device's outlet, in any order of announcements", arguments: [[0, 1, 2, 3], [3, 2, 1, 0]])
     func joins(order: [Int]) throws {
         var house = Self.house()
         let messages = [Self.outlet, Self.power, Self.energy, Self.voltage]

@@ -48,7 +48,7 @@ struct MQTTSceneTests {
         #expect(house.states["l"]?.values[Property(.on, of: "option/m/{{ b }}")] == .bool(false))
         #expect(try house.sends(Self.command("scene/button/f"), to: "l") == ["f/set PRESS"])
         #expect(try house.sends(Self.command("siren/s"), to: "l") == [#"s/set {"state":"ON"}"#])
-        // An option is text, also one that looks like a number or a template.
+        // An option is text, even if it looks like a number or a template.
         #expect(try house.sends(Self.command("option/m/{{ b }}"), to: "l") == ["m/set {{ b }}"])
         #expect(try house.sends(LightCommand(on: true), to: "l") == ["l/set ON"])
         var both = LightCommand(on: true)
@@ -56,7 +56,7 @@ struct MQTTSceneTests {
         #expect(try house.sends(both, to: "l") == ["l/set ON", "f/set PRESS"])
     }
 
-    @Test("are an accessory of their own without one, also next to readings")
+    @Test("form a separate accessory if the device has no light, even if it has readings")
     func separate() throws {
         var house = Self.announced([("button", #""uniq_id": "f", "name": "Feed", "cmd_t": "f/set""#)])
         let scenes = try #require(house.added.last)
@@ -124,7 +124,7 @@ struct MQTTSceneTests {
     }
 
     @Test(
-        "hides settings, buttons that maintain a device, and what belongs to Zigbee2MQTT itself",
+        "hides settings, buttons that maintain a device, and entities of Zigbee2MQTT itself",
         arguments: [
             ("button", #""cmd_t": "c", "ent_cat": "config""#), ("button", #""cmd_t": "c", "dev_cla": "restart""#),
             ("button", #""cmd_t": "c", "dev_cla": "identify""#),
@@ -157,7 +157,7 @@ struct MQTTSceneTests {
         #expect(report?.values[Property(.on, of: "siren/u")] == isOn.map { .bool($0) })
     }
 
-    @Test("shows a scene of the configuration")
+    @Test("shows a configured scene")
     func handWritten() throws {
         let keys = #""id": "t", "name": "Feed", "kind": "scene", "command_topic": "c", "payload_press": "GO""#
         let json = #"{"url": "mqtt://h", "lights": [{\#(keys)}]}"#
@@ -180,7 +180,7 @@ struct MQTTSceneTests {
         return house
     }
 
-    @Test("shows the scenes of a group, also if Zigbee2MQTT announces them to Home Assistant")
+    @Test("shows the scenes of a group, even if Zigbee2MQTT announces them to Home Assistant")
     func group() throws {
         let group = #"""
             [{"id": 9, "friendly_name": "Living", "members": [],
@@ -204,7 +204,7 @@ struct MQTTSceneTests {
         #expect(house.added.last?.scenes.count == 2 && house.warnings.isEmpty)
     }
 
-    @Test("sounds the warning of a siren, which is over after its duration")
+    @Test("starts the warning of a siren, which ends after its duration")
     func warning() throws {
         let device = #"""
             [{"ieee_address": "0x1", "friendly_name": "Siren", "type": "Router", "definition": {"vendor": "Heiman",

@@ -219,7 +219,7 @@ struct MQTTSensorTests {
         #expect(before.contains("ha/binary_sensor/+/+/config"))
         sensors.receives("ha/sensor/t/config", Self.entity("temperature"))
         #expect(sensors.added.map(\.kind) == [.sensor] && sensors.subscribed == before)
-        // A mistake in an announcement that isn't shown is no reason for a warning.
+        // An invalid announcement of a hidden sensor causes no warning.
         sensors.receives("ha/sensor/u/config", #"{"state_topic": 5}"#)
         #expect(sensors.warnings == [])
         sensors.receives("ha/sensor/t/config", "")

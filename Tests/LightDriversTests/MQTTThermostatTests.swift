@@ -50,7 +50,7 @@ struct MQTTThermostatTests {
         device.settings.component?.functions[0].metadata(of: type)
     }
 
-    @Test("sends the mode before the temperature, and keeps the shown mode while it only blows")
+    @Test("sends the mode before the temperature, and keeps the shown mode while only the fan runs")
     func modes() throws {
         var valve = try Self.device(Self.valve)
         #expect(metadata(valve, .targetHeatingCoolingState)?.validValues == [0, 1])
@@ -94,7 +94,7 @@ struct MQTTThermostatTests {
         #expect(try sent(&plain, command(target: 22.8)) == ["t/set 22.8"])
     }
 
-    @Test("sets two thresholds in automatic mode, and the one of the mode otherwise")
+    @Test("sets two thresholds in automatic mode, and the threshold of the mode otherwise")
     func twoSetPoints() throws {
         var device = try Self.device(Self.range)
         _ = said(&device, "m", "heat_cool")
@@ -124,7 +124,7 @@ struct MQTTThermostatTests {
         #expect(said(&lowOnly, "s", "20").targetTemperature == 20)
     }
 
-    @Test("reads actions, and takes idle, drying and blowing as idle")
+    @Test("reads actions, and treats idle, drying and fan as idle")
     func actions() throws {
         var device = try Self.device(Self.valve + #", "action_topic": "a", "current_humidity_topic": "f""#)
         #expect(metadata(device, .currentHeatingCoolingState) != nil)
@@ -150,7 +150,7 @@ struct MQTTThermostatTests {
         #expect(valve.handedOver(command(.heat, target: 20)) == nil)
     }
 
-    @Test("switches a device without the mode off by its power")
+    @Test("switches off a device without an off mode by its power")
     func power() throws {
         var device = try Self.device(
             #""power_command_topic": "p", "payload_off": "0", "payload_on": "1", "mode_command_topic": "m","#
@@ -159,7 +159,7 @@ struct MQTTThermostatTests {
         _ = said(&device, "s", "heat")
         #expect(try sent(&device, command(.off)) == ["p 0"])
         #expect(device.handedOver(command(.off))?.thermostatMode == .off)
-        #expect(said(&device, "s", "heat").thermostatMode == nil, "it is off, and repeats its mode")
+        #expect(said(&device, "s", "heat").thermostatMode == nil, "a device that is off repeats its mode")
         #expect(try sent(&device, command(.cool)) == ["p 1", "m cool"])
     }
 
@@ -191,7 +191,7 @@ struct MQTTThermostatTests {
         }
     }
 
-    @Test("shows a thermostat of the configuration")
+    @Test("shows a configured thermostat")
     func handWritten() throws {
         func configuration(_ keys: String) throws -> MQTTDriverConfiguration {
             let json = #"{"url": "mqtt://h", "lights": [{"id": "stat", \#(keys)}]}"#

@@ -63,7 +63,7 @@ struct MQTTValveTests {
         }
     }
 
-    @Test("shows a valve of the configuration, with its purpose")
+    @Test("shows a configured valve with its purpose")
     func handWritten() throws {
         let keys = #""id": "t", "kind": "valve", "command_topic": "c", "device_class": "faucet""#
         let json = #"{"url": "mqtt://h", "lights": [{\#(keys)}]}"#
@@ -94,7 +94,7 @@ struct MQTTValveTests {
              "value_template": "{{ value_json.state }}", "payload_on": "ON", "payload_off": "OFF",
              "device": {"identifiers": ["zigbee2mqtt_0x1"], "name": "garden"}}
             """#
-        // As SONOFF's SWV.
+        // Like SONOFF's SWV.
         let list = Self.list(#", {"type": "numeric", "name": "flow", "property": "flow", "access": 1, "unit": "m³/h"}"#)
         if !isListFirst { house.receives("ha/switch/0x1/switch/config", announcement) }
         house.receives("z/bridge/devices", list)
@@ -108,7 +108,7 @@ struct MQTTValveTests {
         #expect(sent == [MQTTMessage(topic: "z/garden/set", text: #"{"state":"OFF"}"#)])
     }
 
-    @Test("leaves a switch without water a switch")
+    @Test("shows a switch without water properties as a switch")
     func plainSwitch() {
         var house = MQTTHouse(MQTTDeviceRegistry(prefix: nil, zigbee2MQTT: "z", lights: []), kinds: [.valve, .switch])
         house.receives("z/bridge/devices", Self.list(""))

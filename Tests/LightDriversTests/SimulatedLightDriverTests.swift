@@ -397,7 +397,7 @@ struct SimulatedLightDriverTests {
         #expect(error.remedy.contains(remedy))
     }
 
-    @Test("gives each driver of the catalog its own name")
+    @Test("gives each driver in the catalog a different name")
     func catalogue() {
         let names = DriverCatalog.drivers.map { $0.driverName }
         #expect(Set(names).count == names.count)

@@ -142,7 +142,7 @@ struct TasmotaTests {
             house.receives("stat/tasmota_004711/RESULT", #"{"POWER3":"ON","Channel3":55}"#) == [
                 .report("AABBCC004711_light_3", .init(on: true, brightness: 55))
             ])
-        // A relay before the channels is counted in the numbers of the channels.
+        // The numbers of the channels also count a relay before them.
         var behind = MQTTDeviceRegistry(prefix: nil, tasmota: "tasmota/discovery", lights: [])
         _ = behind.connected()
         let device = try #require(TasmotaDevice.named("channels").json["device"]).text

@@ -79,7 +79,7 @@ struct ESPHomeCoverTests {
         #expect(try Self.cover(tilt: true, stop: false).description.capabilities == .cover(tilt: true))
     }
 
-    @Test("makes a garage door of the classes garage and gate, and opens and closes it")
+    @Test("shows the classes garage and gate as garage doors, and opens and closes them")
     func doors() throws {
         for deviceClass in ["garage", "gate"] {
             var door = try Self.cover(deviceClass)

@@ -115,7 +115,7 @@ struct ESPHomeSensorTests {
         #expect(lights[0].name == "den" && lights[1].name == "den Probe")
     }
 
-    @Test("adds a meter's readings to the measured fan, without an accessory of their own")
+    @Test("adds a meter's readings to the measured fan, without a separate accessory")
     func meter() throws {
         let (_, actions) = house(
             [Self.number(1, "Power", "power", "W"), Self.number(2, "Total", "energy", "Wh"), Self.fan],
@@ -246,7 +246,7 @@ struct ESPHomeSensorTests {
         }
     }
 
-    @Test("adds buttons and doorbells to the light of their device, and else to its sensor")
+    @Test("adds buttons and doorbells to the light of their device, or else to its sensor")
     func buttons() throws {
         let entities = [
             Self.event(1, "Top", "button", ["single_click", "double_click", "long_click"]),

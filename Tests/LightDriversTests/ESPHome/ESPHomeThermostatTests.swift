@@ -98,7 +98,7 @@ struct ESPHomeThermostatTests {
         #expect(device.report?.thermostatMode == .off)
     }
 
-    @Test("sets two points in every mode of firmware that has them, also of older firmware")
+    @Test("uses two set points in every mode if the firmware has them, including older firmware")
     func twoPoints() throws {
         // Firmware 2026.6.5 sets the flag 2 for thermostats and 4 for bang-bang controllers.
         for flags in [0, 2, 4, 6] as [UInt64] {

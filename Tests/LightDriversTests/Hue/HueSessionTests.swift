@@ -625,7 +625,7 @@ struct HueSessionTests {
         }
     }
 
-    @Test("takes a press once, and none that the bridge repeats after a reconnect")
+    @Test("reports a press once, and ignores presses that the bridge repeats after a reconnect")
     func repeatedPresses() {
         var talk = Talk()
         talk.resources = Self.remote(Self.usual)
@@ -641,7 +641,7 @@ struct HueSessionTests {
         #expect(Self.presses(talk.update(Self.press("short_release", 2, at: 12))) == ["\(Self.remoteID) 2 single"])
     }
 
-    @Test("takes the only event of a button without a battery, and the long release of earlier firmware")
+    @Test("uses the only event of a button without a battery, and the long release of earlier firmware")
     func otherButtons() {
         for (values, event, press) in [
             (#""initial_press""#, "initial_press", "single"),

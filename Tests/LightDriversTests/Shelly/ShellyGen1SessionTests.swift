@@ -7,7 +7,7 @@ import Testing
 
 @testable import LightDrivers
 
-/// The messages are those of Shelly's documentation and of aioshelly's recordings, shortened.
+/// The messages are shortened from Shelly's documentation and aioshelly's recordings.
 @Suite("A session with a first-generation Shelly device", .timeout)
 struct ShellyGen1SessionTests {
     typealias Event = SessionEvent<ShellyGen1Session.Output>
@@ -129,7 +129,7 @@ struct ShellyGen1SessionTests {
         #expect(fault.text.contains(reason))
     }
 
-    @Test("leaves out a sleeping device with a warning, and one that another driver finds without")
+    @Test("skips a sleeping device with a warning, and a device of another driver without one")
     func unused() {
         let sleep = #"{"device": {"type": "SHHT-1"}, "sleep_mode": {"period": 12, "unit": "h"}}"#
         var talk = Talk()
@@ -181,7 +181,7 @@ struct ShellyGen1SessionTests {
         #expect(talk.pass(.milliseconds(4900)) == [] && Self.paths(talk.pass(.milliseconds(100))) == ["/status"])
     }
 
-    @Test("reads the settings again after a change, without a loop")
+    @Test("reads the settings only once after a change")
     func changedSettings() {
         var talk = Self.dimmer()
         let changed = Self.dimmer.status.replacing(#"cnt": 0"#, with: #"cnt": 1"#)

@@ -332,7 +332,7 @@ struct ShellySessionTests {
     }
 
     /// The events are those of aioshelly's constants for devices of the second generation.
-    @Test("shows inputs with push buttons at their output, and takes each press once")
+    @Test("adds push buttons to their outputs, and reports each press once")
     func buttons() throws {
         var talk = Talk()
         let events = talk.join(

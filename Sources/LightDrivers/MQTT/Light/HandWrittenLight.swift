@@ -83,7 +83,7 @@ struct HandWrittenLight: Decodable {
             if MQTTComponents.named(component) != nil,
                 try MQTTComponents.type(of: component, KeyReader(keys: keys))?.kind != kind
             {
-                throw .about("device_class", "isn't valid for a \(kind)")
+                throw .about("device_class", "doesn't fit a \(kind)")
             }
             entity = try MQTTEntity(keys, component: component, fallbackID: id, fallbackName: id)
             entity.description.id = LightID(id)
