@@ -112,7 +112,7 @@ struct AdaptiveLightingTests {
         for _ in 0..<30 { await house.advance(.seconds(60)) }
         #expect(commands(house).count == before)
         // When the light is switched on, it reports its default color temperature. This doesn't end the transition,
-        // because nobody has chosen it.
+        // because no person chose it.
         await house.report(LightReport(on: true, color: .temperature(mired: 200)))
         #expect(await active(house))
         #expect(commands(house).last == LightCommand(color: .temperature(mired: 360)))

@@ -41,7 +41,7 @@ struct AirQualityTests {
         #expect(own[.carbonMonoxideDetected] == .integer(1 - detected))
     }
 
-    @Test("uses the operator's thresholds, also after a reload, and keeps the highest level")
+    @Test("uses the operator's thresholds, even after a reload, and keeps the highest level")
     func operatorThresholds() async throws {
         let light = LightDescription(
             id: "air", name: "Air", kind: .sensor, capabilities: .sensor([.carbonDioxideLevel]))

@@ -92,7 +92,7 @@ struct ButtonTests {
                 })
     }
 
-    @Test("keeps the name that a controller gives a button, also after a restart")
+    @Test("keeps the name that a controller gives a button, even after a restart")
     func configuredName() async throws {
         let house = try await House([Self.remote([Self.left])])
         await house.report(LightReport(reachable: true), "remote")
@@ -107,7 +107,7 @@ struct ButtonTests {
         #expect(value(try await services(again)[0], .name) == .string("Left"))
     }
 
-    @Test("shows the operator each press, and forgets them at a restart")
+    @Test("shows presses to the operator, and forgets them at a restart")
     func operators() async throws {
         let house = try await House([Self.remote([Self.left])])
         var events = await house.bridge.lights.events().makeAsyncIterator()

@@ -44,14 +44,14 @@ struct CommandPipelineTests {
         #expect(pipeline.wanted(move(20), now: at(100)) == nil)
         #expect(pipeline.wanted(move(30), now: at(200)) == nil)
         #expect(pipeline.wakeAt == at(500) && pipeline.resumed(now: at(499)) == nil)
-        // A state from before the drag doesn't take the target back.
+        // A state from before the drag doesn't reset the target.
         var report = LightReport(move(10).values)
         report.position = 5
         #expect(pipeline.reported(report, now: at(300)).targetPosition == nil)
         #expect(pipeline.resumed(now: at(500)) == move(30))
         #expect(pipeline.ended(success: true, now: at(501)) == nil)
         pipeline.superseded()
-        // A finger that doesn't rest still moves the cover each second.
+        // A continuous drag still moves the cover every second.
         #expect(pipeline.wanted(move(6), now: at(600)) == move(6))
         #expect(pipeline.ended(success: true, now: at(601)) == nil)
         for time in stride(from: 700, to: 1700, by: 100) {

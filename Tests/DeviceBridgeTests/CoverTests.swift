@@ -43,7 +43,7 @@ struct CoverTests {
         }
     }
 
-    @Test("lets the slats' target follow them at rest, and keeps it while the cover moves")
+    @Test("uses the slats' angle as their target at rest, and keeps the target while the cover moves")
     func tiltTarget() {
         let still = DeviceState(values(position: 20, target: 20, tilt: 10, targetTilt: 45, .stopped))
         let moving = DeviceState(values(position: 20, target: 80, tilt: 10, targetTilt: 45, .opening))
@@ -61,7 +61,7 @@ struct CoverTests {
         }
     }
 
-    @Test("replaces a position by a stop and a stop by a position, and reads no stop")
+    @Test("replaces a position by a stop and a stop by a position, and never shows a stop")
     func stop() {
         var state = DeviceState(values(position: 20, target: 80, .opening))
         var hold = PropertyValues()
@@ -116,7 +116,7 @@ struct CoverTests {
         #expect(services[1].characteristics.contains { $0.type == .holdPosition && $0.value == nil })
     }
 
-    @Test("writes the target, also for an operator's position or movement, and nothing else")
+    @Test("writes only the target, even for an operator's position or movement")
     func command() {
         let state = DeviceState()
         #expect(Self.rules.command(values(target: 40), over: state) == values(target: 40))

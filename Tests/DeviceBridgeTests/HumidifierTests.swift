@@ -79,7 +79,7 @@ struct HumidifierTests {
         }
     }
 
-    @Test("takes the operator's humidity as the target, and sends no mode to a device with one mode")
+    @Test("uses the operator's humidity as the target, and sends no mode to a device with one mode")
     func command() {
         let dehumidifier = Self.device { $0.dehumidifies = true }
         let rules = LightKind.humidifier.rules.adapted(to: dehumidifier.functions)

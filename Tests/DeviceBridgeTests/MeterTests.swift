@@ -83,7 +83,7 @@ struct MeterTests {
         #expect(Self.outlet().canonical(values).values[Property(reading.type)] == valid)
     }
 
-    @Test("reads as null until the device reports a value, and while it doesn't know it")
+    @Test("reads as null until the device reports a value, and whenever the value is unknown")
     func unknown() async throws {
         let house = try await House([Self.outlet()])
         let place = try #require(await house.bridge.place(Self.power, of: "plug"))

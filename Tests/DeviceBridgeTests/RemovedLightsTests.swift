@@ -169,7 +169,7 @@ struct RemovedLightsTests {
         #expect(await again.lights.warnings() == [])
     }
 
-    @Test("doesn't count a light that still has a free place among the 149 that may wait")
+    @Test("doesn't count a light that still has a free place toward the limit of 149 waiting lights")
     func waiting() async throws {
         let house = try await House([])
         for number in 0..<149 { await house.bridge.host.added(description(LightID("\(number)"))) }

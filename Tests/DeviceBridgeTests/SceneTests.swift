@@ -154,7 +154,7 @@ struct SceneTests {
         #expect(await room.session.events.last?.contains(#""value":false"#) == true)
     }
 
-    @Test("an operator needn't name the only switch")
+    @Test("an operator can omit the name of the only switch")
     func `operator`() async throws {
         let bell = LightDescription(
             id: "room", name: "Bell", kind: .scene, functions: [.scene("ring", name: "Ring")])

@@ -224,7 +224,7 @@ struct IncludedKindsTests {
         #expect(await lights.excludedCounts == [.fan: DeviceBridge.maximumExcludedLights])
     }
 
-    @Test("hides a device whose kind has become one that isn't shown, and shows it again with its aid")
+    @Test("hides a device while its kind isn't shown, and shows it again with its aid")
     func changedKind() async throws {
         let tap = LightDescription(id: "tap", name: "Tap", kind: .switch)
         let house = try await House([tap])

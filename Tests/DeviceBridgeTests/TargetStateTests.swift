@@ -57,7 +57,7 @@ struct TargetStateTests {
         return door
     }
 
-    @Test("takes the state at rest as its target, also after a movement by hand")
+    @Test("uses the state at rest as its target, even after a movement by hand")
     func rest() {
         let rules = LightKind.lock.rules
         let table: [(former: PropertyValues, reported: PropertyValues, completed: PropertyValues)] = [
@@ -119,7 +119,7 @@ struct TargetStateTests {
         #expect(door.house.bridge.driver.orders.count == 1)
     }
 
-    @Test("returns to its former target when it jams, also shortly after a command")
+    @Test("returns to its former target when it jams, even shortly after a command")
     func jam() async throws {
         let door = try await door(.unsecured)
         #expect(try await door.session.write(#"{"aid":2,"iid":9,"value":1}"#).status == 204)
@@ -157,7 +157,7 @@ struct TargetStateTests {
         #expect(await door.shown() == [.integer(0), .integer(0)])
     }
 
-    @Test("moves toward its target, and keeps it while a garage door stands still on its way")
+    @Test("moves toward its target, and keeps it while a garage door pauses halfway")
     func garageDoor() {
         let rules = LightKind.garageDoor.rules
         func door(_ current: DoorState?, target: DoorState? = nil, obstructed: Bool? = nil) -> PropertyValues {

@@ -56,7 +56,7 @@ struct ThermostatTests {
         #expect(metadata(.targetHeatingCoolingState, 1)?.validValues == [0, 1, 2, 3])
     }
 
-    @Test("maps a mode that the device lacks by the target and the temperature, and drops the mode it is in")
+    @Test("replaces a mode that the device lacks by target and temperature, and drops its current mode")
     func modes() {
         let heats = rules(Self.valve)
         let both = rules(Self.device { $0.modes = [.off, .heat, .cool] })
@@ -77,7 +77,7 @@ struct ThermostatTests {
         for (rules, state, written, command) in table {
             #expect(rules.command(written, over: DeviceState(state)) == command)
         }
-        // In a mode without a place in HomeKit, the last mode is shown, and choosing it changes the device.
+        // In a mode that HomeKit lacks, the last mode is shown, and choosing it changes the device.
         var drying = DeviceState(values(.cool, target: 20))
         var report = PropertyValues()
         report.setUnknown(Property(.targetHeatingCoolingState))
@@ -112,7 +112,7 @@ struct ThermostatTests {
         }
     }
 
-    @Test("shows a heat-only thermostat heating after Siri has set it to automatic mode, also to the writer")
+    @Test("shows a heat-only thermostat heating after Siri has set it to automatic mode, and notifies the writer")
     func siri() async throws {
         let house = try await House([Self.valve])
         let aid = try #require(await house.bridge.aid("stat"))
@@ -130,7 +130,7 @@ struct ThermostatTests {
         #expect(await house.bridge.value(mode) == .integer(1))
         #expect(await session.events == [#"{"characteristics":[{\#(ids):\#(mode.iid),"value":1}]}"#])
         await house.report(LightReport(values(.heat, target: 22.8)), "stat")
-        // The same again changes nothing, but the writer learns the mode.
+        // The same write again changes nothing, but the writer is notified of the mode.
         #expect(try await session.write(#"{\#(ids):\#(mode.iid),"value":3}"#).status == 204)
         await house.advance(.seconds(1))
         #expect(house.bridge.driver.orders.count == 1)
@@ -139,7 +139,7 @@ struct ThermostatTests {
         #expect(try await session.write(#"{\#(ids):\#(mode.iid),"value":2}"#).status == 207)
     }
 
-    @Test("gets a mode again that it never confirmed")
+    @Test("gets an unconfirmed mode again")
     func lostMode() async throws {
         let house = try await House([Self.valve])
         let aid = try #require(await house.bridge.aid("stat"))

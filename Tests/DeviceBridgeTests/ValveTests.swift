@@ -64,7 +64,7 @@ struct ValveTests {
         #expect(commands(bridge).isEmpty)
     }
 
-    @Test("is closed by the bridge when its duration is over, and again until it is closed")
+    @Test("is closed by the bridge when its duration is over, with retries until it is closed")
     func end() async throws {
         let house = try await House([.tap])
         let bridge = house.bridge
@@ -92,7 +92,7 @@ struct ValveTests {
         #expect(await closings(in: 5) == 1)
         #expect(await closings(in: 20) == 0)
         #expect(try await value(.active, bridge) == 0)
-        // If somebody opens it manually, it runs again.
+        // If it is opened manually, it runs again.
         await house.report(LightReport(on: true), "tap")
         #expect(try await value(.remainingDuration, bridge) == 10)
     }
@@ -164,7 +164,7 @@ struct ValveTests {
     }
 
     @Test(
-        "ends a run that goes on over a restart, or that is over by then",
+        "ends a run that continues across a restart, or that is over by then",
         arguments: [(200, false), (5000, true)])
     func restart(after seconds: Int, isOver: Bool) async throws {
         let house = try await House([.tap])

@@ -164,7 +164,7 @@ struct HomeManagerTests {
         #expect(HomeError(CancellationError()).code == .operationCancelled)
     }
 
-    @Test("need a usage description")
+    @Test("require a usage description")
     func purpose() async {
         await #expect(processExitsWith: .failure) {
             _ = AppDeclaration(id: "org.example.silent", usageDescription: " \n")

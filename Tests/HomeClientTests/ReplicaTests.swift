@@ -69,7 +69,7 @@ struct ReplicaTests {
         #expect(scene.replica.loaded(scene.graph).isGap, "the loaded homes may lack it")
     }
 
-    @Test("applies cached values without events, also during a load")
+    @Test("applies cached values without events, even during a load")
     func cached() throws {
         var scene = Scene()
         let commit = try scene.write(.addHome(name: "My Home"))

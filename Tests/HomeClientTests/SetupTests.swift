@@ -174,7 +174,7 @@ struct SetupTests {
 
     // MARK: The standard setup
 
-    @Test("asks for everything, and asks again after a refused name")
+    @Test("asks for all settings, and asks again after a refused name")
     func standardSetup() async throws {
         try await withHome { daemon in
             try await daemon.write(.addHome(name: "My Home"))
@@ -237,7 +237,7 @@ struct SetupTests {
     }
 
     @Test(
-        "sets up with the code alone without permission to see the homes",
+        "needs only the code if the app has no permission to see the homes",
         arguments: [.determined, []] as [AuthorizationStatus])
     func unseen(_ status: AuthorizationStatus) async throws {
         let daemon = FakeDaemon()

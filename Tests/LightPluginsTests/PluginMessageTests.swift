@@ -76,7 +76,7 @@ struct PluginMessageTests {
     }
 
     @Test(
-        "rejects a notification with wrong parameters, and names the reason",
+        "rejects a notification with invalid parameters, and names the reason",
         arguments: [
             ("lights/added", #"{}"#, "\"id\" must be", "lights/added"),
             ("lights/added", #"{"id": "a\n"}"#, "\"id\" must be", "lights/added"),
@@ -295,7 +295,7 @@ struct PluginMessageTests {
     }
 
     @Test(
-        "rejects wrong values, and names them",
+        "rejects invalid values, and names them",
         arguments: [
             ("state", #"5"#, "\"values\" must be an object"),
             ("state", #"{"speed": 1}"#, "\"speed\" isn't the name"),

@@ -102,7 +102,7 @@ struct HistoryDatabaseTests {
         }
         #expect(try #require(first) > 20_000 && last == 39_999)
         let pages = try await queue.read { db in try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0 }
-        // One batch more than the limit at most.
+        // The limit may be exceeded by one batch at most.
         #expect(pages * 4096 < limit + 100_000)
         let none = HistoryDatabase(.success(queue), maximumSize: 0)
         try await none.append([sample(50_000, .integer(1))])

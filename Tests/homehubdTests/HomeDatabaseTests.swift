@@ -43,7 +43,7 @@ struct HomeDatabaseTests {
                     if home.accessories.contains(where: \.isBridged) { seen.insert("bridges") }
                 }
                 guard stored == homes.graph.asStored else {
-                    Issue.record("step \(step) is stored otherwise: \(transaction.changes)")
+                    Issue.record("step \(step) is stored differently: \(transaction.changes)")
                     return
                 }
             }

@@ -304,7 +304,7 @@ import WebAccess
     }
 
     @Test(
-        "are read in different sizes and contrasts, also when rotated",
+        "are read in different sizes and contrasts, even when rotated",
         arguments: [(2, 0, 255), (4, 60, 180), (8, 0, 255)] as [(Int, UInt8, UInt8)])
     func aCodeIsRead(scale: Int, dark: UInt8, light: UInt8) throws {
         let (side, pixels) = try Self.pixels(scale: scale, dark: dark, light: light)
