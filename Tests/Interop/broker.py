@@ -8,7 +8,7 @@ from paho.mqtt import publish
 
 
 class Broker:
-    """mosquitto on a free port of a host; the host's own programs reach it at 127.0.0.1, others at its address."""
+    """mosquitto on a free port of a host. Programs on that host connect to 127.0.0.1, others to the host's address."""
 
     def __init__(self, host, directory):
         self.host = host
@@ -41,7 +41,7 @@ class Broker:
         return self.start()
 
     def publish(self, messages):
-        """Publish retained messages, by their topics."""
+        """Publish retained messages; the keys are the topics."""
         self._on_network(lambda: publish.multiple(
             [{"topic": topic, "payload": payload, "retain": True} for topic, payload in messages.items()],
             hostname="127.0.0.1", port=self.port))

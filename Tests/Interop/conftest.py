@@ -20,10 +20,10 @@ import lan as pretend
 from broker import Broker
 from daemon import Daemon
 
-# The path of a socket has at most 107 bytes; a longer TMPDIR leaves too few for the names of tests.
+# A socket path has at most 107 bytes. A longer TMPDIR leaves too few of them for test names.
 os.environ["TMPDIR"], tempfile.tempdir = "/tmp", None
 CI = os.environ.get("CI") == "true"
-#: What needs a Home Assistant is there only with one.
+#: Tests that need Home Assistant are collected only with HASS.
 collect_ignore = [] if os.environ.get("HASS") else ["test_announced_home_assistant.py", "test_home_assistant_bridge.py"]
 collect_ignore += [] if os.environ.get("ADK") else ["test_home_adk.py"]
 collect_ignore += [] if os.environ.get("ESPHOME") else ["test_esphome_house.py"]
@@ -36,13 +36,13 @@ LIGHTS = [
 
 
 def configuration(name="Lamplighter", lights=None, drivers=None, **bridge):
-    """A configuration with simulated lights; further keys go to `bridge`."""
+    """Return a configuration with simulated lights. Other keys are added to `bridge`."""
     drivers = drivers or [{"driver": "simulated", "lights": LIGHTS if lights is None else lights}]
     return {"bridge": {"name": name, "port": "auto", "event-window": "50ms", **bridge}, "drivers": drivers}
 
 
 def pytest_collection_modifyitems(items):
-    """Where there can be no pretend LAN, the tests that use it are skipped; in CI they run, and fail."""
+    """Skip the tests that need a pretend LAN if this machine can't have one. In CI they run, and fail."""
     reason = pretend.missing_requirement()
     if reason and not CI:
         for item in items:
@@ -51,7 +51,7 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Add the number of skipped tests with each reason to the file SKIPPED; `make test` prints it at its end."""
+    """Add the number of skipped tests for each reason to the file SKIPPED, which `make test` prints at the end."""
     file = os.environ.get("SKIPPED")
     if file and not hasattr(terminalreporter.config, "workerinput"):
         reasons = collections.Counter(
@@ -90,7 +90,7 @@ def lan():
 
 @pytest.fixture
 def make_daemon(lan, tmp_path, request):
-    """Make a daemon on the host `bridge`; `start=False` leaves it to the test to start it."""
+    """Create a daemon on the host `bridge`, and start it unless `start` is false."""
     made = request.node.daemons = []
 
     def make(settings=None, start=True):

@@ -22,7 +22,7 @@ NAME, ON, BRIGHTNESS, HUE, SATURATION, COLOR_TEMPERATURE = "23", "25", "8", "13"
 class LatestTexts(RecordUpdateListener):
     """The TXT record of each service as it was last received.
 
-    The cache isn't suitable: it can keep a record together with its successor for a second (RFC 6762, 10.2), and python-zeroconf
+    The cache isn't suitable: it can keep an old record next to the new one for a second (RFC 6762, 10.2), and python-zeroconf
     then uses either.
     """
 
@@ -36,7 +36,7 @@ class LatestTexts(RecordUpdateListener):
 
 
 def decoded(text):
-    """A TXT record's strings, in the order they were sent."""
+    """Return the strings of a TXT record in the order in which they were sent."""
     strings = {}
     while text:
         key, _, value = text[1:1 + text[0]].decode().partition("=")
@@ -87,10 +87,10 @@ class Phone:
     def removals(self, instance):
         return [change for change in self.changes if change[1:] == (ServiceStateChange.Removed, instance)]
 
-    # Looking
+    # Browsing
 
     async def record(self, device_id, condition=lambda record: True, timeout=10):
-        """The record with this device id, once the condition holds of it."""
+        """Wait until the record with this device id meets the condition, and return it."""
         deadline, last = time.monotonic() + timeout * PATIENCE, None
         while time.monotonic() < deadline:
             # Added: a goodbye is received only after the PTR record. The record is a second late if the bridge's own Avahi has
@@ -109,34 +109,34 @@ class Phone:
         raise AssertionError(f"no such record of {device_id} within {timeout} s; the last one is {last}")
 
     async def gone(self, instance, timeout=5):
-        """Wait until the service has left with a goodbye."""
+        """Wait until a goodbye removes the service."""
         deadline = time.monotonic() + timeout * PATIENCE
         while not self.removals(instance):
-            assert time.monotonic() < deadline, f"{instance} did not leave within {timeout} s: {self.changes}"
+            assert time.monotonic() < deadline, f"{instance} wasn't removed within {timeout} s: {self.changes}"
             await asyncio.sleep(0.02)
 
     # Pairing
 
     async def pair(self, device_id, code, alias="phone"):
-        """Find by browsing alone, and pair."""
+        """Find the bridge only by browsing, and pair with it."""
         discovery = await self.ip.async_find(device_id)
         finish = await discovery.async_start_pairing(alias)
         return await finish(code)
 
     def load(self, data, alias="phone"):
-        """The same pairing on a separate connection."""
+        """Return the same pairing on a separate connection."""
         return self.ip.load_pairing(alias, dict(data))
 
 
 def identity():
-    """A further controller's identifier and long-term keys, in hexadecimal."""
+    """Return the identifier and the long-term keys of another controller, in hexadecimal."""
     key = Ed25519PrivateKey.generate()
     secret, public = key.private_bytes_raw().hex(), key.public_key().public_bytes_raw().hex()
     return {"id": str(uuid.uuid4()).upper(), "secret": secret, "public": public}
 
 
 def pairing_data(of, identity):
-    """The pairing data of a further controller that an admin has added."""
+    """Return the pairing data of another controller, which an admin has added."""
     return {
         **of, "iOSPairingId": identity["id"], "iOSDeviceLTSK": identity["secret"], "iOSDeviceLTPK": identity["public"],
     }
@@ -150,7 +150,7 @@ def short(kind):
 
 
 def shape(accessories):
-    """The database without values: what must survive everything."""
+    """Return the database without values. It must stay the same across restarts and failures."""
     return {
         (accessory["aid"], service["iid"], short(service["type"]), characteristic["iid"], short(characteristic["type"]))
         for accessory in accessories
@@ -160,7 +160,7 @@ def shape(accessories):
 
 
 def named(accessories, name):
-    """The accessory of this name, as (aid, {characteristic type: iid}) of its services but the information."""
+    """Return the accessory with this name as (aid, {characteristic type: iid}), without Accessory Information."""
     for accessory in accessories:
         values, iids = {}, {}
         for service in accessory["services"]:

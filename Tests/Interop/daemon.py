@@ -11,14 +11,14 @@ from pathlib import Path
 from lan import PATIENCE, end, until
 
 ROOT = Path(__file__).resolve().parents[2]
-# The folder itself: another build replaces the link .build/debug, which is missing for a moment.
+# Use the folder itself. The link .build/debug is missing for a moment while another build replaces it.
 PROGRAMS = Path(os.environ.get("PROGRAMS", ROOT / ".build/debug")).resolve()
 
 
 def program(name):
-    """A built program: from the environment (LAMPLIGHTERD, LAMPLIGHTER; PROGRAMS for all), else of the debug build."""
+    """Return a built program: from the environment (LAMPLIGHTERD, LAMPLIGHTER, or PROGRAMS for all) or the debug build."""
     path = Path(os.environ.get(name.upper(), PROGRAMS / name)).resolve()
-    assert os.access(path, os.X_OK), f"{path} is not there: build it first, or set {name.upper()}"
+    assert os.access(path, os.X_OK), f"{path} doesn't exist; build it first, or set {name.upper()}"
     return path
 
 
@@ -42,11 +42,11 @@ class Daemon:
         self.configure(configuration)
 
     def configure(self, configuration):
-        """Write the configuration file: YAML text, or a value (JSON is YAML)."""
+        """Write the configuration file from YAML text or from a value, which is written as JSON."""
         text = configuration if isinstance(configuration, str) else json.dumps(configuration, indent=2, ensure_ascii=False)
         (self.directory / "lamplighter.yaml").write_text(text)
 
-    # Its life
+    # Starting and stopping
 
     def start(self, timeout=20):
         """Start it and wait until its control socket answers."""
@@ -80,17 +80,17 @@ class Daemon:
         return self.process is not None and self.process.poll() is None
 
     def wait_for_life(self, seconds):
-        """Let it run for this long; the time itself is tested."""
+        """Let the daemon run for this time, and check that it is still running."""
         time.sleep(seconds)
-        assert self.is_running, f"it ended by itself with exit code {self.process.returncode}:\n{self.log[-4000:]}"
+        assert self.is_running, f"the daemon ended with exit code {self.process.returncode}:\n{self.log[-4000:]}"
 
     def kill(self):
-        """kill -9."""
+        """Kill the daemon with SIGKILL."""
         self.process.kill()
         self.process.wait()
 
     def terminate(self, timeout=15):
-        """SIGTERM; returns the exit code and how many seconds the end took."""
+        """Stop the daemon with SIGTERM. Return the exit code and the duration of the shutdown in seconds."""
         began = time.monotonic()
         self.process.send_signal(signal.SIGTERM)
         code = self.process.wait(timeout * PATIENCE)
@@ -109,10 +109,10 @@ class Daemon:
     def log(self):
         return self.log_path.read_text(errors="replace") if self.log_path.exists() else ""
 
-    # Its operator
+    # Commands of the operator
 
     def cli(self, *arguments, check=True):
-        """Run `lamplighter`; with `--json` the parsed answer is returned, else the finished process."""
+        """Run `lamplighter`. Return the parsed answer with `--json`, otherwise the finished process."""
         command = [str(program("lamplighter")), "--control", str(self.socket), *map(str, arguments)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=30 * PATIENCE)
         if check:
@@ -134,11 +134,11 @@ class Daemon:
 
     @property
     def setup_code_anyway(self):
-        """Also of a bridge that is paired."""
+        """Return the setup code, even if the bridge is paired."""
         return self.cli("setup", "--json", "--force")["code"]
 
     def until(self, condition, timeout=10, claim="the expected status"):
-        """Wait until the condition holds of the status, and return that status."""
+        """Wait until the status meets the condition, and return it."""
         last = None
 
         def holds():
@@ -155,7 +155,7 @@ class Daemon:
         return self.until(lambda status: status["advertisement"]["state"] == "published", timeout, "published")
 
     def until_stable(self, timeout=15):
-        """Published, and c# at rest: changes of the attribute database are collected for a second before they count."""
+        """Wait until the bridge is published and c# no longer changes. It rises a second after the database changes."""
         self.until_published(timeout)
         since, number = time.monotonic(), None
 

@@ -18,7 +18,7 @@ class Block:
 
     page: str
     chapter: str
-    #: Its first line in the page, from 1.
+    #: The number of its first line on the page, from 1.
     line: int
     text: str
     #: A Boolean value that indicates whether it shows the output of the commands.
@@ -34,7 +34,7 @@ class Block:
 
 
 def blocks(page, chapter=None):
-    """The blocks of a page in order, or of a chapter of it."""
+    """Return the blocks of a page, or of one of its chapters, in order."""
     found, heading, reason, rest = [], "", None, list(enumerate((ROOT / page).read_text().splitlines(), 1))
     while rest:
         number, line = rest.pop(0)
@@ -63,7 +63,7 @@ def blocks(page, chapter=None):
 
 
 def commands(page, chapter):
-    """The commands of a chapter that are executed, in order, as root types them."""
+    """Return the executed commands of a chapter in order, as root types them."""
     return [command for block in blocks(page, chapter) if not block.reason for command in block.commands]
 
 

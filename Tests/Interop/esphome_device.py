@@ -82,7 +82,7 @@ class Connection:
 
     async def shake_hands(self):
         if (await self.reader.readexactly(3))[0] != 1:
-            # Refused as firmware does it: with a frame that plain clients take for a demand to encrypt.
+            # Like the firmware, reject it with a frame that plain clients interpret as a request to encrypt.
             self.write_frame(b"\x01Bad indicator byte")
             return False
         self.write_frame(b"\x01" + self.device.name.encode() + b"\0" + MAC.replace(":", "").lower().encode() + b"\0")
@@ -94,7 +94,7 @@ class Connection:
         noise.start_handshake()
         try:
             noise.read_message(hello[1:])
-        except Exception:  # whatever the library says of another key
+        except Exception:  # the library's error for a different key
             self.write_frame(b"\x01Handshake MAC failure")
             return False
         self.write_frame(b"\x00" + noise.write_message())
@@ -117,7 +117,7 @@ class Connection:
 
     async def read_plain(self):
         if await self.reader.readexactly(1) != b"\0":
-            # Refused as firmware does it.
+            # Like the firmware, reject it.
             self.writer.write(b"\0Bad indicator byte")
             raise ConnectionResetError
         length, number = await self.read_varint(), await self.read_varint()
@@ -202,13 +202,13 @@ class Connection:
                 if message.stop:
                     values["stop"] = True
                 report(command="blind", **values)
-                # The motor starts; the test ends its movement.
+                # Start the motor. The test ends the movement.
                 now = device.states["blind"].position
                 operation = 1 if values.get("position", now) > now else 2 if values.get("position", now) < now else 0
                 device.change("blind", current_operation=operation, **{k: v for k, v in values.items() if k == "tilt"})
 
     def obey(self, message):
-        """Does to the state what firmware does, and says it to everybody."""
+        """Change the state like the firmware, and notify all clients."""
         light = next(name for name, state in self.device.states.items() if state.key == message.key)
         values = {}
         for field in ("state", "brightness", "color_mode", "color_brightness", "white", "color_temperature", "cold_white",

@@ -1,4 +1,4 @@
-"""Real firmware outside of CI: ESPHome as Linux programs. Two have lights of all modes, one has a device of each other kind.
+"""Builds real ESPHome firmware as Linux programs, outside of CI: two with lights of all modes, one with all other kinds.
 
     pip install esphome; python esphome_host.py DIRECTORY [NOISE_C]
 
@@ -43,7 +43,7 @@ light:
 
 
 def compile_all(sources, flags, compiler, output, headers=0):
-    """Compile what is older than its source or than the time of the headers."""
+    """Compile the files whose objects are older than their source or the headers."""
     output.mkdir(parents=True, exist_ok=True)
     for source in sources:
         made = output / (source.as_posix().strip("/").replace("/", "_") + ".o")
@@ -66,7 +66,7 @@ def build(directory, name, text, noise):
             if path.name != "rand_sodium.c"] + [noise / "src/backend/ref/hash-blake2s.c"]
         parts = ["-DNOISE_USE_LIBSODIUM=1", f"-I{noise}/include", f"-I{noise}/src", f"-I{noise}/src/protocol"]
         objects = compile_all(sources, parts, "gcc", directory / "noise")
-    # A different configuration changes the defines, which every file includes.
+    # Recompile everything after a change of the configuration: every file includes its defines.
     headers = max(path.stat().st_mtime for path in (tree / "src").rglob("*.h"))
     objects += compile_all(sorted((tree / "src").rglob("*.cpp")), flags, "g++", tree / "objects", headers)
     program = directory / f"{name}-lamp"

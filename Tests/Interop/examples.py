@@ -1,4 +1,4 @@
-"""An accessory of Examples/ as a program: its setup code, its output, its end."""
+"""Runs an accessory of Examples/ as a program."""
 
 import os
 import re
@@ -33,7 +33,7 @@ class Example:
 
 
 async def device(phone, model):
-    """The device id of the only accessory of a model, as mDNS shows it."""
+    """Return the device id that the only accessory of a model announces by mDNS."""
     def found():
         return next((txt["id"] for txt in phone.latest.texts.values() if txt.get("md") == model), None)
 
@@ -42,12 +42,12 @@ async def device(phone, model):
 
 
 def short(type):
-    """The short form of a type of HAP."""
+    """Return the short form of a HAP type."""
     return type.split("-")[0].lstrip("0")
 
 
 def places(accessories):
-    """The place of each characteristic, by the short form of its type; the last of several."""
+    """Return the location of each characteristic by its short type; of several with the same type, the last one."""
     return {
         short(characteristic["type"]): (accessory["aid"], characteristic["iid"])
         for accessory in accessories for service in accessory["services"] for characteristic in service["characteristics"]}

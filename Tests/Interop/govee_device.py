@@ -17,7 +17,7 @@ class Light(asyncio.DatagramProtocol):
         self.status = {"onOff": 0, "brightness": 100, "color": {"r": 255, "g": 255, "b": 255}, "colorTemInKelvin": 0}
 
     def connection_made(self, transport):
-        # The one that commands come to is the last.
+        # The last socket receives the commands.
         self.transport = transport
 
     def datagram_received(self, data, source):

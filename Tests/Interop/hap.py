@@ -53,12 +53,12 @@ def tlv(*items):
 
 
 def untlv(data):
-    """Decode to a list of (type, value) pairs, fragments joined."""
+    """Decode to a list of (type, value) pairs, and join fragments."""
     items, position, joinable = [], 0, False
     while position < len(data):
         kind, length = data[position], data[position + 1]
         value = data[position + 2:position + 2 + length]
-        assert len(value) == length, "the bridge sent a TLV that is cut off"
+        assert len(value) == length, "the bridge sent a truncated TLV"
         if joinable and items[-1][0] == kind:
             items[-1] = (kind, items[-1][1] + value)
         else:
@@ -68,7 +68,7 @@ def untlv(data):
     return items
 
 
-# HTTP over TCP, in clear or sealed
+# HTTP over TCP, plain or encrypted
 
 
 class Response:
@@ -117,7 +117,7 @@ class Connection:
         self.socket.sendall(data)
 
     def request(self, method, path, body=b"", kind="application/pairing+tlv8"):
-        """Send a request and return its answer; events that come before it are kept in `events`."""
+        """Send a request and return its response. Events that arrive before it are added to `events`."""
         head = f"{method} {path} HTTP/1.1\r\nHost: bridge\r\n"
         if body:
             head += f"Content-Type: {kind}\r\nContent-Length: {len(body)}\r\n"
@@ -151,7 +151,7 @@ class Connection:
         return Response(version, int(status), headers, body)
 
     def is_closed_within(self, seconds):
-        """Return True if the bridge closes this connection in that time; further data is discarded."""
+        """Return whether the bridge closes this connection within the time. Received data is discarded."""
         self.socket.settimeout(seconds * PATIENCE)
         try:
             while self.socket.recv(65536):
@@ -236,7 +236,7 @@ class Identity:
 
 
 class Accessory:
-    """A controller's data of an accessory server after pairing."""
+    """The data of an accessory server that a controller has after pairing."""
 
     def __init__(self, id, public):
         self.id, self.public = id, public
@@ -266,7 +266,7 @@ class PairSetup:
             public = pow(5, a, N)
             u = number(sha512(padded(public), padded(self.b)))
             secret = pow((self.b - k * pow(5, x, N)) % N, a + u * x, N)
-            # Where peers disagree about leading zeros, draw again.
+            # Choose another key if leading zeros could matter, because peers disagree about them.
             if public >> (8 * (LENGTH - 1)) and secret >> (8 * (LENGTH - 1)):
                 break
         self.a = padded(public)
@@ -303,7 +303,7 @@ class PairSetup:
 
 
 def pair_setup(connection, code, identity):
-    """Pair; the connection stays in clear and may go on with pair verify."""
+    """Pair. The connection stays unencrypted and can be used for pair verify."""
     setup = PairSetup(connection, code)
     for step in (setup.m1, setup.m3):
         items = step()
@@ -314,7 +314,7 @@ def pair_setup(connection, code, identity):
 
 
 def pair_verify(connection, identity, accessory):
-    """Verify; returns the error number, or None and the connection is sealed."""
+    """Verify a pairing. Return the error number, or None if the connection is now encrypted."""
     ephemeral = X25519PrivateKey.generate()
     public = ephemeral.public_key().public_bytes_raw()
     answer = connection.post("/pair-verify", (STATE, 1), (PUBLIC_KEY, public))
@@ -338,7 +338,7 @@ def pair_verify(connection, identity, accessory):
 
 
 def session(address, port, identity, accessory):
-    """A new verified connection."""
+    """Return a new verified connection."""
     connection = Connection(address, port)
     error = pair_verify(connection, identity, accessory)
     assert error is None, f"pair verify: error {error}"

@@ -1,4 +1,4 @@
-"""Home Assistant itself, run as the program HASS=/path/of/hass, which Scripts/install-home-assistant installs.
+"""Runs Home Assistant, the program HASS=/path/of/hass, which Scripts/install-home-assistant installs.
 
 Checked with 2025.4.4 on Python 3.13 (aiohomekit 3.2.14). The tests that need Home Assistant are skipped without HASS.
 """
@@ -18,7 +18,7 @@ MARK = "hass_driver: "
 
 
 class HomeAssistant:
-    """hass on a host, with nothing but hass_driver, what that adds, and more lines of its configuration."""
+    """hass on a host, with only hass_driver, the integrations that it adds, and additional configuration lines."""
 
     def __init__(self, host, directory, more=""):
         (directory / "custom_components").mkdir(parents=True)
@@ -47,6 +47,6 @@ class HomeAssistant:
             raise AssertionError(f"no answer to {step} in {seconds} s: {self.log.read_text()[-4000:]}") from None
 
     def close(self):
-        # The driver's thread ends with its input; Home Assistant waits for it.
+        # Close the input, which ends the driver's thread, because Home Assistant waits for that thread.
         self.process.stdin.close()
         end(self.process, 20)

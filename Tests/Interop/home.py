@@ -1,4 +1,4 @@
-"""The home's daemon, and the apps that use it."""
+"""Runs homehubd and the apps that use it."""
 
 import contextlib
 import json
@@ -35,7 +35,7 @@ class HomeDaemon:
             path.mkdir(parents=True, exist_ok=True)
         self.configuration_path.write_text(configuration)
 
-    # Its life
+    # Starting and stopping
 
     def start(self, timeout=20):
         """Start it and wait until its socket answers."""
@@ -47,7 +47,7 @@ class HomeDaemon:
 
     @property
     def is_discovering(self):
-        """It finds accessories."""
+        """Return whether the daemon is discovering accessories."""
         return "discovery started" in self.log or "discovery recovered" in self.log
 
     @property
@@ -66,7 +66,7 @@ class HomeDaemon:
         return True
 
     def connect(self):
-        """A connection to its socket."""
+        """Return a connection to the daemon's socket."""
         connection = socket.socket(socket.AF_UNIX)
         connection.settimeout(20 * PATIENCE)
         connection.connect(str(self.socket))
@@ -77,7 +77,7 @@ class HomeDaemon:
         return self.process is not None and self.process.poll() is None
 
     def kill(self):
-        """kill -9."""
+        """Kill the daemon with SIGKILL."""
         self.process.kill()
         self.process.wait()
 
@@ -93,7 +93,7 @@ class HomeDaemon:
 
     @property
     def cpu_time(self):
-        """The processor time that its process has taken, in seconds."""
+        """Return the CPU time of the daemon's process in seconds."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -101,10 +101,10 @@ class HomeDaemon:
     def log(self):
         return self.log_path.read_text(errors="replace") if self.log_path.exists() else ""
 
-    # Its clients
+    # Clients
 
     def cli(self, *arguments, check=True, app=None, timeout=60, user=None):
-        """Run `homehub`; with `--json` the parsed answer is returned, else the finished process."""
+        """Run `homehub`. Return the parsed answer with `--json`, otherwise the finished process."""
         command = ["setpriv", f"--reuid={user}", "--clear-groups"] if user else []
         command += [str(program("homehub")), "--socket", str(self.socket)]
         if app:
@@ -116,17 +116,17 @@ class HomeDaemon:
         return json.loads(done.stdout) if "--json" in arguments and done.returncode == 0 else done
 
     def add(self, code, device, *options, check=True):
-        """Add a device by its id or a prefix of its name: devices of other tests may be on the network, too."""
+        """Add a device by its id or a prefix of its name, because devices of other tests may also be on the network."""
         return self.cli("add", "--code", code, "--device", device, "--yes", *options, check=check, timeout=120)
 
     def watching(self, *arguments):
-        """Run `homehub watch`, whose lines of JSON are read while it runs."""
+        """Start `homehub watch`, whose JSON lines are read while it runs."""
         return Watching(
             self.host, self.directory / "watch.log", program("homehub"), "--socket", self.socket, "watch", *arguments,
             "--json")
 
     def app(self, name="org.example.a", allowed=True, **options):
-        """Start an app with that id, and allow it unless `allowed` is false."""
+        """Start an app with this id, and allow it access unless `allowed` is false."""
         app = App(self, name, **options)
         self.apps.append(app)
         if allowed:
@@ -137,11 +137,11 @@ class HomeDaemon:
         return app
 
     def allow(self, name, timeout=10):
-        """Answer the question about an app, which its first request raises."""
+        """Answer the permission question that an app's first request causes."""
         until(lambda: self.cli("privacy", "allow", name, "--yes", check=False).returncode == 0, timeout, f"{name} asks for the home")
 
     def mark(self):
-        """Notify all apps of something that arrives after all pending events."""
+        """Cause an event that all apps receive after all pending events."""
         self._marks += 1
         name = f"Mark {self._marks}"
         self.cli("zones", "add", name)
@@ -151,14 +151,14 @@ class HomeDaemon:
 
 @pytest.fixture(scope="module")
 def hub(lan):
-    """A host with an Avahi daemon for the home's daemon and the apps."""
+    """A host with an Avahi daemon, for homehubd and the apps."""
     with lan.add_host("hub", "10.77.0.3") as host:
         yield host
 
 
 @pytest.fixture
 def make_home(hub, tmp_path):
-    """Start a home's daemon; several are homes of different people."""
+    """Start homehubd. Several of them are the homes of different people."""
     made = []
 
     def make(configuration=""):
@@ -181,16 +181,16 @@ def villa(lan, directory):
 
 
 class Watching(Talker):
-    """`homehub watch` as it runs, within a `with`."""
+    """A running `homehub watch`, for use in a `with` statement."""
 
     def received_lines(self, condition):
-        """The lines so far that meet the condition."""
+        """Return the lines so far that meet the condition."""
         while True:
             try:
                 line = self.lines.get_nowait()
             except queue.Empty:
                 return [line for line in self.received if condition(line)]
-            assert line is not None, f"it has ended: {self.log.read_text()[-2000:]}"
+            assert line is not None, f"homehub watch has ended:  {self.log.read_text()[-2000:]}"
             self.received.append(line)
 
     def __enter__(self):
@@ -227,13 +227,13 @@ class App(Talker):
             arguments += ["--vendor", vendor]
         super().__init__(home.host, home.directory / f"{name}.log", *wrapper, program("home-probe"), *arguments)
 
-    # Asking
+    # Requests
 
     def start(self, command, **members):
         self.say({"do": command, **members})
 
     def finish(self, timeout=60):
-        """The answer to the started command; earlier events are kept."""
+        """Return the answer to the started command, and keep earlier events."""
         line = self.until(self._sorted(lambda line: "answer" in line or "error" in line), timeout)
         if "error" in line:
             raise Refused(line["error"])
@@ -244,7 +244,7 @@ class App(Talker):
         return self.finish(timeout)
 
     def refused(self, command, **members):
-        """The error code of a refused command."""
+        """Run a command that must be rejected, and return its error code."""
         try:
             answer = self.do(command, **members)
         except Refused as refusal:
@@ -297,7 +297,7 @@ class App(Talker):
         self.await_mark()
         self.pending = []
 
-    # Adding
+    # Adding accessories
 
     def find(self, device, timeout=20):
         """Search for an unpaired accessory."""
@@ -310,7 +310,7 @@ class App(Talker):
         self.find(device)
         return self.do("addAccessory", device=device, code=code, home=home, timeout=90, **members)
 
-    # Looking
+    # Reading homes
 
     @property
     def homes(self):
@@ -318,7 +318,7 @@ class App(Talker):
 
     @property
     def known(self):
-        """The homes without the state of this app and the times of values."""
+        """Return the homes, without this app's state and the times of values."""
         return stripped(self.homes, "isNotificationEnabled", "time")
 
     @property
@@ -350,7 +350,7 @@ class App(Talker):
 
 
 def stripped(value, *names):
-    """A value without the members of these names, at any depth."""
+    """Return a value without the members with these names, at any depth."""
     if isinstance(value, dict):
         return {key: stripped(part, *names) for key, part in value.items() if key not in names}
     return [stripped(part, *names) for part in value] if isinstance(value, list) else value

@@ -50,7 +50,7 @@ class Control:
         self._number = 0
 
     def simulate(self, key, **change):
-        """Let a light change; returns when it has happened."""
+        """Change a simulated light, and return once it has changed."""
         self._number += 1
         request = {"jsonrpc": "2.0", "id": self._number, "method": "simulate", "params": {"key": key, "change": change}}
         self._socket.sendall(json.dumps(request).encode() + b"\n")
@@ -59,14 +59,14 @@ class Control:
 
 
 class Watcher:
-    """An app that follows everything, and notes when it received which event."""
+    """An app that observes everything and records when it receives each event."""
 
     def __init__(self, home):
         command = [program("homehub"), "--socket", home.socket, "--json", "watch"]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, bufsize=1)
         #: The newest value of each characteristic of each accessory.
         self.latest = {}
-        #: When each value of each accessory was received.
+        #: The time at which each value of each accessory was received.
         self.received = {}
         self.others = queue.Queue()
         threading.Thread(target=self._listen, daemon=True).start()
@@ -85,7 +85,7 @@ class Watcher:
 
 
 class LargeHome:
-    """The bridge, the home it is added to, and what each step took."""
+    """A bridge, the home to which it is added, and the cost of each step."""
 
     def __init__(self, host, directory, lights=LIGHTS):
         lamps = [{"id": f"lamp{n}", "name": f"Lamp {n}", "brightness": True} for n in range(1, lights + 1)]
@@ -95,7 +95,7 @@ class LargeHome:
         self.figures = {}
 
     def timed(self, name, work):
-        """Do something, and note its time and the daemons' CPU."""
+        """Run a step, and record its duration and the daemons' CPU time."""
         before = [cpu(daemon.process) for daemon in (self.home, self.bridge)]
         began = time.monotonic()
         answer = work()
@@ -122,14 +122,14 @@ class LargeHome:
         assert len(self.ids) == self.lights
 
     def list(self):
-        """Measure listings, and with them the start of an app: each listing is an app that loads everything."""
+        """Measure listings. Each one is an app that starts and loads everything."""
         for name, arguments in [("homes", ["homes"]), ("byRoom", ["accessories", "--by", "room"]),
                                 ("byCategory", ["accessories", "--by", "category"])]:
             done = self.timed(name, lambda: self.home.cli(*arguments))
             assert len(done.stdout.splitlines()) >= (2 if name == "homes" else self.lights)
 
     def follow(self, seconds, rate=100, apps=3):
-        """Have some apps follow changes; returns their latencies in milliseconds, sorted."""
+        """Let apps observe changes, and return the latencies in milliseconds, sorted."""
         watchers = [Watcher(self.home) for _ in range(apps)]
         control = Control(self.bridge.socket)
         try:
@@ -150,7 +150,7 @@ class LargeHome:
                 keys = list(self.ids)
                 for number in range(seconds * rate):
                     key = keys[number % len(keys)]
-                    # Increases with each round, so that every value is a change and distinguishable.
+                    # Increase the value in each round, so that every value is a change and can be distinguished.
                     value = 2 + number // len(keys) % 99
                     time.sleep(max(0.0, began + number / rate - time.monotonic()))
                     sent[self.ids[key], "brightness", value] = time.monotonic()

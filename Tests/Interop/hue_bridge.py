@@ -1,4 +1,4 @@
-"""A Hue bridge with resources as aiohue's models have them: TLS with its own certificate, the API of version 2, its events.
+"""A simulated Hue bridge with the resources of aiohue's models, a self-signed certificate, version 2 of the API, and events.
 
     hue_bridge.py '{"address": "10.99.0.2", "certificate": "cert.pem", "key": "key.pem", "keys": ["of an app"]}'
 
@@ -100,7 +100,7 @@ class Bridge:
             queue.put_nowait(text)
 
     def change(self, identifier, change):
-        """Changes a light as a bridge does, and sends the differences."""
+        """Change a light like a bridge, and send the differences as events."""
         resource, partial = self.resources[identifier], {}
         if "color_temperature" in change and "color_temperature" in resource:
             partial["color_temperature"] = {"mirek": change["color_temperature"]["mirek"], "mirek_valid": True}
@@ -112,7 +112,7 @@ class Bridge:
         if "on" in change:
             partial["on"] = {"on": change["on"]["on"]}
         if "dimming" in change and "dimming" in resource:
-            # In steps of 1/254, as bulbs have it.
+            # Bulbs have steps of 1/254.
             partial["dimming"] = {"brightness": round(max(1, round(change["dimming"]["brightness"] * 2.54)) / 2.54, 2)}
         different = {}
         for key, value in partial.items():
@@ -172,7 +172,7 @@ class Bridge:
         resource = self.resources.get(identifier)
         if not resource or resource["type"] != kind:
             return self.answer([], 404, ["Not Found"])
-        # As long as a real one takes.
+        # A real bridge takes this long.
         await asyncio.sleep(0.05)
         if kind == "light":
             self.change(identifier, body)

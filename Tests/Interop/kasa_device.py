@@ -60,7 +60,7 @@ async def main(source, fixture, mac, name):
     async def listen(answer, port):
         one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         one.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
-        # A broadcast doesn't reach a socket with an address.
+        # A socket that is bound to an address receives no broadcasts.
         one.bind(("", port))
         await loop.create_datagram_endpoint(lambda: Datagrams(answer), sock=one)
 

@@ -23,7 +23,7 @@ BRIDGES = 3
 
 
 def devices(is_mixed):
-    """Every second device is a light; the others are of all other kinds, or lights as well."""
+    """Return devices, every second of which is a light. The others are of all other kinds, or lights, too."""
     light = {"brightness": True, "color": True, "temperature": True}
     return [
         {"id": f"l{number}", "name": f"Device {number}"}
@@ -31,7 +31,7 @@ def devices(is_mixed):
 
 
 def memory(process):
-    """Resident and private dirty memory in MB."""
+    """Return the resident and the private dirty memory in MB."""
     lines = Path(f"/proc/{process.pid}/smaps_rollup").read_text().splitlines()[1:]
     sizes = {line.split(":")[0]: int(line.split()[1]) / 1024 for line in lines}
     return sizes["Rss"], sizes["Private_Dirty"]

@@ -1,7 +1,7 @@
-"""A pretend LAN: hosts that are network namespaces on one switch.
+"""A pretend LAN of hosts, which are network namespaces on one switch.
 
 Each host has its own /run, so its own system D-Bus and Avahi daemon. IPv4, IPv6 link-local and multicast work
-between them. Everything that is started inside is ended by `PretendLAN.close()`.
+between them. `PretendLAN.close()` ends everything that was started on the hosts.
 """
 
 import asyncio
@@ -21,12 +21,12 @@ CLONE_NEWNET = 0x40000000
 CAPABILITIES = {"CAP_NET_ADMIN": 12, "CAP_SYS_ADMIN": 21}
 TOOLS = ["ip", "nsenter", "unshare", "dbus-daemon", "avahi-daemon"]
 SEARCH = "/usr/sbin:/usr/bin:/sbin:/bin"
-#: The factor of every time limit, for slow builds (Scripts/sanitize).
+#: The factor for all time limits, which is larger for slow builds (Scripts/sanitize).
 PATIENCE = float(os.environ.get("PATIENCE", 1))
 
 
 def missing_requirement():
-    """The reason why this machine can't have a pretend LAN, or None."""
+    """Return the reason why this machine can't have a pretend LAN, or None."""
     effective = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("CapEff:"))
     held = int(effective.split()[1], 16)
     if missing := [name for name, bit in CAPABILITIES.items() if not held >> bit & 1]:
@@ -38,7 +38,7 @@ def missing_requirement():
 
 
 def until(condition, timeout, claim, interval=0.02):
-    """Wait until the condition returns something true, and return that."""
+    """Wait until the condition returns a true value, and return that value."""
     timeout *= PATIENCE
     deadline = time.monotonic() + timeout
     while True:
@@ -50,7 +50,7 @@ def until(condition, timeout, claim, interval=0.02):
 
 
 def threads(pid, file):
-    """The text of a /proc file for each running thread of a process."""
+    """Return the text of a /proc file for each running thread of a process."""
     texts = {}
     for task in Path(f"/proc/{pid}/task").glob("*"):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
@@ -59,7 +59,7 @@ def threads(pid, file):
 
 
 def open_to_all(directory):
-    """Open a test's directory and its parents to other users; pytest closes them."""
+    """Give other users access to a test's directory and its parents, which pytest creates without it."""
     for folder in (directory, *directory.parents):
         if folder.is_relative_to(tempfile.gettempdir()) and folder != Path(tempfile.gettempdir()):
             folder.chmod(0o755)
@@ -70,7 +70,7 @@ def run(*command, check=True):
 
 
 def end(process, limit=5):
-    """End a process that was started here, also one that hangs."""
+    """End a process that was started here, even if it hangs."""
     if process.poll() is not None:
         return
     for number in (signal.SIGTERM, signal.SIGCONT):
@@ -96,19 +96,19 @@ class Host:
         self._processes = []
         run("ip", "netns", "add", self.namespace)
         run("ip", "-n", self.namespace, "link", "set", "lo", "up")
-        # Holds the host's own mount and host-name spaces open.
+        # This process keeps the host's mount and host-name namespaces open.
         setup = 'hostname "$1"; mount -t tmpfs tmpfs /run && mkdir -p /run/dbus /run/avahi-daemon && '
         setup += "chown avahi:avahi /run/avahi-daemon && echo ready && exec sleep infinity"
         self._holder = subprocess.Popen(
             ["ip", "netns", "exec", self.namespace, "unshare", "-m", "-u", "--propagation", "private"]
             + ["sh", "-c", setup, "sh", name],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True)
-        assert self._holder.stdout.readline() == b"ready\n", "the host's own /run cannot be made"
+        assert self._holder.stdout.readline() == b"ready\n", "can't create the host's /run"
 
     # Programs
 
     def inside(self, *command):
-        """The command line that runs a command on this host, in the same process."""
+        """Return the command line that runs a command on this host without a further process."""
         enter = ["nsenter", f"--net=/run/netns/{self.namespace}"]
         enter += [f"--mount=/proc/{self._holder.pid}/ns/mnt", f"--uts=/proc/{self._holder.pid}/ns/uts"]
         return enter + [str(part) for part in command]
@@ -125,7 +125,7 @@ class Host:
     # Coroutines
 
     def run_async(self, coroutine, timeout=600):
-        """Run a coroutine in a thread, and a loop, whose sockets are this host's."""
+        """Run a coroutine in a thread and an event loop whose sockets are on this host."""
         outcome = {}
         timeout *= PATIENCE
 
@@ -133,7 +133,7 @@ class Host:
             try:
                 self.enter_network()
                 outcome["value"] = asyncio.run(asyncio.wait_for(coroutine, timeout))
-            except BaseException as error:  # handed to the caller, whatever it is
+            except BaseException as error:  # any error is raised in the caller
                 outcome["error"] = error
 
         thread = threading.Thread(target=body, name=f"on {self.name}", daemon=True)
@@ -145,13 +145,13 @@ class Host:
         return outcome["value"]
 
     def enter_network(self):
-        """Move the calling thread, and every thread it starts, to this host's network. There is no way back."""
+        """Move the calling thread and all threads that it starts to this host's network, permanently."""
         libc = ctypes.CDLL(None, use_errno=True)
         with open(f"/run/netns/{self.namespace}", "rb") as namespace:
             if libc.setns(namespace.fileno(), CLONE_NEWNET) != 0:
                 raise OSError(ctypes.get_errno(), "setns")
 
-    # D-Bus, Avahi, the cable
+    # D-Bus, Avahi and the network cable
 
     def start_bus(self):
         with open(self.directory / f"{self.name}-bus.log", "ab") as log:
@@ -200,7 +200,7 @@ class Host:
             end(process)
         end(self._holder)
         self._holder.stdout.close()
-        # Whatever a program left behind on this host; nothing else is in its namespace.
+        # Kill all processes that programs left behind on this host. Its namespace has no others.
         for pid in run("ip", "netns", "pids", self.namespace, check=False).stdout.split():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(int(pid), signal.SIGKILL)
@@ -209,9 +209,9 @@ class Host:
 
 
 class PretendLAN:
-    """Two hosts: `bridge`, with a D-Bus and an Avahi daemon, and `phone`, with nothing (a controller brings its own).
+    """Two hosts: `bridge`, with a D-Bus and an Avahi daemon, and `phone`, without either, because controllers bring their own.
 
-    `add_host` makes another.
+    `add_host` adds another one.
     """
 
     def __init__(self):
@@ -221,7 +221,7 @@ class PretendLAN:
         self._switch = f"{prefix}-switch"
         run("ip", "netns", "add", self._switch)
         try:
-            # No process queries for groups here: with snooping on, multicast would die after some minutes.
+            # Turn off snooping: without a multicast querier, it would block multicast after some minutes.
             run("ip", "-n", self._switch, "link", "add", "br0", "type", "bridge", "mcast_snooping", "0")
             run("ip", "-n", self._switch, "link", "set", "br0", "up")
             self.bridge = self._add_host("bridge", "10.77.0.1")
@@ -235,7 +235,7 @@ class PretendLAN:
 
     @contextlib.contextmanager
     def add_host(self, name, address):
-        """One more host with a D-Bus and an Avahi daemon, for a while."""
+        """Add a temporary host with a D-Bus and an Avahi daemon."""
         host = self._add_host(name, address)
         try:
             self._await_ipv6(host)
@@ -243,16 +243,16 @@ class PretendLAN:
             yield host
         finally:
             self.hosts.remove(host)
-            # The kernel removes the interfaces of a deleted namespace later; the next host may have the same name.
+            # Remove the interface now, because the kernel does so later and the next host may have the same name.
             run("ip", "-n", self._switch, "link", "del", f"to-{name}", check=False)
             host.close()
 
     def isolate(self, host):
-        """Take a host off the switch; its own interface does not notice."""
+        """Disconnect a host from the switch. Its interface stays up."""
         run("ip", "-n", self._switch, "link", "set", f"to-{host.name}", "nomaster")
 
     def join(self, host):
-        """Put a host on the switch, which it notices as it does when its cable is plugged in."""
+        """Connect a host to the switch, which it notices as if its cable had been plugged in."""
         run("ip", "-n", self._switch, "link", "set", f"to-{host.name}", "master", "br0")
         host.link("down")
         host.link("up")

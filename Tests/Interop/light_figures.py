@@ -26,7 +26,7 @@ BRIGHTNESS = "8"
 
 
 def measured(count, daemon, change, session, where):
-    """Change a light so many times and wait for each event."""
+    """Change a light this many times, and wait for each event."""
     took = []
     before = cpu(daemon.process)
     for number in range(count):
@@ -54,7 +54,7 @@ async def figures(host, directory, count):
         **{"event-window": "0ms", "advertise": "none"})).start()
     publisher = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2)
     try:
-        # Without a separate thread, it writes within the call.
+        # Without a separate thread, the client writes within the call.
         publisher.connect("127.0.0.1", broker.port, keepalive=3600)
         publisher.publish("homeassistant/light/lamp/config", json.dumps({
             "unique_id": "lamp", "name": "Announced", "schema": "json", "brightness": True, "command_topic": "lamp/set",

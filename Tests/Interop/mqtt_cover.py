@@ -51,7 +51,7 @@ class Blind:
                 threading.Thread(target=self.move, args=(target,)).start()
 
     def move(self, target):
-        """Move to a position, unless a later command comes in between."""
+        """Move to a position, unless a newer command arrives in the meantime."""
         self.moves += 1
         move, start = self.moves, self.position
         for step in range(1, 5):

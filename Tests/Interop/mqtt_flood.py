@@ -1,4 +1,4 @@
-"""A light that never stops talking: `mqtt_flood.py PORT` announces it and sends long states until its input ends.
+"""A light that sends messages without pause: `mqtt_flood.py PORT` announces it and sends long states until its input ends.
 
 Each message is as long as is read, a quarter of a megabyte, and is sent when the broker has the one before. At the end it
 prints how many there were.

@@ -1,4 +1,4 @@
-"""A lamp made of ha-mqtt-discoverable: an independent producer of discovery, states and obedience.
+"""A lamp made with ha-mqtt-discoverable, an independent implementation of discovery, states and commands.
 
 Run as `mqtt_lamp.py PORT`. It announces itself and obeys until its input ends. It prints each command as a line of JSON
 after it has obeyed.

@@ -1,4 +1,4 @@
-"""What many publishers say on a broker at once: `mqtt_publishers.py PORT`.
+"""Publishes the messages of many publishers on a broker: `mqtt_publishers.py PORT`.
 
 Each line of JSON on standard input is a list of `[topic, payload, retained]` to publish, or a list of topics to listen to;
 each message received is printed as one line of JSON, `[topic, payload]`.

@@ -1,4 +1,4 @@
-"""A sensor made of ha-mqtt-discoverable: a device of which each reading announces itself.
+"""A sensor made with ha-mqtt-discoverable, which announces each reading separately.
 
 Run as `mqtt_sensor.py PORT`. Each line of JSON on standard input sets readings: `{"motion": true, "temperature": 21.5}`; the
 first time a reading is set it announces itself.

@@ -1,4 +1,4 @@
-"""Devices with a target state on MQTT, as Home Assistant's documentation describes them; the test plays their part.
+"""Devices with a target state on MQTT, as Home Assistant's documentation describes them; the test determines their states.
 
 Run as `mqtt_target_states.py PORT`. It announces the devices and prints each command as a line of JSON. Lines of JSON on its
 standard input are states: `{"topic": "lock/state", "text": "LOCKED"}`.

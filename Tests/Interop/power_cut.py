@@ -1,4 +1,4 @@
-"""The possible states of a program's files after a power cut, from a recording of its calls.
+"""Determines the possible states of a program's files after a power cut from a recording of its system calls.
 
 `Recording` runs programs under strace and records every call that changes a folder. `Disk` replays the calls, and determines
 the possible effect of each on the disk: data is durable after fsync; before, it can be there, missing, or there in part.
@@ -18,7 +18,7 @@ CALLS = (
     "renameat,renameat2,unlink,unlinkat,link,linkat,symlink,symlinkat,fsync,fdatasync,sync_file_range,copy_file_range,"
     "sendfile"
 )
-#: The calls at which a program is killed: calls that change files, but not those that are also used for connections.
+#: The calls at which a program is killed. They change files and aren't used for connections.
 KILLABLE = "pwrite64,ftruncate,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,link,linkat,mkdir,mkdirat"
 SECTOR = 512
 
@@ -31,13 +31,13 @@ def _bytes(text):
 
 
 def tracer(output, *options):
-    """The prefix of a command that runs it under strace, as the same process."""
+    """Return the prefix of a command that runs it under strace in the same process."""
     return ["strace", "-D", "-q", "-ff", "-e", "signal=none", "-o", str(output), *options]
 
 
 @dataclasses.dataclass
 class Call:
-    """A call that made a change, or made it durable."""
+    """A system call that made a change, or made changes durable."""
 
     began: float
     ended: float
@@ -54,7 +54,7 @@ class Call:
 
 
 class Recording:
-    """The changes of a folder by programs, in order."""
+    """The changes that programs make to a folder, in order."""
 
     def __init__(self, folder, directory):
         self.folder = os.path.realpath(folder)
@@ -64,14 +64,14 @@ class Recording:
 
     @property
     def wrapper(self):
-        """The prefix of a command to record."""
+        """Return the prefix of a command to record."""
         self._count += 1
         return tracer(
             self.directory / f"life{self._count:02}", "--seccomp-bpf", "-y", "-xx", "-s", "16777216", "-T",
             "--absolute-timestamps=format:unix,precision:ns", "-e", f"trace={CALLS}")
 
     def calls(self):
-        """All calls so far, once the programs have ended."""
+        """Return all calls so far, once the programs have ended."""
         until(lambda: not self._tracers(), 20, "the end of every strace")
         lines = []
         for file in sorted(self.directory.iterdir()):
@@ -82,7 +82,7 @@ class Recording:
         return calls
 
     def _tracers(self):
-        """The processes that still write: strace ends a moment after the program."""
+        """Return the strace processes that are still writing: they end a moment after the program."""
         mark, found = os.fsencode(str(self.directory)), []
         for folder in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
@@ -99,13 +99,13 @@ class Recording:
             # A call that failed, or at which the program was killed, has no effect.
             return
         found = _LINE.match(line)
-        assert found, f"not understood: {line[:300]}"
+        assert found, f"unknown line: {line[:300]}"
         began, name, rest, result, opened, took = found.groups()
         began = float(began)
         words = []
         for argument in _ARGUMENT.finditer(rest):
             text, cut, described, _, bare = argument.groups()
-            assert not cut, "strace has cut data off"
+            assert not cut, "strace has truncated data"
             if text is not None:
                 words.append(_bytes(text))
             elif described is not None:
@@ -143,7 +143,7 @@ class Recording:
             paths = [word for word in words if isinstance(word, bytes) and word.startswith(b"/")]
             paths = paths if name in ("rename", "link") else paths[-2:] if len(paths) == 2 else paths[1::2]
             source, target = map(self._inside, paths)
-            assert bool(source) == bool(target), f"a file crosses the folder's border: {line[:300]}"
+            assert bool(source) == bool(target), f"a file is moved into or out of the folder: {line[:300]}"
             if source:
                 yield Call(began, began + float(took), "link" if "link" in name else "rename", source, target)
         elif name in ("unlink", "unlinkat", "rmdir"):
@@ -157,7 +157,7 @@ class Recording:
                 one.name = "mkdir"
                 yield one
         elif any(isinstance(word, bytes) and self._inside(word) for word in words):
-            raise AssertionError(f"a call that this disk does not know: {line[:300]}")
+            raise AssertionError(f"unknown call: {line[:300]}")
 
     def _opened(self, line, path, began, took, positions):
         place = path and self._inside(path)
@@ -172,14 +172,14 @@ class Recording:
 
 
 class File:
-    """A file's content: the durable part, and later writes."""
+    """The content of a file: the durable part and later writes."""
 
     def __init__(self):
         self.durable = b""
         self.pending = []
 
     def content(self, choose=None):
-        """The bytes, with all pending writes or with the chosen ones."""
+        """Return the bytes, with all pending writes or only with the chosen ones."""
         data = bytearray(self.durable)
         for change in choose(self.pending) if choose else self.pending:
             if change[0] == "truncate":
@@ -253,11 +253,11 @@ class Disk:
     # States after an interruption
 
     def after_kill(self):
-        """The state after a kill: the system writes the rest."""
+        """Return the state after a kill. The system still writes all pending data."""
         return {path: file if file == "folder" else file.content() for path, file in self.names.items()}
 
     def after_power_cut(self, random, keep=None):
-        """The state after a power cut, with any part of the pending changes.
+        """Return a state after a power cut, with any part of the pending changes.
 
         keep: "nothing" of the pending changes; else names and data are kept at random: names either up to one of them, as in
         journaling file systems, or any; data by sectors, in any order.
@@ -276,7 +276,7 @@ class Disk:
         return {path: file if file == "folder" else file.content(choose) for path, file in names.items()}
 
     def after_lost_names(self):
-        """The states after a power cut with all changes except one change of a name."""
+        """Return the states after a power cut with all changes except one change of a name."""
         for lost in range(len(self.pending)):
             names = dict(self.durable)
             for change in self.pending[:lost] + self.pending[lost + 1:]:
@@ -317,7 +317,7 @@ def torn(pending, random, share):
 
 
 def lay_out(state, folder, place):
-    """Write a state to a separate folder."""
+    """Write a state into a separate folder."""
     place = Path(place)
     place.mkdir(mode=0o700)
     for path in sorted(state):

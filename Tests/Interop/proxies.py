@@ -1,4 +1,4 @@
-"""Reverse proxies in front of the page: Debian's nginx and Caddy, which run as another user as they do when installed."""
+"""Reverse proxies in front of the page: Debian's nginx and Caddy. As when installed, they run as another user."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ CADDY = "reverse_proxy 127.0.0.1:{port}"
 
 
 class Nginx:
-    """Serves each name on the ports 80 and 443 of an address with a location's directives."""
+    """Serves each name on the ports 80 and 443 of an address, with the directives of its location."""
 
     def __init__(self, host, directory, address, sites, certificate, key):
         self.directory = Path(directory)
@@ -47,7 +47,7 @@ class Nginx:
 
 
 class Caddy:
-    """Serves each name on the ports 80 or 443 of an address, as `http://` or `https://` says, with a site's directives."""
+    """Serves each `http://` name on port 80 and each `https://` name on port 443 of an address, with the site's directives."""
 
     def __init__(self, host, directory, address, sites):
         self.directory = Path(directory)

@@ -49,14 +49,14 @@ async def main(address, port, state):
         ("Button", "StatelessProgrammableSwitch", [], CATEGORY_SENSOR),
     ]:
         accessory, found = make(driver, name, service, characteristics, category)
-        # A lock of the maker's own takes timed writes only.
+        # The manufacturer-specific lock accepts only timed writes.
         if name == "Latch":
             found["LockTargetState"].properties["Permissions"] = ["pr", "pw", "ev", "tw"]
         places[name] = found
         bridge.add_accessory(accessory)
     driver.add_accessory(bridge)
-    # Avahi 0.8 takes no notice of a record whose predecessor it has received less than a second ago: not of this bridge after
-    # one that was killed, nor of what pairing changes in the record.
+    # Avahi 0.8 ignores a record if it has received the previous one less than a second ago, for example of this bridge after
+    # a killed one, or after pairing has changed the record.
     await asyncio.sleep(1.5)
     await driver.async_start()
     await asyncio.sleep(2)

@@ -34,7 +34,7 @@ def say(**event):
 
 
 def payload(category, setup_id):
-    """The content of the QR code on the accessory."""
+    """Return the content of the accessory's QR code."""
     number, text = category << 31 | 1 << 28 | int(CODE.replace("-", "")), ""
     for _ in range(9):
         number, digit = divmod(number, 36)
@@ -43,7 +43,7 @@ def payload(category, setup_id):
 
 
 def custom(description):
-    """A service with characteristics of the maker's own."""
+    """Return a service with manufacturer-specific characteristics."""
     service = Service(UUID(description["type"]), description["type"])
     for value in description["values"]:
         properties = {
@@ -58,7 +58,7 @@ def custom(description):
 
 
 def shorten_records(seconds):
-    """Let other hosts forget the records after a few seconds without confirmation."""
+    """Shorten the TTL of the records, so that other hosts forget them after a few seconds."""
     made = accessory_driver.AccessoryMDNSServiceInfo.__init__
 
     def make(self, *arguments, **named):
@@ -69,7 +69,7 @@ def shorten_records(seconds):
 
 
 async def flood(driver, characteristic, value, seconds):
-    """Report values to everybody without end, which HAP-python itself does not do."""
+    """Report values to all subscribers without pause, which HAP-python itself doesn't do."""
     place = {"aid": 1, "iid": characteristic.broker.iid_manager.get_iid(characteristic)}
     burst = b"".join(create_hap_event([{**place, "value": number % 50}]) for number in range(100))
     end, count = time.monotonic() + seconds, 0
@@ -114,7 +114,7 @@ async def main(address, port, state, description):
     driver.add_accessory(accessory)
     if ttl := description.get("ttl"):
         shorten_records(ttl)
-    # Avahi 0.8 takes no notice of a record whose predecessor it has received less than a second ago.
+    # Avahi 0.8 ignores a record if it has received the previous one less than a second ago.
     await asyncio.sleep(1.5)
     await driver.async_start()
     await asyncio.sleep(2)

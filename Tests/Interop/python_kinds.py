@@ -19,7 +19,7 @@ from pyhap.accessory_driver import AccessoryDriver
 CODE = "031-45-154"
 DEVICE = "5A:11:C0:DE:00:43"
 KINDS = json.loads((Path(pyhap.__file__).parent / "resources/services.json").read_text())
-# Accessories of several services, the main one first; the others are linked to it.
+# Accessories with several services. The first one is the main one, to which the others are linked.
 TOGETHER = {
     "Front Door": ["LockMechanism", "LockManagement", "Doorbell"],
     "Living Room TV": ["Television", "InputSource", "InputSource", "InputSource", "TelevisionSpeaker"],
@@ -33,7 +33,7 @@ def say(**event):
 
 
 def spelled(kind):
-    """The name of an accessory that is of one kind."""
+    """Return the name of an accessory with a single service type."""
     return "The " + "".join(f" {letter}" if letter.isupper() else letter for letter in kind).strip()
 
 
@@ -83,7 +83,7 @@ async def main(address, port, state):
         places[name] = (accessory, found)
         bridge.add_accessory(accessory)
     driver.add_accessory(bridge)
-    # Avahi 0.8 takes no notice of a record whose predecessor it has received less than a second ago.
+    # Avahi 0.8 ignores a record if it has received the previous one less than a second ago.
     await asyncio.sleep(1.5)
     await driver.async_start()
     await asyncio.sleep(2)

@@ -1,4 +1,4 @@
-"""A device as its attribute database was recorded, served unchanged by HAP-python's server.
+"""Serves the recorded attribute database of a device unchanged with HAP-python.
 
     recorded_device.py ADDRESS PORT STATE-FILE DEVICE-ID DATABASE.json
 

@@ -1,4 +1,4 @@
-"""Restarts peers repeatedly while one bridge is running: it finds each of them every time, without leaks.
+"""Restarts peers repeatedly while a bridge is running, and checks that it finds them every time and leaks nothing.
 
 Not part of `make test`, because it takes long:
 
@@ -34,7 +34,7 @@ RESTARTS = int(os.environ.get("RESTARTS", 3))
 
 
 class Restarted:
-    """A peer, and what of the bridge depends on it."""
+    """A peer, and the accessories of the bridge that depend on it."""
 
     def __init__(self, key, entry, start, stop):
         self.key, self.entry, self.start, self.stop = key, entry, start, stop
@@ -104,7 +104,7 @@ def kasa(lan, _):
 
 
 def figures(daemon):
-    """Memory that is the bridge's own, in kB, and its descriptors."""
+    """Return the bridge's private memory in kB, and the number of its descriptors."""
     rollup = Path(f"/proc/{daemon.process.pid}/smaps_rollup").read_text()
     return int(re.search(r"^Private_Dirty: +(\d+) kB", rollup, re.M)[1]), len(os.listdir(f"/proc/{daemon.process.pid}/fd"))
 
@@ -134,14 +134,14 @@ def test_restarts(make, make_daemon, lan, tmp_path):
         aid, slowest, before = light()["aid"], 0, None
         for number in range(RESTARTS):
             peer.stop()
-            # What speaks by datagrams only is missed when it is asked.
+            # A peer that uses only datagrams is missed when it doesn't answer a query.
             command(50)
             be(f"restart {number}: it is gone", 30, reachable=False)
             began = time.monotonic()
             peer.start()
             be(f"restart {number}: it is back", 60, reachable=True, aid=aid)
             slowest = max(slowest, time.monotonic() - began)
-            # No lower than all of them go.
+            # All peers support levels from 20.
             level = number % 80 + 20
             until(lambda: command(level), 10, f"restart {number}: it takes a command", interval=0.1)
             be(f"restart {number}: it shows it", 15, on=True, brightness=level)

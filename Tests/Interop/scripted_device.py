@@ -1,4 +1,4 @@
-"""Scripts of this folder that simulate devices on a host, controlled by lines of JSON."""
+"""Runs scripts of this folder, which simulate devices on a host and are controlled by JSON lines."""
 
 import json
 import subprocess
@@ -10,7 +10,7 @@ from lan import end, until
 
 
 class Script:
-    """A script that runs on a host and prints its events as lines of JSON."""
+    """A script that runs on a host and prints its events as JSON lines."""
 
     #: A file of this folder.
     script = None
@@ -48,7 +48,7 @@ class Script:
 
 
 class ScriptedDevice(Script):
-    """A device that prints its port when it listens."""
+    """A device that prints its port once it is listening."""
 
     def __init__(self, host, **settings):
         self.settings = {"address": host.address, **settings}
@@ -71,7 +71,7 @@ class ScriptedDevice(Script):
 
 
 def made_devices(kind, usual_host):
-    """The body of a fixture that makes devices and ends them."""
+    """Implements a fixture that creates devices and ends them."""
     made = []
 
     def make(host=usual_host, **settings):

@@ -1,4 +1,4 @@
-"""Many devices at once, each on a host that announces several addresses, of which one leads to it.
+"""Many devices at once, each on a host that announces several addresses, only one of which works.
 
     several_devices.py '{"driver": "wled", "address": "10.77.0.2", "state": "/tmp/x", "devices": [
         {"mac": "aabbccddee01", "addresses": ["10.78.1.1", "10.78.1.2"], "right": "10.78.1.2", "wrong": ["10.78.1.1"]}]}'
@@ -108,7 +108,7 @@ def free_port():
 
 
 async def start_accessory(device, port, state, zeroconf):
-    """An accessory of HAP-python, which announces all addresses itself; another server answers at the wrong ones."""
+    """Start an accessory of HAP-python, which announces all addresses itself. Another server answers at the wrong ones."""
     driver = AccessoryDriver(
         address=device["right"], listen_address=device["right"], advertised_address=device["addresses"], port=port,
         persist_file=str(Path(state) / device["mac"]), pincode=b"031-45-154", loop=asyncio.get_running_loop(),
@@ -141,7 +141,7 @@ async def main(driver, address, devices, state=None):
             kind.type, f"{name}.{kind.type}", port=port, properties=properties, server=f"{name}.local.",
             parsed_addresses=device["addresses"]), cooperating_responders=True))
     await asyncio.gather(*registrations)
-    # Avahi 0.8 takes no notice of a record whose predecessor it has received less than a second ago.
+    # Avahi 0.8 ignores a record if it has received the previous one less than a second ago.
     await asyncio.sleep(1)
     print(json.dumps({"port": port}), flush=True)
     lines = asyncio.StreamReader()

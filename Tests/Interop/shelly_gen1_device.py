@@ -100,7 +100,7 @@ class Device(asyncio.DatagramProtocol):
         async def handle(request):
             self.check(request)
             response = web.json_response(content())
-            # These devices close each connection.
+            # These devices close the connection after each response.
             response.force_close()
             return response
 

@@ -1,4 +1,4 @@
-"""A program that is spoken to, and answers, in lines of JSON."""
+"""Runs programs that exchange JSON lines with a test."""
 
 import json
 import queue
@@ -10,7 +10,7 @@ from lan import PATIENCE, end
 
 
 class Talker:
-    """A program on a host that is spoken to in lines of JSON."""
+    """A program on a host that exchanges JSON lines with a test."""
 
     def __init__(self, host, log, *command):
         self.log = log
@@ -31,7 +31,7 @@ class Talker:
         self.process.stdin.flush()
 
     def until(self, condition, timeout=20, keeping=False):
-        """The first line, of those not looked at yet, of which the condition holds.
+        """Wait for the first unread line that meets the condition, and return it.
 
         Earlier lines count as read, unless `keeping` is set: other lines can come between a request and its answer.
         """

@@ -1,9 +1,9 @@
-"""What hatasmota, Home Assistant's reader of Tasmota's own discovery, makes of devices: the judge of TasmotaDiscovery."""
+"""Parses devices with hatasmota, Home Assistant's parser of Tasmota's native discovery, to verify TasmotaDiscovery."""
 from hatasmota import discovery, light, sensor
 
 
 def device(**keys):
-    """A discovery message as Tasmota 13 sends it."""
+    """Return a discovery message like those of Tasmota 13."""
     options = {"4": 0, "11": 0, "13": 0, "17": 0, "20": 0, "30": 0, "68": 0, "73": 0, "82": 0, "114": 0, "117": 0}
     options |= keys.pop("so", {})
     message = {
@@ -17,7 +17,7 @@ def device(**keys):
 
 
 def entities(message):
-    """The lights, switches and shutters: their numbers, topics, words and ranges."""
+    """Return the lights, switches and shutters with their numbers, topics, words and ranges."""
     config = discovery.TASMOTA_DISCOVERY_SCHEMA(dict(message))
     found = []
     kinds = {light.LIGHT_TYPE_NONE: "power", light.LIGHT_TYPE_DIMMER: "dimmer", light.LIGHT_TYPE_COLDWARM: "temperature",
@@ -98,7 +98,7 @@ SHOWN = {"Temperature": "temperature", "Humidity": "humidity", "Illuminance": "i
 
 
 def readings(sensors):
-    """The readings of a device's sensors that are shown: their ids, units and topics."""
+    """Return the shown readings of a device's sensors with their ids, units and topics."""
     config = discovery.TASMOTA_DISCOVERY_SCHEMA(device(rl=[0] * 32, lt_st=0, lk=0))
     message = discovery.TASMOTA_SENSOR_DISCOVERY_SCHEMA({"sn": sensors, "ver": 1})
     return [{"id": entity.unique_id, "reading": SHOWN[entity.quantity], "unit": entity.unit,

@@ -1,4 +1,4 @@
-"""Templates as Jinja2 itself renders them, with the filters that Home Assistant adds: the judge of Sources/Jinja.
+"""Renders templates with Jinja2 and the filters that Home Assistant adds, to verify Sources/Jinja.
 
     python Tests/Interop/templates.py FILE     puts the results into a file of templates (Tests/Fixtures/announced)
 """
@@ -19,7 +19,7 @@ MISSING = object()
 
 def fallback(value, default):
     if default is MISSING:
-        raise ValueError(f"no number: {value!r}")
+        raise ValueError(f"not a number: {value!r}")
     return default
 
 
@@ -204,7 +204,7 @@ def timestamp_utc(value, default=MISSING):
 
 
 def slugify(value, separator="_"):
-    """Home Assistant's, for texts of ASCII."""
+    """Home Assistant's slugify, for ASCII text."""
     return re.sub(r"[^a-z0-9]+", separator, str(value).lower().replace("'", "")).strip(separator)
 
 
@@ -240,7 +240,7 @@ def environment():
 
 
 def render(template, variables):
-    """The text, or None if the template fails with these variables."""
+    """Return the text, or None if the template fails with these variables."""
     variables = dict(variables)
     if isinstance(variables.get("value"), str):
         try:

@@ -1,4 +1,4 @@
-"""A program in a terminal, as a person has it before them."""
+"""Runs a program in a terminal, as a user sees it."""
 
 import fcntl
 import os
@@ -24,7 +24,7 @@ class Terminal:
         environment.pop("DBUS_SYSTEM_BUS_ADDRESS", None)
 
         def settle():
-            # The terminal becomes the program's own, so that Ctrl-C reaches it; it is ignored in what runs in the background.
+            # Make the terminal the program's controlling terminal, so that Ctrl-C reaches it. Background processes ignore Ctrl-C.
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
             signal.signal(signal.SIGINT, signal.SIG_DFL)
 
@@ -35,7 +35,7 @@ class Terminal:
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self):
-        # Reading a terminal that no process holds any more is an error on Linux.
+        # On Linux, reading a terminal that no process has open is an error.
         try:
             while data := os.read(self._leader, 4096):
                 self.text += data.decode(errors="replace")
@@ -43,12 +43,12 @@ class Terminal:
             pass
 
     def until(self, pattern, timeout):
-        """Wait until the terminal has shown it, no matter when."""
+        """Wait until the terminal has shown the text at any time."""
 
         def matches():
             if found := re.search(pattern, self.text, re.S):
                 return found
-            assert self.process.poll() is None, f"it ended with {self.process.returncode}:\n{self.text[-3000:]}"
+            assert self.process.poll() is None, f"the program ended with {self.process.returncode}:\n{self.text[-3000:]}"
             return None
 
         return until(matches, timeout, f"the terminal shows {pattern}; it shows\n{self.text[-3000:]}")
@@ -59,7 +59,7 @@ class Terminal:
         def matches():
             place = self.screen.find(text, self._seen)
             if place < 0:
-                assert self.process.poll() is None or place >= 0, f"it ended before {text!r}:\n{self.screen[self._seen:]}"
+                assert self.process.poll() is None or place >= 0, f"the program ended before {text!r}:\n{self.screen[self._seen:]}"
                 return False
             self._seen = place + len(text)
             return True
@@ -75,7 +75,7 @@ class Terminal:
         return self.text.replace("\r\n", "\n")
 
     def type(self, text):
-        """Type something, and Enter."""
+        """Type a text and Enter."""
         os.write(self._leader, f"{text}\n".encode())
 
     def press(self, letter):

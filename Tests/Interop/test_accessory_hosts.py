@@ -1,4 +1,4 @@
-"""HAPAccessory's hosts, created, run and dropped by the hundred: nothing of them stays, and signals work as before."""
+"""Hundreds of HAPAccessory's hosts are created, run and released without leaks, and signals work as before."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ from daemon import program
 
 class Probe:
     def __init__(self, directory, count):
-        # Avahi's client thread runs, and finds no Avahi.
+        # Avahi's client thread runs without finding Avahi.
         environment = {**os.environ, "DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={directory}/none"}
         self.process = subprocess.Popen(
             [program("accessory-probe"), directory / "state", str(count)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -24,7 +24,7 @@ class Probe:
         self.process.stdin.flush()
 
     def resources(self):
-        """The numbers of threads and descriptors, and the resident memory in KiB."""
+        """Return the numbers of threads and descriptors, and the resident memory in KiB."""
         status = dict(line.split(":", 1) for line in open(f"/proc/{self.process.pid}/status"))
         return (
             int(status["Threads"]), len(os.listdir(f"/proc/{self.process.pid}/fd")), int(status["VmRSS"].split()[0]))
@@ -39,8 +39,8 @@ def test_hosts_leave_nothing_and_signals_work_afterwards(tmp_path, count):
         probe.go_on()
         probe.reach("done")
         after = probe.resources()
-        # The pool of worker threads grows under load, and those of signals close their descriptors a little later; a leak
-        # would be one for each host.
+        # The pool of worker threads grows under load, and signal threads close their descriptors a little later. A leak
+        # would cause one for each host.
         assert after[0] <= threads + 8
         assert after[1] <= descriptors + 8
         assert after[2] <= memory + 8 * 1024

@@ -1,4 +1,4 @@
-"""A home hub's curve, written through a session of a controller made by others."""
+"""A home hub's adaptive lighting curve, written by an independent controller."""
 
 import asyncio
 import base64
@@ -24,7 +24,7 @@ def number(value):
 
 
 def curve(iids, mireds, hours=24):
-    """A day from one color temperature to another, 10 mired cooler at full brightness."""
+    """Return a curve for a day between two color temperatures, 10 mired cooler at full brightness."""
     def entry(mired, milliseconds):
         return 1, tlv((1, struct.pack("<f", -0.1)), (2, struct.pack("<f", mired)), (3, number(milliseconds)))
 
@@ -63,7 +63,7 @@ async def test_a_light_follows_the_day_is_never_switched_on_and_remembers_over_a
         assert answer["status"] == 0 and base64.b64decode(answer["value"])[0] == 2, answer
         await asyncio.to_thread(until, lambda: white() == 300, 5, "the light has the white of the hour")
         await eventually(lambda: events.get((aid, iids[COUNT]), {}).get("value") == 1, 5, "its beginning is an event")
-        # Dimmed, it is warmer; off, it stays off.
+        # The light is warmer when dimmed, and stays off when it is off.
         await pairing.put_characteristics([(aid, iids[BRIGHTNESS], 50)])
         await asyncio.to_thread(until, lambda: white() == 305, 5, "a dimmed light is warmer")
         await pairing.put_characteristics([(aid, iids[ON], False)])

@@ -1,8 +1,8 @@
-"""Devices on hosts with several addresses are found at the one that leads to them.
+"""Devices on hosts with several addresses are found at the one that works.
 
-Constellations: one, two and four addresses in every order. An address that leads nowhere is `absent` (no host has it),
+Combinations: one, two and four addresses in every order. An address that doesn't work is `absent` (no host has it),
 `refusing` (no process listens there), `silent` (a firewall drops everything) or `wrong` (another device answers there).
-All constellations are tried at once, each device on separate addresses.
+All combinations are tried at once, each device on separate addresses.
 """
 
 import itertools
@@ -32,7 +32,7 @@ def constellations():
 
 
 ALL = list(constellations())
-#: For accessories, whose setup takes long.
+#: The same for accessories, whose setup takes longer.
 SOME = [["right"], *([useless, "right"] for useless in USELESS), *ALL[-2:]]
 
 
@@ -41,7 +41,7 @@ class SeveralDevices(ScriptedDevice):
 
 
 class Neighborhood:
-    """A device for each constellation, on the host `phone`."""
+    """A device for each combination, on the host `phone`."""
 
     def __init__(self, host, driver, wanted, directory):
         self.host = host
@@ -93,7 +93,7 @@ def make_neighborhood(lan, tmp_path):
 
 
 def times(found, devices, names, limit):
-    """The time until each device is found."""
+    """Return the time until each device is found."""
     began, taken = time.monotonic(), {}
     missing = dict(zip(names, devices))
 
@@ -128,7 +128,7 @@ def add(home, device):
 
 
 def find_lights(driver, runs, make_neighborhood, make_daemon):
-    """Start a bridge some times; each finds all lights in time, and no warning is left."""
+    """Start a bridge several times. It finds all lights in time each time, without a remaining warning."""
     neighborhood = make_neighborhood(driver, ALL)
     names = [KEYS[driver].format(device["mac"]).lower() for device in neighborhood.devices]
     taken = []
@@ -143,7 +143,7 @@ def find_lights(driver, runs, make_neighborhood, make_daemon):
 
 
 def find_accessories(wanted, runs, make_neighborhood, lan, directory):
-    """Add accessories, and restart the hub some times; it finds all of them in time."""
+    """Add accessories and restart the hub several times. It finds all of them in time."""
     neighborhood = make_neighborhood("hap", wanted)
     names = [f"Shelf {device['mac'][-2:]}" for device in neighborhood.devices]
     with villa(lan, directory / "hub") as home:

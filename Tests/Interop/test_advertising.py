@@ -1,4 +1,4 @@
-"""The record on the network after failures of Avahi, the bridge, and the cable."""
+"""The advertised record after failures of Avahi, the bridge and the network cable."""
 
 import time
 

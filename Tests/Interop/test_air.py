@@ -1,4 +1,4 @@
-"""Air sensors, which derive their alarms and the air quality, at aiohomekit and Home Assistant itself."""
+"""Air sensors with derived alarms and air quality, read by aiohomekit and Home Assistant."""
 
 import itertools
 import time
@@ -48,7 +48,7 @@ if HASS:
             steps = itertools.count(1)
 
             def followed():
-                # It subscribes to each of its sensors a little later.
+                # Home Assistant subscribes to its sensors a little later.
                 step = next(steps)
                 daemon.cli("simulate", AIR, f"co2={900 + step}", f"pm25={60 + step}", f"voc={4000 + step}")
                 time.sleep(0.5)

@@ -1,4 +1,4 @@
-"""Announcements of many lights on a real broker, and a controller that is connected meanwhile."""
+"""Announcements of many lights on a real broker while a controller is connected."""
 
 import asyncio
 import json
@@ -62,5 +62,5 @@ async def test_a_thousand_lights_at_once_appear_within_seconds_and_stall_no_sess
         print(f"1000 lights in {took:.2f} s (wanted: 5 s); {len(times)} reads, "
               f"p99 {times[len(times) * 99 // 100] * 1000:.1f} ms, slowest {times[-1] * 1000:.1f} ms (wanted: 50 ms)")
         assert [bridge["lights"] for bridge in status["bridges"]] == [149] * 6 + [106]
-        # A busy machine is slower than the wanted figures. A session that waits for the lights would be much slower.
+        # The limits allow for a busy machine. A session that waits for the lights would be much slower.
         assert took < 30 * PATIENCE and times[len(times) * 99 // 100] < 0.25 * PATIENCE and times[-1] < 1 * PATIENCE

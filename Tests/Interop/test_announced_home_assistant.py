@@ -20,7 +20,7 @@ DOMAINS = {
     "light": "light", "switch": "switch", "outlet": "switch", "cover": "cover", "lock": "lock", "garage-door": "cover",
     "security-system": "alarm_control_panel",
     "thermostat": "climate", "humidifier": "humidifier", "air-purifier": "fan", "valve": "valve"}
-#: The place of Home Assistant's modes in HomeKit.
+#: HomeKit's modes for those of Home Assistant.
 MODES = {"off": "off", "heat": "heat", "cool": "cool", "heat_cool": "auto", "auto": "auto"}
 #: The service call for each command of the fixtures.
 CALLS = {
@@ -45,7 +45,7 @@ CALLS = {
     **{word: lambda *code, word=word: (f"alarm_{word}", {"code": code[0]} if code else {})
        for word in ("disarm", "arm_home", "arm_away", "arm_night", "arm_vacation")},
 }
-#: The things that 2025.4 treats differently from the fixtures, with the difference.
+#: The differences between Home Assistant 2025.4 and the fixtures, by fixture.
 INFERRED = "it ignores a color or temperature without its mode; we infer the mode"
 REASONS = {
     "ha-mqtt-discoverable: of a device, with a colour and no word on the mode": INFERRED,
@@ -59,20 +59,20 @@ REASONS = {
 
 
 def domain_of(thing):
-    """The domain of a thing's entity; sensors have two, and so have thermostats."""
+    """Return the domain of a fixture's entity. Sensors and thermostats can have two domains."""
     expected = thing["expect"]
     return expected.get("domain") or DOMAINS.get(expected["kind"]) or thing["topic"].split("/")[1]
 
 
 def things(path):
     for thing in json.loads(path.read_text(encoding="utf-8"))["things"]:
-        # The announcement of a device adds several entities at once.
+        # The announcement of a device adds several entities.
         if "/device/" not in thing["topic"] and thing["expect"]["kind"] in {*DOMAINS, "sensor", "scene"}:
             yield f"{path.stem}: {thing['name']}", thing
 
 
 def agree(value, wanted):
-    """Whether two features are the same; it rounds the limits of temperatures down."""
+    """Return whether two features are the same, except that Home Assistant rounds temperature limits down."""
     if isinstance(value, list) and isinstance(wanted, list):
         return all(abs(have - want) <= 1 for have, want in zip(value, wanted, strict=True))
     return value == wanted
@@ -95,7 +95,7 @@ class Judge:
         return {entity: (state, attributes) for entity, state, attributes in self.home.ask("states", domain)}
 
     def differences(self, thing):
-        """What Home Assistant makes of a thing in another way than the fixture says."""
+        """Return the differences between Home Assistant's entity and the fixture."""
         expected = thing["expect"]
         domain = domain_of(thing)
         before = set(self.entities(domain))
@@ -109,7 +109,7 @@ class Judge:
                 yield from self.features(expected, self.entities(domain)[entity][1])
             if "range" in expected:
                 yield from self.limits(thing, self.entities(domain)[entity][1])
-            # It subscribes a moment after it has shown the light, and what stays with the broker comes in any order then.
+            # Home Assistant subscribes a moment after it has shown the light, and receives retained messages in any order.
             self.say(thing["messages"])
             time.sleep(0.5)
             for name, wanted in {"": None, **thing.get("commands", {})}.items():
@@ -120,10 +120,10 @@ class Judge:
                     yield from self.command(entity, domain, name, wanted)
         finally:
             self.say([[topic, ""] for topic in {topic for topic, _ in thing["messages"]} | {thing["topic"]}])
-            assert holds(lambda: entity not in self.entities(domain), 5), f"{entity} does not go"
+            assert holds(lambda: entity not in self.entities(domain), 5), f"{entity} isn't removed"
 
     def say(self, messages):
-        """Publish, in their order, what stays with the broker until the listener has received the last of it."""
+        """Publish retained messages in order, until the listener has received the last one."""
         received = len(self.publishers.events)
         self.publishers.publish(*([topic, text, True] for topic, text in messages))
         assert holds(lambda: len(self.publishers.events) - received >= len(messages), 5)
@@ -131,7 +131,7 @@ class Judge:
     def features(self, expected, attributes):
         modes = set(attributes.get("supported_color_modes", []))
         found = {"brightness": bool(modes - {"onoff"}), "color": bool(modes & COLORS)}
-        # For HomeKit, a light with colors and whites has a temperature.
+        # In HomeKit, a light with colors and whites has a color temperature.
         if "color_temp" in modes or not modes & {"rgbww"}:
             found["temperature"] = \
                 [attributes["min_mireds"], attributes["max_mireds"]] if "color_temp" in modes else None
@@ -140,7 +140,7 @@ class Judge:
                 yield f"{feature} is {value}, and not {expected.get(feature)}: {sorted(modes)}"
 
     def limits(self, thing, attributes):
-        """The differences between the modes and limits of a thermostat or humidifier and those of the fixture."""
+        """Return the differences between a thermostat's or humidifier's modes and limits and those of the fixture."""
         expected = thing["expect"]
         found = [attributes.get(f"{end}_{unit}") for unit in ("temp", "humidity") for end in ("min", "max")]
         if not agree([number for number in found if number is not None][:2], expected["range"]):
@@ -151,7 +151,7 @@ class Judge:
                 yield f"its modes are {modes}"
 
     def climate(self, wanted, state, attributes):
-        """The differences between the shown and the expected state of a thermostat, a water heater or a humidifier."""
+        """Return the differences between the shown and the expected state of a thermostat, water heater or humidifier."""
         names = {
             "current": "current_temperature", "target": "temperature", "low": "target_temp_low", "high": "target_temp_high",
             "humidity": "current_humidity", "threshold": "humidity"}
@@ -165,7 +165,7 @@ class Judge:
         return found + ([f"its action is {action}"] if wanted.get("action", action) != action else [])
 
     def state(self, expected, state, attributes):
-        """The differences between the shown and the expected state."""
+        """Return the differences between the shown and the expected state."""
         if (state != "unavailable") != expected.get("available", True):
             return [f"it is {state}"]
         wanted = expected.get("state", {})
@@ -210,7 +210,7 @@ class Judge:
         return found
 
     def cover(self, wanted, state, attributes):
-        """The differences between the shown and the expected state of a cover; one without a position is open or closed."""
+        """Return the differences between the shown and the expected state of a cover, which may have no position."""
         position = attributes.get("current_position", {"open": 100, "closed": 0}.get(state))
         found = [
             f"{name} is {value}, and not {wanted[name]} %"
@@ -227,7 +227,7 @@ class Judge:
             service, data = ("turn_on" if domain == "scene" else "press"), {}
         elif word == "mode":
             mode = next(mode for mode in self.entities(domain)[entity][1].get("hvac_modes", values) if MODES.get(mode) == values[0])
-            # Of two modes with the same place in HomeKit, ours is the first one.
+            # If two modes have the same HomeKit mode, the bridge uses the first one.
             service, data = "set_hvac_mode", {"hvac_mode": mode}
             if domain == "water_heater":
                 operations = self.entities(domain)[entity][1]["operation_list"]
@@ -249,7 +249,7 @@ class Judge:
 
 
 def means(text, other):
-    """Whether two payloads mean the same: numbers may differ as rounding makes them."""
+    """Return whether two payloads are equal except for rounding of numbers."""
     def parts(payload):
         found = [int(number, 16) for color in re.findall("#((?:[0-9a-f]{2})+)", payload) for number in re.findall("..", color)]
         payload = re.sub("#[0-9a-f]+", "#", payload)
@@ -257,7 +257,7 @@ def means(text, other):
         return re.sub(numbers, "0", payload), found + [float(number) for number in re.findall(numbers, payload)]
 
     (form, numbers), (other_form, others) = parts(text), parts(other)
-    # It rounds levels to steps of 1/255 before it formats the payload.
+    # Home Assistant rounds levels to steps of 1/255 before it formats the payload.
     return form == other_form and len(numbers) == len(others) and all(abs(a - b) <= 2 for a, b in zip(numbers, others))
 
 
@@ -291,7 +291,7 @@ def test_a_fixture_says_what_home_assistant_makes_of_it(judge, path):
     "thing", json.loads((FIXTURES / "announced/buttons.json").read_text(encoding="utf-8"))["things"],
     ids=lambda thing: thing["name"])
 def test_home_assistant_reads_the_presses_that_a_fixture_says(judge, thing):
-    """The presses have, after those of HomeKit, the type of the event or the subtype of the trigger."""
+    """The fixture lists a press as HomeKit's press, followed by the event's type or the trigger's subtype."""
     payload = thing["payload"]
     device = payload.get("device") or payload["dev"]
     is_event = "/event/" in thing["topic"]
@@ -302,7 +302,7 @@ def test_home_assistant_reads_the_presses_that_a_fixture_says(judge, thing):
         entity, = set(judge.entities("event")) - before
     else:
         assert holds(lambda: judge.home.ask("triggers", ["mqtt", device["name"]]), 3)
-    # It subscribes a moment later.
+    # Home Assistant subscribes a moment later.
     time.sleep(1)
     former = judge.entities("event")[entity][0] if is_event else None
 

@@ -1,4 +1,4 @@
-"""Backup, restore and reset of a running and a stopped bridge."""
+"""Backup, restore and reset, while the bridge is running and while it is stopped."""
 
 import hap
 import pytest
@@ -48,7 +48,7 @@ async def test_a_restored_backup_is_the_same_bridge_elsewhere(running, make_daem
     assert known(second) == before
     assert second.until_stable()["configurationNumber"] == number + 10
     assert read_shape(second, lan, me, accessory) == accessories
-    assert (second.state_directory / "bridge.sqlite.replaced").exists(), "what was there is kept"
+    assert (second.state_directory / "bridge.sqlite.replaced").exists(), "the existing file is kept"
     second.restart()
     assert known(second) == before
 

@@ -1,4 +1,4 @@
-"""Presses on a real broker, and simulated ones, arrive once at aiohomekit, and never from a stored message."""
+"""Presses on a real broker and simulated presses reach aiohomekit once. Stored messages never count as presses."""
 
 import asyncio
 import json
@@ -29,7 +29,7 @@ class Buttons(Script):
 
 @pytest.fixture
 def buttons(lan, broker):
-    # The broker keeps its retained messages over a restart.
+    # The broker keeps its retained messages across restarts.
     with open(broker.configuration, "a") as file:
         file.write(f"user root\npersistence true\npersistence_location {broker.directory}/\n")
     broker.restart()
@@ -52,7 +52,7 @@ def daemon(make_daemon, broker, buttons):
 
 
 def services(accessories, name):
-    """The services of an accessory by this name: the short type, and the values and iids by short types."""
+    """Return the services of the accessory with this name: the short type, and the values and iids by short type."""
     def short(text):
         return text.split("-")[0].lstrip("0") if "-" in text else text
 
@@ -100,12 +100,12 @@ async def test_a_press_arrives_once_and_none_from_a_stored_message(daemon, broke
         await eventually(lambda: sorted(seen[3:]) == sorted([(BELL, 0), (SWITCH, 0)]), 5, "the doorbell rings")
         seen.clear()
 
-        # A retained press reaches the bridge when it is published, and once more after each connection.
+        # A retained press reaches the bridge when it is published, and again after each reconnection.
         await press(TOPIC, {"action": "1_single", "battery": 60}, retain=True)
         await eventually(lambda: seen == [("button 1", 0)], 5, "the press when it happens")
         await asyncio.to_thread(until_light, daemon, REMOTE, battery=60)
         await asyncio.to_thread(broker.restart)
-        # A bridge that hears a message has subscribed again. Until then, its lights count as reachable for some seconds.
+        # Once the bridge receives a message, it has subscribed again. Until then, its lights count as reachable for some seconds.
         deadline = time.monotonic() + 20 * PATIENCE
         while (await asyncio.to_thread(lambda: daemon.lights))[REMOTE].get("battery") != 55:
             assert time.monotonic() < deadline, "the bridge reconnects"
@@ -113,7 +113,7 @@ async def test_a_press_arrives_once_and_none_from_a_stored_message(daemon, broke
         await press(TOPIC, {"action": "2_single", "battery": 50})
         await eventually(lambda: seen[1:] == [("button 2", 0)], 20, "only the press after the reconnect")
 
-        # A reconnected phone gets no earlier press, and each later one.
+        # A reconnected phone receives only later presses.
         data = dict(pairing.pairing_data)
         await pairing.close()
         again = phone.load(data)

@@ -1,4 +1,4 @@
-"""Thermostats, humidifiers and air purifiers on a real broker, for aiohomekit and for Home Assistant itself."""
+"""Thermostats, humidifiers and air purifiers on a real broker, controlled by aiohomekit and Home Assistant."""
 
 import asyncio
 
@@ -62,7 +62,7 @@ async def test_a_controller_sets_thermostats_within_their_modes(daemon, climate)
             return [read[aid, iids[type]]["value"] for type in types]
 
         assert await shown(bath, iids, CURRENT_MODE, MODE, CURRENT, TARGET) == [HEAT, HEAT, 19.5, 21]
-        # The mode that it is in isn't sent; 73 °F are 22.8 °C, which the valve rounds.
+        # The bridge doesn't send the current mode. 73 °F are 22.8 °C, which the valve rounds.
         await pairing.put_characteristics([(bath, iids[MODE], HEAT), (bath, iids[TARGET], 22.8)])
         await eventually(lambda: any(one.get(TARGET) == 23 for one in seen), 5, f"the target: {seen}")
         assert climate.events == [{"valve/target": "23.0"}]
@@ -73,7 +73,7 @@ async def test_a_controller_sets_thermostats_within_their_modes(daemon, climate)
         await asyncio.to_thread(until_light, daemon, BATH, mode="heat")
         await eventually(lambda: any(one.get(MODE) == HEAT for one in seen), 5, f"the mode: {seen}")
         assert climate.events[1:] == [{"valve/mode": "off"}, {"valve/mode": "heat"}]
-        # The device changes by itself, and frost is within its limits.
+        # The device changes by itself. Its limits include frost protection.
         climate.send({"valve/action": "idle", "valve/target": 5})
         await eventually(lambda: any(one.get(TARGET) == 5 for one in seen), 5, f"the target: {seen}")
         await eventually(lambda: any(one.get(CURRENT_MODE) == OFF for one in seen), 5, f"the activity: {seen}")
@@ -81,7 +81,7 @@ async def test_a_controller_sets_thermostats_within_their_modes(daemon, climate)
         await pairing.put_characteristics([(loft, others[HEATING], 19), (loft, others[COOLING], 26.1)])
         await eventually(lambda: {"ac/high": "79.0"} in climate.events, 5, f"the thresholds: {climate.events}")
         assert {"ac/low": "66.0"} in climate.events
-        # Drying leaves the shown mode; choosing that mode leaves drying.
+        # Drying doesn't change the shown mode. Choosing that mode ends drying.
         climate.send({"ac/mode": "dry", "ac/current": 75})
         await asyncio.to_thread(until_light, daemon, LOFT, temperature=23.9)
         assert await shown(loft, others, MODE) == [AUTO]

@@ -1,4 +1,4 @@
-"""Two bridges with the same identity: a copied state directory, and both run."""
+"""Two running bridges with the same identity, because a state directory was copied."""
 
 import shutil
 import subprocess
@@ -18,7 +18,7 @@ def other(lan):
 
 @pytest.fixture
 def make_twins(tmp_path, request):
-    """Make two daemons with the same identity on the given hosts."""
+    """Create two daemons with the same identity on the given hosts."""
     made = request.node.daemons = []
 
     def make(first, second):
@@ -69,7 +69,7 @@ async def test_a_clone_stays_silent_and_warns_until_the_other_bridge_ends(lan, o
 
 @pytest.fixture
 def cut_power(other):
-    """Cut the power of the host: it sends no goodbye and no longer answers."""
+    """Cut the host's power. It sends no goodbye and no longer answers."""
 
     def cut(*daemons):
         other.link("down")
@@ -99,7 +99,7 @@ def test_a_stale_record_of_a_host_without_power_withholds_no_bridge(lan, other, 
 
 
 def seen_from(host):
-    # Now and then avahi-browse misses the last answer and waits without end.
+    # avahi-browse sometimes misses the last answer and never ends.
     return host.run("timeout", "3", "avahi-browse", "-rpt", "_hap._tcp", check=False).stdout
 
 
@@ -114,7 +114,7 @@ async def test_of_two_clones_on_joined_networks_exactly_one_stays_advertised(lan
     finally:
         lan.join(other)
     until_withheld(leaves, 30)
-    # If both leave at the same moment, both come back after a while, and the rule decides.
+    # If both leave at the same time, both return after a while, and the rule decides which one stays.
     status = stays.until_published(40)
     assert until_withheld(leaves, 40)["warnings"]
     stays.until(lambda status: status["warnings"] == [] or "advertised as" in str(status["warnings"]), 10, "all well")

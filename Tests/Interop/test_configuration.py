@@ -1,4 +1,4 @@
-"""The exit codes and messages of a daemon that cannot start."""
+"""The exit codes and messages of a daemon that can't start."""
 
 import subprocess
 
@@ -20,7 +20,7 @@ def test_a_mistake_is_one_line_with_its_place(tmp_path, options):
     done = check(path, *options)
     assert done.returncode == 78 and done.stdout == "", done
     assert done.stderr == f"{path}:2:3: bridge.nmae: unknown key; write name\n"
-    assert not (tmp_path / "state").exists(), "a wrong configuration changes nothing"
+    assert not (tmp_path / "state").exists(), "an invalid configuration changes nothing"
 
 
 def test_a_wrong_command_line_ends_with_64():

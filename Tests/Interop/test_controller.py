@@ -1,4 +1,4 @@
-"""Our controller, found through Avahi and paired, with a bridge of another project: HAP-python."""
+"""Our controller finds a bridge of HAP-python through Avahi, pairs with it and controls it."""
 
 import sys
 from pathlib import Path
@@ -35,7 +35,7 @@ class Probe(Talker):
 
 @pytest.fixture(scope="module")
 def hub(lan):
-    """A third host with an Avahi daemon, where our controller runs."""
+    """A third host with an Avahi daemon, on which our controller runs."""
     with lan.add_host("hub", "10.77.0.3") as host:
         yield host
 
@@ -67,7 +67,7 @@ def python_bridge(lan, tmp_path):
 
 
 def places(probe):
-    """Characteristics by type; of the types used here, each stands once outside Accessory Information."""
+    """Return characteristics by type. Outside Accessory Information, each type used here occurs once."""
     return {entry["type"]: entry["id"] for entry in probe.do("characteristics")}
 
 
@@ -76,14 +76,14 @@ def test_a_bridge_of_hap_python(probe, python_bridge):
     found = probe.do("find", device=DEVICE)
     assert found["paired"] is False and found["category"] == 2 and found["name"].startswith("Python Bridge")
 
-    # Pairing: a wrong code leaves no trace.
+    # Pairing with a wrong code has no effect.
     assert "setup code is wrong" in probe.fails("pair", device=DEVICE, code="111-22-333")
     us = probe.do("pair", device=DEVICE, code=CODE)
     probe.connected()
     assert probe.do("pairings") == [{"id": us, "admin": True}]
     assert probe.do("find", device=DEVICE, paired=True)["paired"] is True
 
-    # Reading and writing, one status each.
+    # Reads and writes return a status for each characteristic.
     where = places(probe)
     lamp = {kind: where[kind] for kind in (ON, BRIGHTNESS)}
     assert probe.do("read", ids=list(lamp.values())) == {lamp[ON]: False, lamp[BRIGHTNESS]: 0}
@@ -94,7 +94,7 @@ def test_a_bridge_of_hap_python(probe, python_bridge):
     bridge.until(lambda line: line.get("wrote") == ["Latch", "LockTargetState", 1])
     aid = int(lamp[ON].split(".")[0])
     assert probe.do("identify", aid=aid) == 0
-    # As many ids as make the target longer than a frame.
+    # With this many ids, the request target is longer than a frame.
     everything = [entry["id"] for entry in probe.do("characteristics") if "pr" in entry["perms"]] * 8
     # A button reads as null, which isn't a value and doesn't show the accessory's state.
     assert set(everything) - set(probe.do("read", ids=everything)) == {where[BUTTON_EVENT]}
@@ -108,7 +108,7 @@ def test_a_bridge_of_hap_python(probe, python_bridge):
         bridge.say(["Button", "ProgrammableSwitchEvent", 0])
         probe.until(lambda line: line.get("occurrence") == where[BUTTON_EVENT])
 
-    # Another port after a crash: found again, subscribed again, and what changed meanwhile is read.
+    # After a crash, the bridge has another port. It is found again, subscribed to again, and missed changes are read.
     bridge.process.kill()
     bridge.process.wait()
     probe.until(lambda line: "unreachable" in line.get("state", ""))
@@ -119,7 +119,7 @@ def test_a_bridge_of_hap_python(probe, python_bridge):
     probe.value(where[TEMPERATURE], 19.5)
     assert probe.do("read", ids=[lamp[BRIGHTNESS]]) == {lamp[BRIGHTNESS]: 75}
 
-    # The pairing goes, on both sides, and everything with it.
+    # The pairing and its data are removed on both sides.
     assert probe.do("unpair") is True
     probe.until(lambda line: line.get("state") == "stopped")
     assert probe.do("find", device=DEVICE, paired=False)["paired"] is False
@@ -128,7 +128,7 @@ def test_a_bridge_of_hap_python(probe, python_bridge):
 def test_our_own_bridge(probe, daemon):
     status, setup = daemon.until_stable(), daemon.cli("setup", "--json")
     device = status["deviceId"]
-    # Also at a link-local address, which means nothing without its interface.
+    # A link-local address needs its interface.
     found = probe.do("find", device=device, ipv6=True)
     assert found["endpoints"] and all(place.startswith("[fe80:") and "%" in place for place in found["endpoints"])
     assert probe.do("identify", device=device, ipv6=True) is True

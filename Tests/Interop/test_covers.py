@@ -1,4 +1,4 @@
-"""A cover on a real broker, and a simulated one, are window coverings to aiohomekit and to Home Assistant itself."""
+"""A cover on a real broker and a simulated one are window coverings for aiohomekit and Home Assistant."""
 
 import asyncio
 import time
@@ -68,7 +68,7 @@ async def test_a_controller_follows_a_cover_and_moves_it(daemon, cover):
         assert await shown() == {CURRENT: 10, TARGET: 10} | at_rest
         await pairing.put_characteristics([(aid, iids[TARGET], 40)])
         await asyncio.to_thread(until_light, daemon, DEN, position=40, movement="stopped")
-        # It stops on the way, and its target follows.
+        # The cover stops halfway, and its target follows.
         await pairing.put_characteristics([(aid, iids[TARGET], 100)])
         await asyncio.to_thread(until_light, daemon, DEN, position=55, movement="opening")
         await pairing.put_characteristics([(*hold, True)])

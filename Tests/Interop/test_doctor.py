@@ -1,4 +1,4 @@
-"""`lamplighter doctor` names prepared faults of the host, the daemon and the network."""
+"""`lamplighter doctor` detects faults of the host, the daemon and the network."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from lan import end, until
 
 
 def examine(daemon, *words, before=()):
-    """Run doctor on the bridge's host, through the command `before`; returns its results."""
+    """Run doctor on the bridge's host with the command prefix `before`, and return its results."""
     command = [
         *before, program("lamplighter"), "doctor", "--json", "--control", daemon.socket,
         "--config", daemon.directory / "lamplighter.yaml", "--state-directory", daemon.state_directory, *words]
@@ -32,7 +32,7 @@ def examine(daemon, *words, before=()):
 
 
 def expect(said, verdict, *words, code=69):
-    """Assert the verdict, words of the message or the remedy, and the exit code."""
+    """Check the result, words of the message or the remedy, and the exit code."""
     assert (said.verdict, said.code) == (verdict, code), said
     for word in words:
         assert word in f"{said.message}; {said.remedy}", said
@@ -42,7 +42,7 @@ def expect(said, verdict, *words, code=69):
 
 @pytest.fixture
 def firewall(lan):
-    """Adds rules to the input of the bridge's host, and takes them all away."""
+    """Add firewall rules for the input of the bridge's host, and remove them afterwards."""
     lan.bridge.run("nft", "add table inet doctor")
     lan.bridge.run("nft", "add chain inet doctor input { type filter hook input priority 0; }")
     yield lambda rule: lan.bridge.run("nft", f"add rule inet doctor input {rule}")
@@ -50,16 +50,16 @@ def firewall(lan):
 
 
 def publish(host, name, port, txt):
-    """Publish a HAP service with avahi-publish, and wait until it is there."""
+    """Publish a HAP service with avahi-publish, and wait until it is published."""
     process = host.popen(
         "avahi-publish", "-s", name, "_hap._tcp", port, *txt, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     for line in process.stdout:
         if "Established" in line:
             return process
-    raise AssertionError(f"avahi-publish ends with {process.wait()}")
+    raise AssertionError(f"avahi-publish ended with {process.wait()}")
 
 
-# Nothing is wrong
+# Without faults
 
 
 def test_a_healthy_bridge_has_no_fault(daemon):
@@ -75,12 +75,12 @@ def test_a_healthy_bridge_has_no_fault(daemon):
 
 
 def files(daemon):
-    """The files of the state directory and the times of their last changes."""
+    """Return the files of the state directory with the times of their last changes."""
     return {path.name: path.stat().st_mtime_ns for path in daemon.state_directory.iterdir()}
 
 
 def test_doctor_leaves_no_trace_and_never_opens_the_port_of_mdns(make_daemon):
-    # The daemon would save the states of lights meanwhile.
+    # The daemon would store the states of lights in the meantime.
     daemon = make_daemon(configuration(lights=[]))
     daemon.until_stable()
     before, log = files(daemon), daemon.log
@@ -94,7 +94,7 @@ def test_doctor_leaves_no_trace_and_never_opens_the_port_of_mdns(make_daemon):
     assert daemon.log == log
 
 
-# The daemon does not run
+# Without a running daemon
 
 
 def test_a_wrong_or_missing_configuration(make_daemon):
@@ -156,14 +156,14 @@ def test_a_file_that_root_has_left_in_the_state_directory(make_daemon):
 
 @pytest.fixture
 def installed(make_daemon, lan, tmp_path):
-    """A daemon as the package installs it: in the system's directories, with its own user."""
+    """A daemon installed like the package, in the system's directories and with a separate user."""
     host = lan.bridge
     for name, line in (("passwd", "lamplighter:x:64999:64999::/var/lib/lamplighter:/bin/false\n"),
                        ("group", "lamplighter:x:64999:\n")):
         (tmp_path / name).write_text(Path("/etc", name).read_text() + line)
         host.run("mount", "--bind", tmp_path / name, f"/etc/{name}")
     host.run("mount", "-t", "tmpfs", "tmpfs", "/var/lib")
-    # Every user may run the programs there.
+    # Let all users run the programs there.
     host.run("mkdir", "/var/lib/programs", "/var/lib/lamplighter")
     host.run("mount", "--bind", program("lamplighter").parent, "/var/lib/programs")
     host.run("sh", "-c", 'printf "bridge: {name: Lamplighter}\\n" > /var/lib/lamplighter.yaml')
@@ -210,7 +210,7 @@ def test_a_daemon_that_has_ended_is_examined_without_a_trace(make_daemon):
     assert files(daemon) == before
 
 
-# The daemon runs and doesn't answer
+# With a daemon that runs but doesn't answer
 
 
 def test_a_socket_without_permission(daemon):
@@ -228,7 +228,7 @@ def test_a_daemon_that_hangs(daemon):
     assert said.seconds < 10
 
 
-# Its host
+# The daemon's host
 
 
 @pytest.fixture
@@ -256,7 +256,7 @@ def test_a_database_that_is_gone(daemon):
     expect(examine(daemon), "storage", "bridge.sqlite is gone", code=74)
 
 
-# Avahi and its bus
+# Avahi and D-Bus
 
 
 def test_avahi_is_stopped(daemon, lan):

@@ -1,4 +1,4 @@
-"""Clocks that jump, refused calls, several networks and several bridges on a host."""
+"""Clock jumps, denied system calls, and several networks and bridges on one host."""
 
 import asyncio
 import glob
@@ -45,7 +45,7 @@ async def test_a_clock_that_jumps_back_by_ten_years_changes_nothing(make_daemon,
         daemon.process.send_signal(1)
         until(lambda: f"\n{year}-" in daemon.log, 5, "the daemon's clock has jumped")
 
-        # Deadlines still hold: events, timed writes, a device's answer.
+        # Deadlines of events, timed writes and device answers still apply.
         daemon.cli("simulate", "simulated/reading", "on=true")
         assert session.receive().json["characteristics"] == [{**place, "value": 1}]
         prepared = session.put("/prepare", {"ttl": 2000, "pid": 7})
@@ -79,7 +79,7 @@ async def test_a_bus_that_refuses_a_call_of_avahi_is_named_and_tried_again(make_
             lambda status: any(f"{call}: Access denied" in warning for warning in status["warnings"]), 10, "the refusal")
         assert daemon.until(lambda status: status["advertisement"]["state"] == "failed", 10)
         lines = daemon.log.count("\n")
-        await asyncio.sleep(3)  # so long it must be quiet, and alive
+        await asyncio.sleep(3)  # the daemon must log at most two lines in this time
         assert daemon.is_running and daemon.log.count("\n") - lines <= 2
         policy.write_text(REFUSING_BUS.format(""))
         host.bus.send_signal(1)
@@ -108,7 +108,7 @@ async def test_named_interfaces_hold_for_tcp_and_mdns_alike(make_daemon, lan):
         seen = lan.bridge.run("avahi-browse", "-rptk", "_hap._tcp").stdout
         found = {line.split(";")[1] for line in seen.splitlines() if daemon.status["deviceId"] in line}
         assert found == {"side0"}, seen
-        # A missing interface is a warning, and used when it appears.
+        # A missing interface causes a warning, and is used once it appears.
         late = make_daemon(configuration(interfaces=["late0"]))
         late.until(lambda status: any("late0" in warning for warning in status["warnings"]), 5, "a warning")
         run("ip", "-n", bridge, "link", "add", "late0", "type", "veth", "peer", "name", "late1", "netns", phone)

@@ -1,4 +1,4 @@
-"""A device of ESPHome's native API with aioesphomeapi's messages is HomeKit lights, a fan, sensors and a cover."""
+"""A simulated ESPHome device with aioesphomeapi's messages is shown as lights, a fan, sensors and a cover."""
 
 import base64
 
@@ -60,7 +60,7 @@ def test_a_device_is_found_obeys_and_shows_changes_from_outside(key, make_daemon
     assert daemon.status["includeLine"] == "include: [lights, fans, sensors, covers, garage-doors]"
     daemon.cli("lights", "set", f"esphome/{MAC}/dim", "on=true", "brightness=40")
     light(daemon, "dim", on=True, brightness=40)
-    # A device doesn't answer a command, so the bridge may show it before the device has it.
+    # A device doesn't acknowledge commands, so the bridge may show a value before the device has it.
     until(lambda: device.events, 5, "the command is there")
     assert device.events[0] == {"command": "dim", "state": True, "brightness": pytest.approx(0.4)}
     for name in ("color", "color_white", "locked", "color_temper", "color_cold_warm"):

@@ -1,6 +1,6 @@
-"""ESPHome's own firmware as a Linux program (esphome_host.py), shown by the bridge and driven by aiohomekit.
+"""ESPHome's firmware as a Linux program (esphome_host.py), shown by the bridge and controlled by aiohomekit.
 
-For each kind: the shown state, a command that the device logs, its result as an event, and a change from outside as an event.
+Tests for each kind the shown state, a command that the device logs, the event with its result, and the event of a local change.
 """
 
 import contextlib
@@ -25,12 +25,12 @@ PRESS, ON, POWER, ENERGY = "73", "25", "E863F10D", "E863F10C"
 
 
 class Firmware:
-    """A program of esphome_host.py on a host."""
+    """A program built by esphome_host.py, running on a host."""
 
     def __init__(self, host, directory, name):
         self.host, self.path = host, directory / f"{name}.log"
         with open(self.path, "wb") as log:
-            # It keeps its preferences in the home directory. Its output to a file would otherwise be late.
+            # The program stores its preferences in the home directory. Line buffering makes its output available at once.
             self.process = host.popen(
                 "stdbuf", "-oL", PROGRAMS / f"{name}-lamp", stdout=log, stderr=log, env=os.environ | {"HOME": str(directory)})
 
@@ -75,7 +75,7 @@ def bridge_of(firmware, port):
 
 
 class Device:
-    """An accessory in the eyes of a controller that subscribes to its values."""
+    """An accessory, as seen by a controller that subscribes to its values."""
 
     def __init__(self, pairing, accessories, name):
         self.pairing = pairing
@@ -95,7 +95,7 @@ class Device:
         assert await self.pairing.put_characteristics([(self.aid, self.iids[kind], value) for kind, value in values.items()]) == {}
 
     async def shows(self, values, timeout=8):
-        """Events have brought these values, of which the beginning was read."""
+        """Wait until the values, which were read once and are updated by events, are these."""
         def holds():
             return all(
                 abs(self.values[kind] - value) < 0.06 if isinstance(value, float) else self.values.get(kind) == value
@@ -126,7 +126,7 @@ async def controller(daemon, *names):
 
 @contextlib.asynccontextmanager
 async def hand(house):
-    """A second client of the device, for changes from outside: returns a function that presses or sets an entity."""
+    """Connect a second client for local changes. Returns a function that presses or sets an entity."""
     client = APIClient(house.host.address, PORT, None)
     await client.connect(login=True)
     entities, _ = await client.list_entities_services()
@@ -156,7 +156,7 @@ async def test_covers_move_turn_and_stop(daemon, house):
         await blind.shows({POSITION: 0})
         change("Pull Blind")
         await blind.shows({POSITION: 25, TARGET_POSITION: 25, TILT: 90, TARGET_TILT: 90})
-        # This one takes its time.
+        # This cover takes some seconds.
         await shutter.put({TARGET_POSITION: 100})
         await house.logged("house: shutter opens")
         await shutter.shows({MOVEMENT: 1, TARGET_POSITION: 100})

@@ -1,4 +1,4 @@
-"""Examples/: accessories with linked services, results per value and changing structure, with an independent controller."""
+"""The accessories of Examples/, used by an independent controller: linked services, results per value, changing structure."""
 
 import asyncio
 import time
@@ -28,7 +28,7 @@ def example(lan, tmp_path):
 
 
 def services(accessory):
-    """The services of an accessory by the short forms of their types."""
+    """Return the services of an accessory by their short types."""
     found = {}
     for service in accessory["services"]:
         found.setdefault(short(service["type"]), []).append(service)

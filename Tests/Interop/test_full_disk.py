@@ -1,4 +1,4 @@
-"""A full or read-only disk: work without the disk goes on, writes are refused as a whole."""
+"""A full or read-only disk. Operations that don't need the disk continue, and writes are rejected as a whole."""
 
 import contextlib
 import json
@@ -18,7 +18,7 @@ SMALL = "900k"
 
 
 class Disk:
-    """A small disk under a daemon's state directory, on its host alone."""
+    """A small disk for a daemon's state directory, mounted only on its host."""
 
     def __init__(self, host, path):
         self.host, self.path = host, path
@@ -41,7 +41,7 @@ class Disk:
         return set(self.host.run("ls", self.path).stdout.split())
 
     def integrity(self, name):
-        """What SQLite says of a database that no controller uses."""
+        """Return the result of SQLite's integrity check of a database that isn't in use."""
         look = f"import sqlite3; print(sqlite3.connect('{self.path}/{name}').execute('PRAGMA integrity_check').fetchall())"
         return self.host.run("python3", "-c", look).stdout.strip()
 
@@ -64,7 +64,7 @@ def make_disk():
 
 @pytest.fixture
 def stored(make_daemon, make_disk, lan):
-    """A paired bridge on a small disk: daemon, disk, identity, accessory."""
+    """A paired bridge on a small disk: the daemon, the disk, and the controller's identity and accessory."""
     daemon = make_daemon(configuration(advertise="none"), start=False)
     disk = make_disk(lan.bridge, daemon.state_directory)
     daemon.start()
@@ -83,7 +83,7 @@ def add(session, other):
 
 
 def try_to_pair(lan, daemon, identity):
-    """The error of M6, or the accessory."""
+    """Pair, and return the error of M6 or the accessory."""
     with hap.Connection(lan.bridge.address, daemon.status["port"]) as connection:
         setup = hap.PairSetup(connection, daemon.setup_code_anyway)
         assert hap.ERROR not in setup.m1() and hap.ERROR not in setup.m3()
@@ -95,7 +95,7 @@ async def test_a_bridge_serves_on_a_full_disk_and_learns_again_when_there_is_roo
     daemon, disk = stored
     me, other = hap.Identity(), hap.Identity()
     disk.fill()
-    # Before anything needs to be stored.
+    # No state needs to be stored yet.
     daemon.until(lambda status: any(
         warning.startswith(f"the disk of {disk.path} is full: 0 KiB are left") for warning in status["warnings"]), 5)
     assert try_to_pair(lan, daemon, me) == hap.UNKNOWN
@@ -122,12 +122,12 @@ async def test_a_bridge_serves_on_a_full_disk_and_learns_again_when_there_is_roo
             assert refused.returncode == 74, refused
             assert refused.stderr.count("\n") == 1
         assert not (tmp_path / "b").exists()
-        assert session.get("/accessories").status == 200, "no controller was thrown out"
+        assert session.get("/accessories").status == 200, "no controller was disconnected"
     daemon.configure(ANOTHER)
     daemon.cli("reload")
-    assert daemon.log.count("pairing save failed") <= 6, "what repeats itself is counted, not written"
+    assert daemon.log.count("pairing save failed") <= 6, "repeated errors are counted, not logged"
 
-    # A start in these circumstances serves as well, whether there was an orderly end or not.
+    # The bridge also starts and serves in this state, after a shutdown and after a kill.
     for end in (daemon.kill, daemon.terminate):
         end()
         disk.fill()
@@ -170,7 +170,7 @@ def test_a_full_disk_refuses_each_command_that_writes_and_changes_nothing(stored
         assert daemon.status[key] == before[key]
     daemon.terminate()
     disk.fill()
-    # Only the bridge's host sees the small disk.
+    # The small disk is mounted only on the bridge's host.
     refused = lan.bridge.run(
         program("lamplighter"), "--control", daemon.socket, "restore", "--yes", "--state-directory",
         daemon.state_directory, backup, check=False)
@@ -186,7 +186,7 @@ KILLED = "didn't answer, so the change may or may not be stored"
 @pytest.mark.parametrize("words, answer", [
     (["reset", "--yes"], KILLED), (["backup", "NEW"], "lamplighterd closed the connection")])
 def test_a_command_whose_daemon_is_killed_reports_that_the_change_may_be_stored_or_not(words, answer, make_daemon, tmp_path):
-    # Without lights, whose states are stored ten seconds after the start, the command is the first to write.
+    # Without lights, whose states are stored ten seconds after the start, the command is the first write.
     daemon = make_daemon(configuration(lights=[], advertise="none"))
     identity = daemon.status["deviceId"]
     with tracing(daemon, "-e", "trace=fsync,fdatasync", "-e", "inject=fsync,fdatasync:signal=KILL"):
@@ -253,12 +253,12 @@ def test_a_home_on_a_full_disk_refuses_what_it_cannot_store(make_daemon, make_di
                 assert refused.returncode == 74 and refused.stderr.endswith(
                     f"{outcome}: the disk is full; make room in {disk.path}\n"), refused
             assert [each["name"] for each in home.cli("homes", "--json")] == ["House"]
-            assert not bridge.status["paired"], "an accessory that cannot be remembered is not kept"
+            assert not bridge.status["paired"], "an accessory that can't be stored isn't added"
             disk.make_room()
             home.cli("rooms", "add", "Larder")
             home.add(bridge.setup_code, bridge.status["deviceId"])
             disk.fill()
-            # Existing connections continue, and so does a start.
+            # Existing connections continue, and the hub can start.
             home.terminate()
             disk.fill()
             home.start()

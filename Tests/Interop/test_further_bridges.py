@@ -1,4 +1,4 @@
-"""With more devices than a bridge can show, further bridges open automatically, and each device keeps its place."""
+"""If there are more devices than a bridge can show, further bridges open, and each device keeps its place."""
 
 import asyncio
 import random
@@ -22,17 +22,17 @@ def device(number):
 
 
 def settings(numbers):
-    """Every second device is a light; the others are of all other kinds."""
+    """Return a configuration in which every second device is a light. The others are of all other kinds."""
     return configuration(lights=[device(number) for number in numbers]) | {"include": ["all"]}
 
 
 def places(daemon):
-    """Where each light is shown, and under which aid."""
+    """Return the bridge and the aid of each light."""
     return {key: (light["bridge"], light["aid"]) for key, light in daemon.lights.items()}
 
 
 def until_bridges(daemon, count):
-    """All bridges are published."""
+    """Wait until this number of bridges is published."""
     return daemon.until(
         lambda status: [bridge["advertisement"]["state"] for bridge in status["bridges"]] == ["published"] * count, 20)
 
@@ -41,7 +41,7 @@ async def test_400_devices_of_all_kinds_are_on_three_bridges_and_each_is_paired_
     daemon = make_daemon(settings(range(400)))
     until_bridges(daemon, 3)
     daemon.until(lambda status: [bridge["lights"] for bridge in status["bridges"]] == [149, 149, 102], 20)
-    # It is 1, unless the last of the lights came after the first bridge was published.
+    # c# is 1, unless the last lights were added after the first bridge was published.
     status = daemon.until_stable()
     number = status["configurationNumber"]
     assert len({bridge["deviceId"] for bridge in status["bridges"]}) == 3
@@ -62,8 +62,8 @@ async def test_400_devices_of_all_kinds_are_on_three_bridges_and_each_is_paired_
             pairings.append(pairing)
         paired = until_bridges(daemon, 3)
         assert all(bridge["paired"] for bridge in paired["bridges"]) and not paired["warnings"], paired["warnings"]
-        assert paired["bridges"][0]["configurationNumber"] == number, "pairing is no change of the lights"
-        # A write to the last bridge reaches its lamp, and a lamp's own change its subscriber.
+        assert paired["bridges"][0]["configurationNumber"] == number, "pairing doesn't change the lights"
+        # A write to the last bridge reaches its lamp, and a change of the lamp reaches the subscriber.
         aid, iids = named(await pairings[2].list_accessories_and_characteristics(), "Lamp 399")
         await pairings[2].put_characteristics([(aid, iids[ON], True)])
         assert daemon.lights["simulated/l399"]["on"] is True
@@ -86,12 +86,12 @@ async def test_400_devices_of_all_kinds_are_on_three_bridges_and_each_is_paired_
         until(lambda: places(daemon) == before, 10, "those that come back have their places")
         data = [dict(pairing.pairing_data) for pairing in pairings]
     async with Phone() as phone:
-        # As after a restart of the controller: the pairings hold on.
+        # As after a restart of the controller, the pairings remain valid.
         for number, pairing in enumerate(data, 1):
             again = phone.load(pairing, alias=f"bridge {number}")
             aids = {aid for bridge, aid in before.values() if bridge == number}
             assert {accessory["aid"] for accessory in await again.list_accessories_and_characteristics()} == aids | {1}
-    # Removed from all bridges, by the one id that a controller has.
+    # A controller has the same id on all bridges, so one command removes it from all of them.
     ids = {pairing["id"] for pairing in daemon.cli("pairings", "--json")}
     for controller in ids:
         daemon.cli("pairings", "remove", controller)

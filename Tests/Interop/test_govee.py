@@ -35,7 +35,7 @@ def wait_for(daemon, timeout=20, **expected):
 
 
 async def judged(address):
-    """The light, as govee-local-api finds it."""
+    """Return the light that govee-local-api finds."""
     controller = GoveeController(
         loop=asyncio.get_running_loop(), listening_addresses=[address], discovery_enabled=True, update_enabled=False)
     await controller.start()

@@ -1,4 +1,4 @@
-"""An independent controller pairs with an accessory of hapsim; each sees the other's changes at once."""
+"""An independent controller pairs with an accessory of hapsim. Changes of either one reach the other at once."""
 
 import asyncio
 import os
@@ -44,7 +44,7 @@ class Simulator:
         self.process.stdin.flush()
 
     def line(self, pattern, timeout=20):
-        """Wait for a line; those before it are passed over."""
+        """Wait for a line, and skip the lines before it."""
         deadline = time.monotonic() + timeout
         while True:
             try:
@@ -56,7 +56,7 @@ class Simulator:
                 return found
 
     async def shown(self, pattern):
-        """Wait for a line while other work goes on."""
+        """Wait for a line without blocking the event loop."""
         return await asyncio.to_thread(self.line, pattern)
 
 
@@ -99,7 +99,7 @@ async def test_a_lock_is_written_moves_and_is_changed_from_the_terminal(simulate
         await simulator.shown(r"^LockMechanism/LockCurrentState = 0 \(Unsecured\)$")
         await eventually(lambda: any(event.get(current, {}).get("value") == 0 for event in events), 10, "it has moved")
 
-        # The same press twice is two presses.
+        # Two equal presses are two events.
         for _ in range(2):
             events.clear()
             simulator.type("press")
@@ -119,11 +119,11 @@ async def test_a_lock_is_written_moves_and_is_changed_from_the_terminal(simulate
         await simulator.shown("is reachable")
         assert not await pairing.put_characteristics([(*target, 1)])
 
-        # Written text doesn't affect the terminal.
+        # Control characters in written text don't reach the terminal.
         assert not await pairing.put_characteristics([(*place["B6A35C2"], "\x1b[2J")])
         await simulator.shown(r"^Statistics/Note = \\u\{1B\}\[2J, written$")
 
-        # Its identity stays the same.
+        # The accessory keeps its identity.
         data = dict(pairing.pairing_data)
         await pairing.close()
         simulator.type("quit")
@@ -191,7 +191,7 @@ class House:
         return (await self.pairing.get_characteristics([where]))[where]["value"]
 
     async def event(self, name, kind, *values, index=0):
-        """Wait for further events with these values, in this order."""
+        """Wait for more events with these values, in this order."""
         where = self.place(name, kind, index)
 
         def has_come(value):
@@ -206,7 +206,7 @@ class House:
 
 @pytest.fixture
 def house(lan, tmp_path):
-    """All kinds of devices, which move fast."""
+    """A house with all kinds of devices, whose movements are short."""
     text = re.sub(r"\n +travel: .*", "", (EXAMPLES / "house.yaml").read_text())
     text = re.sub(r"( +)- type: .*", r"\g<0>\n\1  travel: 1", text)
     text = text.replace("WindowCovering\n        travel: 1", "WindowCovering\n        travel: 5")
@@ -235,7 +235,7 @@ async def test_every_kind_behaves_like_a_real_device(house):
         await house.write("Garage", {Kind.DOOR_STATE_TARGET: 0})
         await house.write("Roof Window", {Kind.POSITION_TARGET: 60})
 
-        # A blind travels, and stops when it is told to.
+        # A blind moves, and stops on command.
         await house.write("Bedroom Blind", {Kind.POSITION_TARGET: 100, Kind.HORIZONTAL_TILT_TARGET: 45})
         await house.event("Bedroom Blind", Kind.POSITION_STATE, 1)
         await house.event("Bedroom Blind", Kind.POSITION_CURRENT, 20)

@@ -1,4 +1,4 @@
-"""Accessories of Apple's HomeKitADK in our home.
+"""Accessories of Apple's HomeKitADK in a home.
 
 Needs ADK=/folder of its Lightbulb.MbedTLS and Lock.MbedTLS (its own way to OpenSSL fails with version 3); without it conftest passes over
 this file.
@@ -16,7 +16,7 @@ from lan import end, until
 
 ADK = os.environ.get("ADK")
 CODE, SETUP_ID = "111-22-333", "ABCD"
-#: The group of 3072 bits of RFC 5054, which SRP calculates in.
+#: The 3072-bit group of RFC 5054, which SRP uses.
 N = int.from_bytes(base64.b64decode(
     "///////////JD9qiIWjCNMTGYouA3BzRKQJOCIpnzHQCC76mOxObIlFKCHmONATd75UZs806QxswKwpt8l8UN0/hNW1tUcJF5IW1dmJefsb0TELppjft"
     "awv/XLb0Brft7jhr+1qJn6WunyQRfEsf5kkoZlHs5Fs9wgB8uKFjvwWY2kg2HFXTmmkWP6j9JM9fg2VdI9yjrZYcYvNWIIVSu57VKQdwlpZtZww1Tkq8"
@@ -26,7 +26,7 @@ N = int.from_bytes(base64.b64decode(
 
 
 class Accessory:
-    """A program of the kit on a host, as it comes from its maker: with a verifier of its setup code, and not the code."""
+    """A program of the kit on a host. Like a manufactured device, it has a verifier of its setup code instead of the code."""
 
     def __init__(self, host, directory, name):
         store = directory / ".HomeKitStore"
@@ -40,7 +40,7 @@ class Accessory:
         self.start()
 
     def start(self):
-        """It ends at once while Avahi still chooses the host's name."""
+        """Start the program, and retry: it ends at once while Avahi is still choosing the host's name."""
         until(self._registers, 20, "it is registered with Avahi", interval=0.5)
 
     def _registers(self):
@@ -91,7 +91,7 @@ def test_it_is_added_controlled_restarted_and_removed(home, accessory):
             assert read(home, name, "on") is state
     else:
         home.cli("write", name, "lock-target-state=secured")
-        # Its sample has no bolt that would follow.
+        # The sample has no bolt, so the current state doesn't follow.
         assert read(home, name, "lock-target-state") == 1
     accessory.close()
     until(lambda: home.cli("read", name, "name", check=False).returncode != 0, 30, "it is out of reach")
@@ -99,7 +99,7 @@ def test_it_is_added_controlled_restarted_and_removed(home, accessory):
     until(lambda: home.cli("read", name, "name", check=False).returncode == 0, 60, "it is back", interval=0.5)
     removed = home.cli("remove", name, "--yes")
     assert "reset" not in removed.stdout + removed.stderr, removed
-    # It is unpaired, and advertises this.
+    # The accessory is unpaired and advertises that.
     again = until(
         lambda: isinstance(done := home.add(CODE, "Acme", "--json", check=False), list) and done,
         60, "it is added once more", interval=1)

@@ -1,4 +1,4 @@
-"""What Home Assistant's homekit_controller does at a bridge that it has paired with.
+"""The behavior of Home Assistant's homekit_controller with a paired bridge.
 
 aiohomekit sends the same requests as homekit_controller. With HASS (hass.py), Home Assistant itself runs, too.
 """
@@ -36,7 +36,7 @@ async def test_the_lowest_levels_of_255_leave_the_light_on(bridge, lan):
 
 
 async def test_who_writes_brightness_zero_with_on_knows_the_level_in_the_end(bridge, lan):
-    """aiohomekit applies written values after the response, like Home Assistant, so the bridge's event must come later."""
+    """Like Home Assistant, aiohomekit applies written values after the response, so the event must arrive later."""
     async with Phone() as phone:
         pairing = await phone.pair(bridge.status["deviceId"], bridge.setup_code)
         aid, iids = named(await pairing.list_accessories_and_characteristics(), "Lamp")
@@ -59,7 +59,7 @@ if HASS:
             for brightness in (1, 2, 3):
                 said = home.ask("level", brightness)
                 assert said["state"] == "on"
-                # 1 % of 255, and not the 0 that it wrote.
+                # The value is 1 % of 255, not the written 0.
                 assert 2 <= said["shown"] <= 3, said
                 assert level(bridge) == (True, 1)
         finally:
@@ -78,12 +78,12 @@ if HASS:
         lan.bridge.change_address(ADDRESS)
 
     def restart_at_the_new_address(bridge, lan):
-        """The connections can't be closed: packets can't leave from the old address."""
+        """Restart after the change. The bridge can't close its connections, because the old address is gone."""
         lan.bridge.change_address(ADDRESS)
         bridge.restart()
 
     def restart_across_the_change(bridge, lan):
-        """The bridge closes its connections before it loses the old address, as in a reboot."""
+        """Restart across the change. As in a reboot, the bridge closes its connections before it loses the old address."""
         bridge.terminate()
         lan.bridge.change_address(ADDRESS)
         bridge.start()
@@ -92,7 +92,7 @@ if HASS:
         return {entity: (state, attributes) for entity, state, attributes in home.ask("states", "light")}
 
     def follows(home, bridge):
-        """Set a new level at the bridge; whether Home Assistant shows it within two seconds."""
+        """Set a new level on the bridge, and return whether Home Assistant shows it within two seconds."""
         level = bridge.lights["simulated/live"]["brightness"] % 100 + 1
         bridge.cli("lights", "set", "simulated/live", "on=true", f"brightness={level}")
         ends = time.monotonic() + 2 * PATIENCE
@@ -103,7 +103,7 @@ if HASS:
         return True
 
     def command_arrives(home, bridge):
-        """Switch a light in Home Assistant; whether it reaches the bridge."""
+        """Switch a light in Home Assistant, and return whether the command reaches the bridge."""
         before = bridge.lights["simulated/live"]["on"]
         home.ask("call", ["light", "turn_off" if before else "turn_on", {"entity_id": "light.live"}])
         return bridge.lights["simulated/live"]["on"] != before

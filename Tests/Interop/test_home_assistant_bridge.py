@@ -1,4 +1,4 @@
-"""Home Assistant's own bridge, over its demo entities, as accessories of the home.
+"""Home Assistant's own bridge with its demo entities, whose accessories are added to the home.
 
 Needs HASS=/path/of/hass of Scripts/install-home-assistant (checked with 2025.4.4 on Python 3.13 and
 HAP-python 4.9.2); conftest skips this file without it.
@@ -18,7 +18,7 @@ PORT = 51840
 
 
 class Bridge:
-    """hass on the host `phone`, with its homekit bridge and its demo entities."""
+    """hass on the host `phone`, with its HomeKit bridge and its demo entities."""
 
     def __init__(self, host, directory):
         self.directory = directory
@@ -63,7 +63,7 @@ def add(home, bridge):
 
 
 def value(holder):
-    """The value in an answer or an event; a number says of which kind it is."""
+    """Return the value in an answer or an event, with numbers converted by their type."""
     found = holder["value"]
     return float(next(iter(found.values()))) if isinstance(found, dict) else found
 
@@ -79,7 +79,7 @@ def test_everything_of_it_is_shown_read_and_written(bridge, home):
     kinds = {part["type"] for accessory in app.accessories.values() for part in accessory["services"]}
     readable = characteristics(app, "pr")
     answer = app.do("readValues", characteristics=[one["id"] for _, one in readable], timeout=120)
-    # A button's press cannot be read.
+    # The press of a button can't be read.
     refused = {(accessory["name"], one["type"]): answer[one["id"]] for accessory, one in readable
                if "error" in answer[one["id"]] and full(one["type"]) != BUTTON}
     print(f"{len(names)} accessories, {len(kinds)} kinds of service, {len(readable)} values read")
@@ -93,7 +93,7 @@ def test_everything_of_it_is_shown_read_and_written(bridge, home):
     refused = [(accessory["name"], one["type"]) for accessory, one in characteristics(app, "pw")
                if "error" in written.get(one["id"], {})]
     print(f"{len(values)} values written, {len(refused)} refused: {refused}")
-    # Its television has fewer inputs than it says.
+    # The television has fewer inputs than it announces.
     assert len(values) > 80 and refused in ([], [("Lounge room", "E7")])
     for name in ("Bed Light", "AC", "Decorative Lights"):
         id = on_of(app, name)
@@ -101,7 +101,7 @@ def test_everything_of_it_is_shown_read_and_written(bridge, home):
 
 
 def test_its_changes_are_reported(bridge, home):
-    """A blind moves for seconds after a command and reports its position."""
+    """A blind moves for some seconds after a command and reports its positions."""
     add(home, bridge)
     app = home.app()
     current, target = (app.characteristic("Hall Window", kind)["id"] for kind in ("6D", "7C"))

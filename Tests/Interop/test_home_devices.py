@@ -1,4 +1,4 @@
-"""Real devices in our home, by their attribute databases as public test suites keep them.
+"""Real devices in a home, with attribute databases from public test suites.
 
 Needs DEVICES=/folder of such databases, each a JSON file of the answer to GET /accessories, as aiohomekit has them in its
 repository below tests/fixtures; without it conftest passes over this file. Tried with fifteen of them.
@@ -20,7 +20,7 @@ CODE = "031-45-154"
 DEVICE = "5A:11:C0:DE:00:70"
 ON, BRIGHTNESS = "25", "8"
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-", re.IGNORECASE)
-#: Refused values and the reasons.
+#: The rejected values, with the reasons.
 REFUSED = {
     "eve_energy": "recorded over Thread: a service and its first characteristic have one iid, which HAP over IP forbids",
     "synthetic_float_minstep": "made up: its accessories say nothing of themselves",
@@ -28,7 +28,7 @@ REFUSED = {
 
 
 def add(home):
-    """Add the device; the refusal if it is refused. A host that has only just come cannot search yet."""
+    """Add the device, and return the rejection, if any. A new host can't search immediately."""
     def tried():
         added = home.add(CODE, DEVICE, "--json", check=False)
         return None if '"code":57' in getattr(added, "stderr", "") else added
@@ -37,7 +37,7 @@ def add(home):
 
 
 def check(shown, recorded, home, device):
-    """Nothing of an accessory is lost, all has a name, and what can be switched is switched."""
+    """Check that all parts of an accessory are shown with names, and that its switches work."""
     assert not UUID.search(shown["name"]), shown["name"]
     values = {one["iid"]: (service, one) for service in shown["services"] for one in service["characteristics"]}
     for service in recorded["services"]:

@@ -1,4 +1,4 @@
-"""The home with every kind of service that HAP-python knows: read, written, observed, and shown."""
+"""Every service type of HAP-python is read, written, observed and shown by the home."""
 
 import base64
 import os
@@ -22,7 +22,7 @@ INFORMATION = "0000003E-0000-1000-8000-0026BB765291"
 
 @pytest.fixture(scope="module")
 def house(lan, tmp_path_factory):
-    """A home that has the bridge, an app that may see it, and the bridge itself."""
+    """A home with the bridge, an app that has access to it, and the bridge itself."""
     directory = tmp_path_factory.mktemp("kinds")
     with lan.add_host("kinds", "10.77.0.9") as host:
         home = HomeDaemon(host, directory / "home").start()
@@ -41,7 +41,7 @@ def house(lan, tmp_path_factory):
 
 
 def characteristics(app, permission):
-    """Each that has a permission, with its accessory."""
+    """Return the characteristics with a permission, each with its accessory."""
     return [
         (accessory, one)
         for accessory in app.home["accessories"] if accessory["name"] != "Every Kind"
@@ -55,7 +55,7 @@ def full(kind):
 
 
 def another(one, present):
-    """A valid value that differs from the current one, or `None`."""
+    """Return a valid value that differs from the current one, or `None`."""
     metadata = one["metadata"]
     form = metadata["format"]
     if form == "bool":
@@ -97,7 +97,7 @@ def test_reads_return_the_accessories_values(house):
             continue
         result = answer[one["id"]]
         if full(one["type"]) == BUTTON:
-            # In HAP it reads as null, because a press has no lasting value.
+            # A press reads as null, because it has no lasting value.
             if "error" not in result:
                 wrong[name, one["type"]] = result
             continue
@@ -139,10 +139,10 @@ def test_writes_arrive(house):
 def test_a_list_shows_the_state_of_every_kind(house):
     home, app, bridge, kinds = house
     text = home.cli("accessories", "--by", "kind").stdout
-    # Only buttons and HAP-python's services without a reading have no value.
+    # Only buttons and those of HAP-python's services that have no reading are without a value.
     unknown = [line for line in text.splitlines() if line.endswith("unknown")]
     assert len(unknown) <= 3, text
-    # Names are HAP-python's, like "The Battery Service"; states are ours.
+    # HAP-python chooses the names, such as "The Battery Service", and the home the states.
     states = [line.strip().split("  ")[-1] for line in text.splitlines() if "  " in line.strip()]
     assert len(states) > 40, text
     assert not re.search(r"service|characteristic|\bnan\b|\bnull\b", "\n".join(states), re.I), text
@@ -160,7 +160,7 @@ def test_shells_complete_names(house, tmp_path):
     command = program("homehub")
 
     def bash(*words):
-        """What bash offers for the last of the words."""
+        """Return bash's completions for the last of the words."""
         script = subprocess.run([command, "--generate-completion-script", "bash"], capture_output=True, text=True).stdout
         line = " ".join(words)
         play = (f"COMP_WORDS=({' '.join(repr(word) for word in words)})\nCOMP_CWORD={len(words) - 1}\n"
@@ -169,7 +169,7 @@ def test_shells_complete_names(house, tmp_path):
         place = dict(environment, PATH=f"{command.parent}:{environment['PATH']}")
         return subprocess.run(["bash", "-c", script + play], env=place, capture_output=True, text=True).stdout.split()
 
-    # Completion gives up after a second, which a busy machine may need.
+    # Completion times out after a second, which may be too short on a busy machine.
     for words, offered in ((["show", "Fro"], "FrontDoor"), (["write", "TheL"], "TheLightbulb"),
                            (["write", "TheLightbulb", "br"], "brightness=")):
         until(lambda: offered in bash("homehub", *words), 20, f"{offered} is offered")
@@ -182,7 +182,7 @@ def test_shells_complete_names(house, tmp_path):
         return answer.stdout.splitlines()
 
     until(lambda: "Front Door" in other("fish", "homehub", "show", ""), 20, "fish offers it")
-    # zsh takes text after a colon as a description.
+    # zsh treats text after a colon as a description.
     until(lambda: any(line.startswith("Front Door") for line in other("zsh", "homehub", "show", "")), 20, "zsh offers it")
     environment["HOMEHUB_SOCKET"] = str(tmp_path / "nothing")
     assert "".join(other("fish", "homehub", "show", "")) == ""

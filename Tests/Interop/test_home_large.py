@@ -1,4 +1,4 @@
-"""A home as large as a bridge may be. The limits are generous: home_figures.py measures, this only finds what runs away."""
+"""A home with a bridge of the maximum size. The limits are generous, because home_figures.py measures more precisely."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def test_a_home_of_150_accessories(lan, tmp_path):
         large.start()
         large.add()
         large.list()
-        # Every app knows every final value in the end.
+        # Every app finally has every last value.
         late = large.follow(seconds=5, rate=40)
         large.rename(seconds=2, rate=40)
         figures = large.finish()

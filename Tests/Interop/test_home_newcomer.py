@@ -1,4 +1,4 @@
-"""The first steps of a newcomer with a clone: the commands of README.md and GettingStarted.md, typed as written."""
+"""The commands of README.md and GettingStarted.md, typed as written in a new clone."""
 
 import re
 
@@ -18,7 +18,7 @@ def chapter(page, title):
 
 
 def as_pattern(line):
-    """The pattern of a line on the page: codes, ids and times are different every time."""
+    """Return the pattern of a line on the page, because codes, ids and times always differ."""
     pattern = re.escape(line)
     for example, meant in [
         (r"\d{4}\\-\d\d\\-\d\d", r"\d{4}-\d\d-\d\d"), (r"\d\d:\d\d:\d\d", r"\d\d:\d\d:\d\d"),
@@ -30,7 +30,7 @@ def as_pattern(line):
 
 
 class Shell(Terminal):
-    """A shell in a terminal, to type the commands of the page."""
+    """A shell in a terminal, in which the commands of the page are typed."""
 
     def __init__(self, host, directory):
         super().__init__(
@@ -38,7 +38,7 @@ class Shell(Terminal):
             env={"PS1": "$ ", "TERM": "dumb", "LAMPLIGHTER_CONTROL": "", "HOMEHUB_SOCKET": ""})
 
     def play(self, transcript, code=None):
-        """Type the input of a transcript, and check that the terminal shows the rest of it."""
+        """Type the input of a transcript, and check that the terminal shows its output."""
         for line in transcript.splitlines():
             self._play(line, code)
 
@@ -62,26 +62,26 @@ class Shell(Terminal):
             self.expects(line + "\n")
 
     def said(self, command):
-        """The output of a command; the prompt is there already."""
+        """Return the output of a command. The terminal must already show the prompt."""
         self._enter(command)
         until(lambda: self.rest.endswith("$ "), 60, f"{command} ends")
         said, self._seen = self.rest, len(self.screen)
         return said
 
     def succeeds(self, command):
-        """The output of a command that must succeed."""
+        """Run a command that must succeed, and return its output."""
         shown = self.said(command)
         assert self.said("echo $?") == "0\n$ ", f"{command}: {shown}"
         return shown
 
     def play_more(self, command):
-        """Run a command that prints nothing; the prompt is there already."""
+        """Run a command that must print nothing. The terminal must already show the prompt."""
         said = self.said(command)
-        assert said == "$ ", f"{command} says {said}"
+        assert said == "$ ", f"{command} prints {said}"
 
     @property
     def rest(self):
-        """The part of the screen that wasn't checked yet."""
+        """The part of the screen that hasn't been checked yet."""
         return self.screen[self._seen:]
 
     def _enter(self, text):
@@ -89,7 +89,7 @@ class Shell(Terminal):
         self.expects(text + "\n")
 
     def expects(self, text, timeout=60):
-        """Wait until the next output is that of the page."""
+        """Wait until the next output matches the page."""
         pattern = as_pattern(text)
 
         def shown():
@@ -105,7 +105,7 @@ class Shell(Terminal):
 
 @pytest.fixture
 def clone(tmp_path):
-    """A directory that looks like the clone to its programs, with separate state."""
+    """A directory that programs treat like the clone, with separate state."""
     for name in (".build", "Config", "Makefile", "Package.swift", "Scripts", "Sources", "Examples", "Tests"):
         (tmp_path / name).symlink_to(ROOT / name)
     return tmp_path
@@ -116,7 +116,7 @@ def make(lan, clone):
     made = []
 
     def make(goal):
-        # The package is built in place; the state is the test's.
+        # The package is built in place, but the state is separate.
         terminal = Terminal(
             lan.bridge, "make", "-C", ROOT, "--no-print-directory", goal, f"STATE={clone}/.lamplighter")
         made.append(terminal)
@@ -142,7 +142,7 @@ def shell(lan, clone):
 
 @pytest.mark.alone
 def test_the_home_in_the_terminal(lan, clone, make, shell):
-    """Every command is typed as written, and prints the output of the page."""
+    """Every command is typed as written, and prints the output that the page shows."""
     code = make("run").until(r"ready to pair.*?(\d{3}-\d\d-\d{3})", 900)[1]
     make("run-home").until("hub started", 900)
     setup, watch, other, groups = documents.transcripts(START, "Your home in the terminal")
@@ -150,7 +150,7 @@ def test_the_home_in_the_terminal(lan, clone, make, shell):
     first.play(setup, code)
     first.expects("$ ")
 
-    # The same programs are found in every terminal.
+    # All terminals use the same programs.
     (path,) = re.findall(r"^\$ (export PATH=.*)$", setup, re.M)
     begun, told = watch.splitlines()[:2], watch.splitlines()[2:]
     second, third = shell(), shell()
@@ -171,7 +171,7 @@ def test_the_home_in_the_terminal(lan, clone, make, shell):
     second.expects("2026-01-01 00:00:00  Kitchen  Kettle  on\n")
     app = Terminal(lan.bridge, "env", f"--chdir={clone}", program("all-off"))
     try:
-        # It waits for the permission that the page explains.
+        # The app waits for the permission that the page explains.
         (allow,) = re.findall(r"`(homehub privacy allow [^`]*)`", chapter(START, "Your home in Swift"))
         until(lambda: "org.example.all-off" in third.said("homehub privacy"), 20, "the app asks for the home")
         assert app.process.poll() is None, app.text

@@ -1,4 +1,4 @@
-"""The home's command with accessories of HAP-python: numbers, formats, codes, outages and repairs."""
+"""`homehub` with accessories of HAP-python: numbers, formats, codes, outages and repairs."""
 
 import base64
 import itertools
@@ -29,7 +29,7 @@ def home(make_home):
 
 @pytest.fixture
 def device(lan, tmp_path):
-    """Start an accessory of HAP-python; its pairing outlives its process."""
+    """Start an accessory of HAP-python. Its pairing outlives its process."""
     started = []
 
     def start(services=(LAMP,), name="Meter", id=DEVICE, port=51830, **more):
@@ -78,7 +78,7 @@ def test_an_integer_of_64_bits_keeps_every_digit(home, device):
     refused = home.cli("write", "Meter", f"counter={2**64}", check=False)
     assert refused.returncode != 0 and str(2**64 - 1) in refused.stderr
     with home.watching("Meter", "counter") as watch:
-        # Earlier reports reach no app.
+        # Reports before the subscription don't reach the app, so repeat them.
         numbers = itertools.cycle([7, 2**63 + 7])
         until(
             lambda: meter.say(["Counter", next(numbers)]) or watch.received_lines(lambda line: line.get("value") == 2**63 + 7), 20,
@@ -91,7 +91,7 @@ def test_an_integer_of_64_bits_keeps_every_digit(home, device):
     assert str(2**63 + 9) in home.cli("show", "Meter").stdout
 
 
-#: Two values of each format, as HAP-python writes them.
+#: Two values of each format, in HAP-python's form.
 FORMATS = {
     "bool": (True, False), "uint8": (200, 255), "uint16": (60_000, 0), "uint32": (4_000_000_000, 1), "uint64": (2**63 + 1, 5),
     "int": (-40, 2**31 - 1), "float": (0.25, -1.5), "string": ("Grüße", "a \"quoted\" = word"), "data": ("AQID", "/w=="),
@@ -121,7 +121,7 @@ def test_custom_characteristics_may_have_every_format(home, device):
         until(lambda: value(home, "Meter", f"The {form}") == shown(form, first), 5, f"the {form} is read again")
 
 
-# Coming and going
+# Outages
 
 
 def test_a_search_finds_a_device_that_returns_without_an_announcement(home, device, lan):
@@ -129,7 +129,7 @@ def test_a_search_finds_a_device_that_returns_without_an_announcement(home, devi
     browser = home.app()
     browser.do("startBrowsing")
     browser.wait_for_event("browser.found")
-    # It is off the network for longer than its records last, and returns without an announcement.
+    # The device is offline for longer than the TTL of its records, and returns without an announcement.
     lan.isolate(lan.phone)
     try:
         browser.wait_for_event("browser.removed", timeout=60)
@@ -171,7 +171,7 @@ def test_a_reset_accessory_is_reported(home, device, lan, tmp_path):
     meter = device([LAMP])
     add(home)
     meter.close()
-    # Reset by hand: it has forgotten everything but its id.
+    # After a manual reset, the device has lost everything except its id.
     (tmp_path / f"{DEVICE}.state").unlink()
     device([LAMP])
 
@@ -187,11 +187,11 @@ def test_a_reset_accessory_is_reported(home, device, lan, tmp_path):
 
 
 def test_a_reset_accessory_with_a_new_id_is_reported(home, device):
-    # On a separate port, because later tests still see its advertisement.
+    # Use a separate port, because later tests still see the advertisement.
     meter = device([LAMP], port=51833)
     add(home)
     meter.close()
-    # The same device at the same address with another id.
+    # The same device has another id at the same address.
     device([LAMP], id="5A:11:C0:DE:00:09", port=51833)
     until(
         lambda: home.cli("show", "Meter", "--json").get("problem", {}).get("code") == "forgotten", 40,
@@ -227,13 +227,13 @@ def test_watch_prints_changes_during_an_outage_of_the_daemon(home, device):
 
         numbers = itertools.cycle([1, 2])
         until(lambda: meter.say(["Counter", next(numbers)]) or has_value(2)(), 20, "the values are watched", interval=0.5)
-        # After its restart the daemon finds another value.
+        # After its restart, the daemon finds another value.
         home.kill()
         meter.say(["Counter", 3])
         home.start()
         until(has_value(3), 30, "the value that changed without the daemon")
         assert reachability() == []
-        # It reports an unreachable accessory after a while.
+        # The daemon reports an unreachable accessory after a while.
         home.kill()
         meter.close()
         home.start()
@@ -243,7 +243,7 @@ def test_watch_prints_changes_during_an_outage_of_the_daemon(home, device):
         assert reachability() == [False, True]
 
 
-# Pairing again
+# Repairs
 
 
 def set_up(home):
@@ -317,7 +317,7 @@ def test_a_flood_of_events_takes_little_of_a_core_and_ends_with_the_right_value(
     add(home)
     with home.watching("Meter", "brightness"):
         assert value(home, "Meter", "brightness") is not None
-        # Subscribed to, and at rest.
+        # The value is subscribed to and doesn't change.
         time.sleep(2)
         before, began = home.cpu_time, time.monotonic()
         meter.say(["Brightness", 77, 5])
@@ -330,6 +330,6 @@ def test_a_flood_of_events_takes_little_of_a_core_and_ends_with_the_right_value(
 
 
 def shown(home):
-    """The brightness as the home knows it, without asking the accessory."""
+    """Return the brightness that the home has stored, without a read."""
     values = [one for service in home.cli("show", "Meter", "--all", "--json")["services"] for one in service["characteristics"]]
     return next(one.get("value") for one in values if one["type"] == "8")

@@ -1,4 +1,4 @@
-"""The streams of several apps agree with the accessories, whatever happens to the daemons."""
+"""The streams of several apps agree with the accessories, even if the daemons restart."""
 
 import os
 import random
@@ -12,7 +12,7 @@ from test_home_scenarios import LAMPS, add
 
 @pytest.mark.parametrize("seed", range(1, 1 + int(os.environ.get("HOME_SEEDS", "1"))))
 def test_every_stream_ends_with_the_current_values(make_home, make_daemon, seed):
-    """Three apps keep their streams open over writes, changes at the lamps, and restarts of hub and bridge."""
+    """Three apps keep their streams open during writes, changes at the lamps, and restarts of hub and bridge."""
     home = make_home()
     bridge = make_daemon(configuration("Demo", LAMPS))
     bridge.until_published()
@@ -38,7 +38,7 @@ def test_every_stream_ends_with_the_current_values(make_home, make_daemon, seed)
             try:
                 chance.choice(apps).do("writeValue", characteristic=place, value=value)
             except Refused as refusal:
-                assert refusal.code in (4, 88), refusal  # it was away at that moment
+                assert refusal.code in (4, 88), refusal  # the hub was unavailable
 
     for turn in range(5):
         stir(10)
@@ -53,7 +53,7 @@ def test_every_stream_ends_with_the_current_values(make_home, make_daemon, seed)
                 bridge.restart()
                 home.start()
             case 3:
-                # The next hub reports changes in the meantime.
+                # The restarted hub reports changes that were made in the meantime.
                 home.kill()
                 bridge.cli("simulate", "simulated/lamp1", f"brightness={chance.randint(1, 100)}")
                 home.start()
@@ -64,7 +64,7 @@ def test_every_stream_ends_with_the_current_values(make_home, make_daemon, seed)
 
 
 def followed(apps, lamps, bridge):
-    """The differences between the streams and snapshots and the lamps."""
+    """Return the differences between the lamps and the streams and snapshots."""
     truth = {light["name"]: {"25": light["on"], "8": light["brightness"]} for light in bridge.lights.values()}
     wrong = []
     for app in apps:

@@ -1,4 +1,4 @@
-"""Several apps share one home: the daemon, the bridge and the apps as processes."""
+"""Several apps share one home. Daemon, bridge and apps are processes."""
 
 import signal
 import sys
@@ -20,7 +20,7 @@ def home(make_home):
 
 @pytest.fixture
 def bridge(make_daemon):
-    """Our own bridge with three lamps, published."""
+    """Our own published bridge with three lamps."""
     made = make_daemon(configuration("Demo", LAMPS))
     made.until_published()
     return made
@@ -35,7 +35,7 @@ def add_home(app, name="My Home"):
 
 
 def add(app, bridge, home, **members):
-    """Add a bridge of the project; returns the added accessories, the bridge first."""
+    """Add our own bridge, and return the added accessories, the bridge first."""
     return app.add(device(bridge), bridge.setup_code, home, **members)["added"]
 
 
@@ -111,7 +111,7 @@ def test_a_user_denies_and_allows_an_app_also_over_a_restart(home, bridge):
     a.wait_for_event("homesUpdated")
     until(lambda: b.do("status")["isConnected"], 20, "B is back")
     assert b.refused("addHome", name="Mine") == 47
-    # Without permission it was notified of nothing.
+    # Without permission, the app received no events.
     home.cli("privacy", "allow", "org.example.b")
     b.expect("authorizationStatusUpdated", "homesUpdated")
     assert len(a.home["accessories"]) == 4
@@ -141,7 +141,7 @@ def test_lists_are_stable_and_read_no_values(home, make_daemon, lan):
     settings = configuration("Demo", LAMPS)
     settings["metrics"] = {"listen": "127.0.0.1:9251"}
     bridge = make_daemon(settings)
-    # A higher c# would cause another read of the database.
+    # If c# rose, the hub would read the database again.
     bridge.until_stable()
     a = home.app("org.example.a")
     house = add_home(a)

@@ -1,4 +1,4 @@
-"""The home hub as a process: start, reload, restart and end."""
+"""The process homehubd: start, reload, restart and end."""
 
 import contextlib
 import json
@@ -34,7 +34,7 @@ class App:
         self.connection.sendall(json.dumps(request).encode() + b"\n")
         while True:
             line = self.lines.readline()
-            assert line, "the hub hung up"
+            assert line, "the hub closed the connection"
             answer = json.loads(line)
             if answer.get("id") == self.number:
                 return answer
@@ -59,7 +59,7 @@ def hub(lan, tmp_path):
 
 @pytest.fixture
 def system_app(hub):
-    """Makes this very program the system app."""
+    """Make this Python program the system app."""
     hub.configuration_path.write_text(f"system-app: {os.path.realpath('/proc/self/exe')}\n")
 
 
@@ -68,8 +68,8 @@ def test_it_answers_and_ends_within_five_seconds(hub):
     assert stat.S_IMODE(os.stat(hub.socket).st_mode) == 0o666
     assert stat.S_IMODE(os.stat(hub.state_directory / "home.sqlite").st_mode) == 0o600
     with App(hub) as app:
-        assert app.ask("homes.list")["error"]["code"] == -32600, "nothing before the session is open"
-        # No app has been asked yet: undecided.
+        assert app.ask("homes.list")["error"]["code"] == -32600, "nothing is sent before the session is open"
+        # The user hasn't decided yet.
         assert app.open()["result"] == {"status": 0, "isSystemApp": False, "version": 1}
         assert (hub.terminate(timeout=5), app.lines.read()) == (0, b"")
     assert not hub.socket.exists()
@@ -114,7 +114,7 @@ def test_the_system_app_is_recognized_by_user_and_program_and_id(hub, system_app
 
 
 def recorded():
-    """Sessions of `homehub` of protocol version 1, as lists of `app` and `hub` lines in their order."""
+    """Return recorded sessions of `homehub` with protocol version 1, as lists of `app` and `hub` lines in order."""
     sessions = {}
     for line in (FIXTURES / "home-protocol-1.jsonl").read_text().splitlines():
         entry = json.loads(line)
@@ -123,7 +123,7 @@ def recorded():
 
 
 class Ids:
-    """The ids of the recording and those of this hub."""
+    """Maps the ids of the recording to those of this hub."""
 
     FORM = re.compile(r"[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}")
 
@@ -131,11 +131,11 @@ class Ids:
         self.now = {}
 
     def sent(self, value):
-        """The app's message with current ids."""
+        """Return the app's message with current ids."""
         return json.loads(self.FORM.sub(lambda id: self.now[id[0]], json.dumps(value)))
 
     def check(self, then, now, where="answer"):
-        """Check that an answer contains everything that an old app knows; later members are ignored."""
+        """Check that an answer contains all members that an old app knows. Newer members are ignored."""
         assert type(then) is type(now), where
         if isinstance(then, dict):
             assert then.keys() <= now.keys(), where
@@ -167,7 +167,7 @@ def test_an_app_of_protocol_version_1_is_served(hub, system_app):
 
 
 def in_child(body):
-    """The result of the body in a child process."""
+    """Run the body in a child process, and return its result."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -183,7 +183,7 @@ def in_child(body):
 
 
 def stands_still(process):
-    """Whether every thread of the process is stopped: the signal alone only asks for it."""
+    """Return whether all threads of the process are stopped, which happens some time after the signal."""
     return {text.rpartition(")")[2].split()[0] for text in threads(process.pid, "stat").values()} == {"T"}
 
 
@@ -196,7 +196,7 @@ def test_a_connection_of_an_ended_process_has_no_program(hub, system_app):
     ours.settimeout(20 * PATIENCE)
 
     def connect():
-        # The kernel accepts the connection; the stopped hub sees it after this process has ended.
+        # The kernel accepts the connection. The stopped hub handles it after this process has ended.
         connection = hub.connect()
         socket.send_fds(theirs, [b"."], [connection.fileno()])
 
@@ -225,12 +225,12 @@ def test_acknowledged_changes_survive_a_kill(hub, system_app):
             found = {room["name"] for home in homes for room in home["rooms"]}
             assert rooms <= found <= rooms | under_way
             home = homes[0]["id"] if homes else app.ask("homes.add", name="Home")["result"]["home"]
-            # A home has 512 rooms at most.
+            # A home has at most 512 rooms.
             for number in range(50):
                 name = f"Room {round} {number}"
                 assert "result" in app.ask("rooms.add", home=home, name=name)
                 rooms.add(name)
-            # One more is under way.
+            # One more may be in flight.
             app.connection.sendall(json.dumps({
                 "jsonrpc": "2.0", "id": 0, "method": "rooms.add", "params": {"home": home, "name": f"Last {round}"}
             }).encode() + b"\n")
@@ -257,7 +257,7 @@ def test_a_damaged_database_is_named_and_left_alone(hub):
 
 
 def test_a_lost_identity_is_named_and_left_alone(hub):
-    """Accessories would reject a different identity."""
+    """A new identity would be useless, because accessories would reject it."""
     hub.start()
     assert hub.terminate() == 0
     database = hub.state_directory / "home.sqlite"
@@ -284,7 +284,7 @@ def test_a_wrong_configuration_is_one_line_and_touches_nothing(hub, text, code, 
 
 
 def test_it_runs_without_avahi(hub):
-    """Without a D-Bus."""
+    """The host has no D-Bus either."""
     environment = {**os.environ, "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere"}
     with open(hub.log_path, "ab") as log:
         hub.process = subprocess.Popen(list(map(str, hub.arguments)), stderr=log, env=environment)

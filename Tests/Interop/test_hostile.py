@@ -1,4 +1,4 @@
-"""Controllers that send garbage, dawdle or guess; after each the bridge still serves."""
+"""Controllers that send garbage, stall or guess. After each of them, the bridge must still serve others."""
 
 import asyncio
 import contextlib
@@ -55,7 +55,7 @@ async def still_serves(bridge):
 
 
 def guess(connection):
-    """Send M1 and a wrong proof; returns the error of each answer."""
+    """Send M1 and a wrong proof, and return the error of each answer."""
     m1 = connection.post("/pair-setup", (STATE, 1), (METHOD, 0)).tlv.get(ERROR)
     m3 = connection.post("/pair-setup", (STATE, 3), (PUBLIC_KEY, b"\x02"), (PROOF, bytes(64)))
     return m1 and m1[0], m3.tlv[ERROR][0] if m3.status == 200 else m3.status
@@ -63,7 +63,7 @@ def guess(connection):
 
 @pytest.mark.long
 def test_ten_thousand_guesses_from_fifty_addresses_leave_the_owner_a_way_in(bridge, lan):
-    """The owner pairs from another address while the guesses go on."""
+    """The owner pairs from another address while the guesses continue."""
     sources = [f"10.77.0.{100 + number}" for number in range(50)]
     sent, stop = [0] * len(sources), threading.Event()
 
@@ -141,7 +141,7 @@ async def test_garbage_and_false_frames_end_the_connection(bridge, lan):
 
 
 class Customer:
-    """A session in constant use during a test; `slowest` is its longest answer time in seconds."""
+    """A session that is in constant use during a test. `slowest` is its longest response time in seconds."""
 
     def __init__(self, bridge):
         self.bridge = bridge
@@ -167,19 +167,19 @@ class Customer:
         self.thread.join(10)
         self.session.socket.close()
         assert self.failure is None, "the session was not served"
-        # A busy machine is slow, too.
+        # The limit allows for a busy machine.
         assert self.answers > 0 and self.slowest < 3 * PATIENCE
 
 
 def memory(daemon):
-    """The daemon's memory in KiB."""
+    """Return the daemon's memory in KiB."""
     for line in Path(f"/proc/{daemon.process.pid}/status").read_text().splitlines():
         if line.startswith("VmRSS"):
             return int(line.split()[1])
 
 
 def is_dropped(connection):
-    """Whether the bridge has reset the connection, which has not even been read from."""
+    """Return whether the bridge has reset the connection, without reading from it."""
     try:
         connection.socket.send(b"\0")
     except TimeoutError:
@@ -194,14 +194,14 @@ async def test_who_dawdles_is_dropped_and_costs_little(bridge, lan):
     bridge.pair()
     with Customer(bridge):
         before = memory(bridge.daemon)
-        # Asks for much and reads nothing.
+        # Send many requests and read no responses.
         reader = bridge.session()
         reader.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         reader.socket.settimeout(1)
         with pytest.raises(TimeoutError):
             while True:
                 reader.send(b"GET /accessories HTTP/1.1\r\n\r\n" * 200)
-        # Sends the beginning of a frame, of a request, and one byte after the other.
+        # Send the beginning of a frame, the beginning of a request, and single bytes.
         half = bridge.session()
         half.socket.sendall(b"\x10\x00abc")
         began = time.monotonic()
@@ -217,13 +217,13 @@ async def test_who_dawdles_is_dropped_and_costs_little(bridge, lan):
             if len(ended) == len(slow):
                 break
             if position == 24:
-                assert half.is_closed_within(1), "a frame has 10 s"
-            # A slow build is also large: a sanitizer needs memory, and keeps freed memory.
+                assert half.is_closed_within(1), "a frame must arrive within 10 s"
+            # A slow build also needs more memory: a sanitizer uses memory and keeps freed memory.
             assert memory(bridge.daemon) - before < 20_000 * PATIENCE
             time.sleep(0.45)
-        assert len(ended) == len(slow) and min(ended.values()) > 25, "a message has 30 s"
-        # The peer's system acknowledges only as many bytes as fit. The bridge's system checks this when it probes the full peer, up
-        # to twice 30 s after the last acknowledged bytes.
+        assert len(ended) == len(slow) and min(ended.values()) > 25, "a message must arrive within 30 s"
+        # The peer's system acknowledges only as many bytes as fit. The bridge's system notices that when it probes the peer, up
+        # to 60 s after the last acknowledged bytes.
         until(lambda: is_dropped(reader), 60, "who reads nothing is dropped")
         reader.socket.close()
 

@@ -1,4 +1,4 @@
-"""A web page on another origin that attacks a bridge through its visitor's browser."""
+"""A web page of another origin attacks a bridge through its visitor's browser."""
 
 import sqlite3
 
@@ -38,7 +38,7 @@ def test_a_page_of_another_origin_cannot_use_up_pairing_attempts(make_daemon, la
             answers = chromium.open(page).page.evaluate(f"attack({port}, 3)")
     finally:
         end(server)
-    # The browser has reached the bridge, which has looked at no proof.
+    # The browser has reached the bridge, but the bridge hasn't checked a proof.
     assert answers.get("opaque", 0) > 50, answers
     with sqlite3.connect(daemon.state_directory / "bridge.sqlite") as database:
         assert database.execute("SELECT failedAttempts FROM server").fetchone() == (0,)

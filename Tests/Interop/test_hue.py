@@ -27,7 +27,7 @@ PRESS = "press the link button of"
 
 
 def make_certificate(directory, name, common_name="001788fffe123456"):
-    """A certificate that a bridge has signed itself, and its key."""
+    """Create a self-signed certificate of a bridge, and its key."""
     certificate, key = directory / f"{name}.pem", directory / f"{name}.key"
     subprocess.run(
         ["openssl", "req", "-new", "-x509", "-nodes", "-days", "7000", "-newkey", "ec", "-pkeyopt",
@@ -37,7 +37,7 @@ def make_certificate(directory, name, common_name="001788fffe123456"):
 
 
 class OwnBridge(ScriptedDevice):
-    """hue_bridge.py on the host `phone`, which keeps its keys when it restarts."""
+    """hue_bridge.py on the host `phone`. It keeps its keys across restarts."""
 
     script = "hue_bridge.py"
     id = "001788fffe123456"
@@ -90,7 +90,7 @@ class DiyHue:
                 os.environ.get("DIYHUE_PYTHON", sys.executable), Path(DIYHUE) / "HueEmulator3.py", "--bind-ip",
                 self.host.address, "--ip", self.host.address, "--mac", "00:11:22:33:44:55", "--config_path",
                 self.directory, stdout=log, stderr=log)
-        # It looks for updates first, which takes long without a network.
+        # diyHue checks for updates first, which takes long without a network.
         until(self._answers, 60, "diyHue answers")
         return self
 
@@ -149,7 +149,7 @@ def light(daemon, name, timeout=15, **expected):
 
 
 def paired(make_daemon, hue, **keys):
-    """A daemon whose link button was pressed."""
+    """A daemon that has paired with the bridge after its link button was pressed."""
     daemon = make_bridge(make_daemon, **keys)
     warned(daemon, PRESS)
     hue.press()
@@ -244,7 +244,7 @@ def test_a_bridge_with_another_certificate_gets_no_key_until_the_old_one_is_remo
     hue.certificate = make_certificate(tmp_path, "second")
     hue.start()
     kept = daemon.state_directory / f"hue/hue/{hue.id}.json"
-    # Up to 60 s pass between two tries.
+    # Up to 60 s pass between two attempts.
     warned(daemon, f"remove {kept} and press its link button", timeout=75)
     light(daemon, hue.colored, reachable=False)
     assert not [event for event in hue.events if "authorized" in event], "the key was sent to another device"

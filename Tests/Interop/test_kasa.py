@@ -1,4 +1,4 @@
-"""Devices of python-kasa's fixtures are HomeKit lights to aiohomekit; python-kasa reads their state."""
+"""Simulated devices from python-kasa's fixtures are shown as lights to aiohomekit. python-kasa reads their state."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""LIFX devices of lifx-emulator are HomeKit lights to aiohomekit.
+"""LIFX devices of lifx-emulator are shown as lights to aiohomekit.
 
 The emulator runs on the host `phone`; aiolifx is the app that changes lights from outside and reads their state.
 """
@@ -27,7 +27,7 @@ DEVICES = [
 
 
 class Emulator:
-    """lifx-emulator on a host, with the same devices each time it is started."""
+    """lifx-emulator on a host, with the same devices at each start."""
 
     def __init__(self, host, directory, devices=None):
         self.host = host
@@ -64,7 +64,7 @@ def daemon(make_daemon):
 
 
 class App:
-    """aiolifx, speaking with one device."""
+    """aiolifx, connected to one device."""
 
     def __init__(self, address):
         self.address = address

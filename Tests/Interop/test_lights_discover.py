@@ -1,4 +1,4 @@
-"""lamplighter devices discover finds devices of other programs, and its entries bring their lights."""
+"""lamplighter devices discover finds simulated devices, and its configuration entries add their lights."""
 
 import sys
 
@@ -23,7 +23,7 @@ time.sleep(3600)
 
 @pytest.fixture
 def announce(lan):
-    """Announces a service by mDNS on the host `phone`."""
+    """Announce a service by mDNS on the host `phone`."""
     made = []
     yield lambda *words: made.append(lan.phone.popen(sys.executable, "-c", ANNOUNCE, lan.phone.address, *words))
     for process in made:
@@ -32,7 +32,7 @@ def announce(lan):
 
 @pytest.fixture
 def network(lan, tmp_path, announce):
-    """On the host `phone`: an encrypted ESPHome device, two LIFX lights and a wall switch, a WiZ bulb, and announcements."""
+    """The host `phone` with an encrypted ESPHome device, two LIFX lights, a wall switch, a WiZ bulb and announcements."""
     made = [Emulator(lan.phone, tmp_path, devices=[DEVICES[0], DEVICES[1], DEVICES[3]]).start(), Bulb(lan.phone)]
     device = Device(lan.phone, name="den", key=KEY)
     announce("_mqtt._tcp", "Cellar", "1884")
@@ -50,7 +50,7 @@ def discover(daemon):
 
 def test_devices_are_found_and_the_printed_entries_bring_their_lights(make_daemon, network, lan, tmp_path):
     daemon = make_daemon(configuration())
-    # Avahi announces a new service after a moment.
+    # Avahi announces a new service with a delay.
     listing, found = until(
         lambda: (result := discover(daemon)) and len(result[1]) == 6 and result, 20, "six light systems are found")
     address = lan.phone.address

@@ -1,4 +1,4 @@
-"""Meters, whose readings are Eve's characteristics, at aiohomekit; they are hidden unless `include` names energy."""
+"""Meters, whose readings aiohomekit sees as Eve's characteristics. They are hidden unless `include` contains energy."""
 
 import pytest
 from conftest import configuration
@@ -36,7 +36,7 @@ async def test_a_meter_appears_when_it_is_included_and_reports_its_power(daemon)
         daemon.cli("reload")
         until(lambda: SOLAR in daemon.lights, 10, "the meter is shown")
         accessories = await pairing.list_accessories_and_characteristics()
-        assert set(before) <= set(shape(accessories)), "aids and iids stay"
+        assert set(before) <= set(shape(accessories)), "aids and iids don't change"
         names = {}
         for name in ("Plug", "Solar"):
             aid, iids = named(accessories, name)

@@ -1,4 +1,4 @@
-"""A lamp of ha-mqtt-discoverable on a real MQTT broker is a HomeKit light to aiohomekit."""
+"""A lamp of ha-mqtt-discoverable on a real MQTT broker is shown as a light to aiohomekit."""
 
 import asyncio
 import subprocess
@@ -14,7 +14,7 @@ from conftest import configuration
 from lan import PATIENCE, open_to_all, until
 from scripted_device import Script
 
-#: Longer than the longest pause between two tries to reach a broker, which is 60 s.
+#: Longer than the longest pause between two connection attempts to a broker, which is 60 s.
 RECONNECTION = 75
 LAMP = "mqtt/den-1-light"
 NAME = "Den lamp Den"
@@ -61,7 +61,7 @@ async def test_a_lamp_appears_while_a_controller_is_connected(daemon, make_lamp,
         aid, _ = named(accessories, NAME)
         assert aid == daemon.lights[LAMP]["aid"]
         await asyncio.to_thread(daemon.until, lambda status: status["configurationNumber"] == number + 1)
-        assert pairing.connection.protocol is protocol and pairing.is_connected, "the session stayed"
+        assert pairing.connection.protocol is protocol and pairing.is_connected, "the session stays open"
         await phone.record(daemon.status["deviceId"], lambda record: record.txt["c#"] == str(number + 1))
 
 
@@ -126,13 +126,13 @@ async def test_a_device_that_never_stops_talking_delays_no_other(daemon, make_la
             print(f"{name}: median {before[50] * 1000:.1f} ms quiet, {after[50] * 1000:.1f} ms with {count} messages; "
                   f"longest but one {before[98] * 1000:.1f} and {after[98] * 1000:.1f} ms, "
                   f"longest {before[-1] * 1000:.1f} and {after[-1] * 1000:.1f} ms")
-            # What waited for the flood, or was left unanswered for it, would take seconds.
+            # A request that waits for the flood would take seconds.
             assert after[98] < 0.5 * PATIENCE, f"more than one {name} in a hundred takes {after[98]:.3f} s during the flood"
             assert after[-1] < 1.5 * PATIENCE, f"a {name} takes {after[-1]:.3f} s during the flood"
 
 
 def test_a_broker_that_swallows_every_packet_is_reported_and_does_not_delay_the_end(make_daemon, lan):
-    # A neighbour that is known and does not exist: a connection is neither taken nor refused.
+    # A known neighbor that doesn't exist neither accepts nor refuses a connection.
     lan.bridge.run("ip", "neigh", "replace", "10.77.0.99", "lladdr", "02:00:00:00:00:99", "dev", "eth0")
     daemon = make_daemon(configuration(drivers=[{"driver": "mqtt", "url": "mqtt://10.77.0.99"}]))
     daemon.until(lambda status: "no answer yet" in status["drivers"][0]["state"], 20)
@@ -203,7 +203,7 @@ def test_two_brokers_one_of_them_with_tls_and_a_password(make_daemon, make_gatew
         daemon.cli("lights", "set", "guarded/g1", "on=true", "brightness=40")
         until(lambda: daemon.lights["guarded/g1"].get("brightness") == 40, 5, "the light reports its state")
         assert [key for key, light in daemon.lights.items() if light["on"]] == ["guarded/g1"]
-        # One broker that is gone takes only its own lights along.
+        # A lost broker makes only its own lights unreachable.
         guarded.kill()
         wait_for_gateway(daemon, 2, "guarded", reachable=False)
         wait_for_gateway(daemon, 2, "open", reachable=True)

@@ -1,4 +1,4 @@
-"""A newcomer's first steps: `make run` in a terminal, scan the code, pair."""
+"""The first steps of a new user: run `make run` in a terminal, scan the code, pair."""
 
 import re
 import subprocess
@@ -15,7 +15,7 @@ async def test_make_run_ends_with_a_code_that_pairs(lan, tmp_path):
     terminal = Terminal(lan.bridge, "make", "-C", ROOT, "--no-print-directory", "run", f"STATE={tmp_path}/state")
     try:
         code = terminal.until(r"ready to pair.*?(\d{3}-\d\d-\d{3})", 900).group(1)
-        assert len(re.findall(r"[█▀▄ ]{20,}", terminal.text)) >= 14, "a QR code stands in the terminal"
+        assert len(re.findall(r"[█▀▄ ]{20,}", terminal.text)) >= 14, "the terminal shows a QR code"
         command = [program("lamplighter"), "--control", f"{tmp_path}/state/run/control.sock"]
         status = subprocess.run([*command, "status", "--json"], capture_output=True, text=True, check=True).stdout
         device_id = re.search(r'"deviceId":"([^"]+)"', status).group(1)

@@ -1,4 +1,4 @@
-"""The bridge's journal entries and metrics, and that it writes nothing while idle."""
+"""Checks the bridge's journal entries and metrics, and that it writes nothing while idle."""
 
 import asyncio
 import http.client
@@ -17,14 +17,14 @@ from prometheus_client.parser import text_string_to_metric_families
 
 
 def pair(daemon, address):
-    """A paired controller: its identity, and its data of the bridge."""
+    """Pair a controller, and return its identity and its data of the bridge."""
     me = Identity()
     with Connection(address, daemon.status["port"]) as connection:
         return me, pair_setup(connection, daemon.setup_code, me)
 
 
 def switches(session):
-    """The `On` characteristics of all lights, as `(aid, iid)`."""
+    """Return the `On` characteristics of all lights, as `(aid, iid)`."""
     return [(accessory["aid"], characteristic["iid"])
             for accessory in session.get("/accessories").json["accessories"]
             for service in accessory["services"] for characteristic in service["characteristics"]
@@ -35,7 +35,7 @@ def switches(session):
 
 
 class Journal:
-    """What listens at the journal's place on a host whose /run is its own."""
+    """A listener at the journal's socket on a host with a separate /run."""
 
     def __init__(self, host, directory):
         self.entries = []
@@ -68,7 +68,7 @@ async def test_the_journal_finds_events_by_what_they_are_about(make_daemon, lan,
     journal = Journal(lan.bridge, tmp_path)
     try:
         daemon = make_daemon(start=False)
-        # What systemd says of the stream that it has connected standard error to.
+        # systemd sets this variable for the stream that it has connected to standard error.
         daemon.log_path.touch()
         status = daemon.log_path.stat()
         monkeypatch.setenv("JOURNAL_STREAM", f"{status.st_dev}:{status.st_ino}")
@@ -85,8 +85,8 @@ async def test_the_journal_finds_events_by_what_they_are_about(make_daemon, lan,
         about = [entry["MESSAGE"] for entry in journal.entries if entry.get("LIGHT") == light]
         assert about == [f"light added aid={aid} driver=simulated light={light}"]
         assert [e["AID"] for e in journal.entries if e.get("LIGHT") == light] == [str(aid)]
-        assert daemon.log == "", "nothing is notified twice"
-        # Why it does not start is an error in the journal, too.
+        assert daemon.log == "", "entries aren't also printed to standard error"
+        # The reason of a failed start is an error in the journal, too.
         code, _ = daemon.terminate()
         assert code == 0
         daemon.configure({"brigde": {}})
@@ -96,7 +96,7 @@ async def test_the_journal_finds_events_by_what_they_are_about(make_daemon, lan,
         assert last["MESSAGE"].startswith("daemon failed ")
         assert (last["PRIORITY"], last["ERROR"].split(": ", 1)[1]) == ("2", "brigde: unknown key; write bridge")
         assert daemon.log == ""
-        # Without a journal to take them, events are lines again.
+        # Without a journal, events are printed as lines.
         lan.bridge.run("rm", "/run/systemd/journal/socket")
         daemon.configure(configuration())
         daemon.start()
@@ -109,7 +109,7 @@ async def test_the_journal_finds_events_by_what_they_are_about(make_daemon, lan,
 
 
 def free_port(host):
-    """A TCP port that is free on a host."""
+    """Return a free TCP port of a host."""
     script = "import socket; s = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1])"
     return int(host.run("python3", "-c", script).stdout)
 
@@ -120,7 +120,7 @@ def with_metrics(lan, listen="127.0.0.1", **keys):
 
 
 def scrape(lan, port, address="127.0.0.1"):
-    """All samples by name and labels, as Prometheus's own parser reads them."""
+    """Return all samples by name and labels, parsed by Prometheus's own parser."""
     async def get():
         connection = http.client.HTTPConnection(address, port, timeout=10 * PATIENCE)
         connection.request("GET", "/metrics")
@@ -134,7 +134,7 @@ def scrape(lan, port, address="127.0.0.1"):
         assert family.documentation and family.type in ("counter", "gauge", "histogram")
         for sample in family.samples:
             key = sample.name, frozenset(sample.labels.items())
-            assert key not in samples, "each figure once"
+            assert key not in samples, "each sample occurs once"
             samples[key] = sample.value
     return lambda name, **labels: samples.get((name, frozenset(labels.items())))
 
@@ -164,7 +164,7 @@ async def test_prometheus_reads_what_has_happened(make_daemon, lan):
     assert figures("lamplighter_driver_state", driver="simulated", state="running") == 1
     assert figures("lamplighter_advertisement_state", state="published") == 1
     assert figures("lamplighter_light_commands_total", driver="simulated", status="success") == 3
-    assert figures("lamplighter_light_commands_total", driver="simulated", status="unreachable") is None, "it was not asked"
+    assert figures("lamplighter_light_commands_total", driver="simulated", status="unreachable") is None, "it gets no command"
     assert figures("lamplighter_light_command_duration_seconds_count", driver="simulated") == 3
     assert figures("lamplighter_requests_total", endpoint="PUT /characteristics", status="204") == 2
     assert figures("lamplighter_requests_total", endpoint="PUT /characteristics", status="207") == 1
@@ -175,21 +175,21 @@ async def test_prometheus_reads_what_has_happened(make_daemon, lan):
     assert figures("lamplighter_configuration_number") == daemon.status["configurationNumber"]
     assert abs(figures("process_start_time_seconds") - time.time()) < 120
     assert figures("process_resident_memory_bytes") > 1e6
-    # Connections of the scrape and of the operator come and go.
+    # The connections of the scrape and of the operator aren't permanent.
     assert abs(figures("process_open_fds") - len(os.listdir(f"/proc/{daemon.process.pid}/fd"))) < 5
 
 
-# Quiet
+# Idle
 
 
 def written(process):
-    """Bytes that a process has written: to disks, and to anything with write(2)."""
+    """Return the numbers of bytes that a process has written to disks and with write(2)."""
     with open(f"/proc/{process.pid}/io") as file:
         return {key: int(value) for key, value in (line.split(": ") for line in file)}
 
 
 def ages(directory):
-    """When each file was changed last."""
+    """Return the time of each file's last change."""
     return {path: path.stat().st_mtime_ns for path in directory.rglob("*") if path.is_file()}
 
 

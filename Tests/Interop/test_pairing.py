@@ -1,4 +1,4 @@
-"""Real controllers find the bridge over real mDNS, pair, control, and go."""
+"""Independent controllers find the bridge by mDNS, pair with it, control it and remove their pairing."""
 
 import asyncio
 import base64
@@ -40,7 +40,7 @@ async def test_the_record_says_what_hap_asks_for(daemon, lan):
 
 
 def scoped(address):
-    """A link-local address needs this host's interface, whatever index the answer named."""
+    """Return an address whose interface index, if it is link-local, is that of this host."""
     return address.split("%")[0] + "%eth0" if address.startswith("fe80") else address
 
 
@@ -74,7 +74,7 @@ async def test_a_controller_pairs_and_controls(daemon, lan):
         status = daemon.status
         assert status["paired"] and status["controllers"] >= 1
         assert [pairing["admin"] for pairing in daemon.cli("pairings", "--json")] == [True]
-        assert not phone.removals(before.instance), "the record never left while pairing"
+        assert not phone.removals(before.instance), "the record stays while pairing"
 
 
 async def test_a_change_at_the_light_reaches_the_subscriber(daemon, lan):
@@ -134,7 +134,7 @@ async def test_removing_the_last_admin_makes_it_pairable_again_with_the_same_ide
 
 
 async def test_an_older_controller_pairs_too(daemon, lan):
-    """homekit 0.19 has the same author as aiohomekit, but its own SRP, TLV8 and HTTP."""
+    """homekit 0.19 has the same author as aiohomekit, but different implementations of SRP, TLV8 and HTTP."""
     device_id, code = daemon.status["deviceId"], daemon.setup_code
     pytest.importorskip("homekit")
     from homekit.controller import Controller
@@ -142,14 +142,14 @@ async def test_an_older_controller_pairs_too(daemon, lan):
 
     def scenario():
         controller = Controller()
-        # Its discovery drops records that don't resolve in time.
+        # The library's discovery drops records that don't resolve in time.
         assert any(device_id in [found["id"] for found in controller.discover(max_seconds=4)] for _ in range(3))
         for attempt in range(3):
             try:
                 controller.perform_pairing("bridge", device_id, code)
                 break
             except ProtocolError:
-                # It keeps A, K and its proof as numbers. If one begins with a zero byte, in 3 of 256 pairings, its hashes
+                # The library stores A, K and its proof as numbers. If one begins with a zero byte, in 3 of 256 pairings, its hashes
                 # are wrong.
                 assert attempt < 2
         pairing = controller.get_pairings()["bridge"]

@@ -30,12 +30,12 @@ async def test_kill_9_at_any_moment_loses_nothing(make_daemon, lan):
 
     for round in range(12):
         if round % 3 == 0:
-            # While it starts: opening its database, before or after it listens.
+            # Kill the daemon while it opens its database, before and after it listens.
             daemon.kill()
             daemon.start_without_waiting()
             daemon.wait_for_life(moment.uniform(0, 0.4))
         else:
-            # While it stores a light's state.
+            # Kill the daemon while it stores a light's state.
             with hap.session(address, status["port"], me, accessory) as session:
                 session.put("/characteristics", {"characteristics": [
                     {"aid": light["aid"], "iid": on_of(before, light["aid"]), "value": bool(round % 2)}]})
@@ -77,7 +77,7 @@ async def test_a_kill_during_pairing_leaves_it_paired_or_unpaired_but_never_betw
         assert listed in ([], [me.id.decode()])
         assert daemon.status["paired"] == bool(listed)
         if accessory:
-            assert listed, "M6 is sent only when the pairing is on disk"
+            assert listed, "M6 is sent only after the pairing is on disk"
             with hap.session(lan.bridge.address, daemon.status["port"], me, accessory) as session:
                 assert session.get("/accessories").status == 200
         daemon.cli("pairings", "remove", "--all", "--yes")

@@ -1,4 +1,4 @@
-"""Plugins of a running bridge: one that floods, one that fails, and the end of the bridge."""
+"""Plugins of a running bridge: a flooding one, a failing one, and the end of the bridge."""
 
 import asyncio
 import os
@@ -26,7 +26,7 @@ def children(daemon):
 
 
 def plugin_of(daemon, former=None):
-    """The plugin's process, once it is another than the former."""
+    """Wait until the plugin has a new process, and return it."""
     return until(lambda: next((pid for pid in children(daemon) if pid != former), None), 20, "a plugin runs", interval=0.01)
 
 
@@ -76,10 +76,10 @@ async def test_a_plugin_that_floods_slows_no_other_light_and_uses_no_memory(make
         times.sort()
         print(f"flooded: median write {times[len(times) // 2] * 1000:.1f} ms, slowest of {len(times)} "
               f"{times[-1] * 1000:.0f} ms, {share:.0%} of a core, {grown} kB more")
-        # A light that waited for a plugin would take seconds.
+        # A light that waits for a plugin would take seconds.
         assert times[-1] < 1.5 * PATIENCE and times[len(times) * 98 // 100] < 0.5 * PATIENCE, times[-5:]
         assert grown < 1500
-        assert daemon.lights[KEY]["reachable"], "it is slowed down, not ended"
+        assert daemon.lights[KEY]["reachable"], "the plugin is slowed down, not ended"
 
 
 def test_a_plugin_that_fails_five_times_is_started_again_by_reload(make_daemon, tmp_path):

@@ -40,7 +40,7 @@ def lot(name):
 
 
 def on_phone(lan, body):
-    """Run a function in the phone's network."""
+    """Run a function in the network of the host `phone`."""
     async def run():
         return body()
 
@@ -51,7 +51,7 @@ def on_phone(lan, body):
 
 
 def dump(path):
-    """The content of a database, after SQLite's integrity check."""
+    """Return the content of a database after SQLite's integrity check."""
     with contextlib.closing(sqlite3.connect(path)) as database:
         # The copy isn't needed afterwards.
         database.execute("PRAGMA synchronous = OFF")
@@ -69,7 +69,7 @@ def database_dump(place, name):
 
 
 def bridge_dump(place):
-    """The content of a bridge's state directory. A restored backup counts from the decision to replace the database."""
+    """Return the content of a bridge's state directory. A restored backup counts as soon as it must replace the database."""
     successor = place / "bridge.sqlite.successor"
     return dump(successor) if successor.exists() else database_dump(place, "bridge.sqlite")
 
@@ -82,7 +82,7 @@ def home_dump(place):
 
 
 def bridge_parts(state):
-    """The independent parts of a bridge's store."""
+    """Return the independent parts of a bridge's store."""
     if state == NOTHING or not state["server"]:
         rest = {} if state == NOTHING else {table: state[table] for table in ("pairing", "light") if state[table]}
         return {"nothing without an identity": rest} if rest else {}
@@ -99,12 +99,12 @@ def bridge_parts(state):
 
 
 def bridge_beginning(part, seen):
-    """The state of a new or reset bridge until it has started."""
+    """Return whether a state is that of a new or reset bridge that hasn't started yet."""
     return (part, seen) in [("c#", (1, b"")), ("its own iids", "{}"), ("wrong codes", 0)]
 
 
 def home_parts(state):
-    """The independent parts of a home's store."""
+    """Return the independent parts of a home's store."""
     if state == NOTHING:
         return {}
     separate = {"controller": "who the hub is", "pairing": "pairings", "permission": "answers about apps"}
@@ -116,7 +116,7 @@ def home_parts(state):
 
 
 def nothing_between(parts, beginning, before, after, seen):
-    """The parts of a state that are neither as before a step nor as after it."""
+    """Return the parts of a state that equal neither the state before a step nor the one after it."""
     before, after, seen = parts(before), parts(after), parts(seen)
     faults = []
     for part in before.keys() | after.keys() | seen.keys():
@@ -161,11 +161,11 @@ class History:
                 disk.apply(self.calls[index])
         for milestone in milestones:
             number = self._ended_before(milestone.time)
-            assert milestone.holds(self.states[number]), f"{milestone.name} was acknowledged and is not stored"
+            assert milestone.holds(self.states[number]), f"{milestone.name} was acknowledged but isn't stored"
         self._judge()
 
     def _judge(self):
-        """Check that no state between two acknowledgments has half of a change."""
+        """Check that no state between two acknowledgments contains half of a change."""
         acknowledged = [NOTHING] + [self.states[self._ended_before(each.time)] for each in self.milestones]
         acknowledged.append(self.states[-1])
         names = [each.name for each in self.milestones] + ["the end"]
@@ -194,13 +194,13 @@ class History:
             shutil.rmtree(place, ignore_errors=True)
 
     def allowed(self, point):
-        """The possible states after an interruption after this number of calls: none older than the last acknowledged one."""
+        """Return the allowed states after an interruption at this call. None is older than the last acknowledged one."""
         until = self.calls[point].began if point < len(self.calls) else math.inf
         known = [self._ended_before(milestone.time) for milestone in self.milestones if milestone.time <= until]
         return self.states[max(known, default=0):point + 1]
 
     def crashes(self, moment, points, tries):
-        """States after interruptions at these points: a kill, a power cut, and this number of variants of a power cut."""
+        """Return states after a kill, a power cut, and this number of variants of a power cut at each of these points."""
         disk, seen = Disk(self.recording.folder), set()
         for point in range(len(self.calls) + 1):
             if point in points:
@@ -227,7 +227,7 @@ class History:
             f"{kind}; last acknowledged {last}; of {len(allowed)} allowed {str(allowed[-1])[:1200]}; found {str(seen)[:1200]}")
 
     def examine(self, crashes, look):
-        """Open each of these states, and report all errors; returns the number of states."""
+        """Open each of these states, report all errors, and return the number of states."""
         count, faults = 0, []
         for point, kind, state in crashes:
             count += 1
@@ -241,7 +241,7 @@ class History:
         return count
 
     def points(self, moment, count):
-        """All points, or this number of them, evenly spread."""
+        """Return all points, or this number of evenly spread ones."""
         every = range(len(self.calls) + 1)
         if ALL or len(every) <= count:
             return set(every)
@@ -347,7 +347,7 @@ class BridgeLife:
         until(is_another, 10, f"another identity after {command[0]}")
 
     def restore_at_rest(self, wrapper):
-        """Restore while the daemon is stopped, after a kill: much of its data is in the write-ahead log."""
+        """Restore after the daemon was killed, when much of its data is in the write-ahead log."""
         self.daemon.kill()
         command = [*wrapper, program("lamplighterd"), "--restore", "--state-directory", self.daemon.state_directory]
         with open(self.backup, "rb") as backup:
@@ -358,7 +358,7 @@ class BridgeLife:
 def recorded_bridge(make_daemon, lan, tmp_path):
     daemon = make_daemon(SETTINGS, start=False)
     shutil.rmtree(daemon.state_directory)
-    # The daemon creates the folder itself in an existing one.
+    # The daemon creates the folder itself.
     daemon.state_directory = tmp_path / "recorded" / "state"
     daemon.state_directory.parent.mkdir()
     recording = Recording(daemon.state_directory.parent, tmp_path / "strace")
@@ -386,7 +386,7 @@ def bridge_history(recording, milestones):
 
 
 def opened_by_bridge(place):
-    """Let `lamplighterd` itself open a state directory."""
+    """Open a state directory with `lamplighterd` itself."""
     done = subprocess.run(
         [program("lamplighterd"), "--backup", "--state-directory", place / "state"], capture_output=True, timeout=60)
     if done.returncode == 66:
@@ -412,7 +412,7 @@ def test_a_bridge_without_power_is_as_before_or_as_after(make_daemon, lan, tmp_p
 
 @pytest.mark.long
 def test_what_a_daemon_made_and_copied_survives_a_power_cut(make_daemon, lan, tmp_path):
-    """A short life that is tested completely: the folder, the database, the daily copy, a restore with a stopped daemon.
+    """Tests all states of a short life: the folder, the database, the daily copy, a restore with a stopped daemon.
 
     The log before the restore has some pages of the database but not those of the pairings, so that the log together with
     the restored database would give a state that never existed.
@@ -451,7 +451,7 @@ def test_what_a_daemon_made_and_copied_survives_a_power_cut(make_daemon, lan, tm
     def look(place):
         copy = place / "state" / "bridge.sqlite.backup"
         if copy.exists():
-            assert dump(copy)["server"], "the copy is not whole"
+            assert dump(copy)["server"], "the copy is incomplete"
         return history.look(place)
 
     opened = history.examine(history.crashes(moment, set(range(len(history.calls) + 1)), 1), look)
@@ -472,13 +472,13 @@ def test_half_of_a_change_is_never_taken_for_a_state():
 
     before, after = bridge(), bridge(pairing=[me, guest])
     assert not half(before, after, before) and not half(before, after, after)
-    assert half(before, after, bridge(pairing=[])), "the pairings are replaced in one go"
+    assert half(before, after, bridge(pairing=[])), "the pairings are replaced in one step"
     anew = bridge(row=(1, "CC:DD", b"other", "c", "i", 0, 1, b"", "{}", 5000), pairing=[])
     assert not half(before, anew, anew)
-    assert half(before, anew, bridge(pairing=[])), "a reset takes pairings and identity in one go"
+    assert half(before, anew, bridge(pairing=[])), "a reset removes pairings and identity in one step"
     assert half(before, anew, bridge(row=None)), "a reset leaves nothing without an identity"
     assert half(before, anew, bridge(row=(*anew["server"][0][:9], None), pairing=[])), "a reset keeps the port"
-    assert half(NOTHING, before, bridge(row=None, light=[])), "no controller is paired with a bridge that is not there"
+    assert half(NOTHING, before, bridge(row=None, light=[])), "no controller is paired with a missing bridge"
 
     def home(revision, rooms, services=()):
         return {"controller": [], "pairing": [], "permission": [], "home": [("House", revision)], "room": list(rooms),
@@ -489,8 +489,8 @@ def test_half_of_a_change_is_never_taken_for_a_state():
 
     before, after = home(1, []), home(2, ["Kitchen"])
     assert not half_home(before, after, before) and not half_home(before, after, after)
-    assert half_home(before, after, home(1, ["Kitchen"])), "a room comes with its revision"
-    assert half_home(before, home(2, [], ["lamp", "fan"]), home(2, [], ["lamp"])), "services come together"
+    assert half_home(before, after, home(1, ["Kitchen"])), "a room is stored with its revision"
+    assert half_home(before, home(2, [], ["lamp", "fan"]), home(2, [], ["lamp"])), "services are stored together"
     paired = {**home(2, []), "pairing": ["bridge"]}
     assert not half_home(before, paired, {**before, "pairing": ["bridge"]}), "a pairing is stored before its accessory"
 
@@ -501,7 +501,7 @@ def read(life, port):
 
 
 def comes_up(place, allowed, life, lan):
-    """A bridge starts with the state, and its paired controllers can connect."""
+    """Check that a bridge starts with the state, and that its paired controllers can connect."""
     directory = place / "daemon"
     directory.mkdir()
     daemon = Daemon(lan.bridge, directory, SETTINGS)
@@ -526,7 +526,7 @@ def test_a_bridge_killed_at_a_call_that_writes_knows_what_it_acknowledged(make_d
     kills = 0
     for number in range(60 if ALL else 2):
         daemon = make_daemon(SETTINGS, start=False)
-        # The calls of each thread are counted: that of a first start has about sixty, the others fewer.
+        # Calls are counted by thread. The thread of a first start makes about sixty, the others fewer.
         nth = moment.randrange(1, 40) if number % 2 == 0 else moment.randrange(40, 120)
         daemon.wrapper = tracer(
             daemon.directory / "strace", "-e", f"trace={KILLABLE}", "-e", f"inject={KILLABLE}:signal=KILL:when={nth}")
@@ -617,7 +617,7 @@ def recorded_home(lan, bridge, host, tmp_path):
 
 
 def home_comes_up(host, place, allowed):
-    """The home's daemon starts with the state, and shows it."""
+    """Check that homehubd starts with the state and shows it."""
     home = HomeDaemon(host, place / "daemon")
     home.state_directory = place / "state"
     home.state_directory.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""The configuration is read again while controllers are connected."""
+"""The configuration is reloaded while controllers are connected."""
 
 import signal
 
@@ -31,9 +31,9 @@ async def test_sighup_applies_changed_lights_and_keeps_the_session(make_daemon, 
         accessories = session.get("/accessories").json["accessories"]
         desk, _ = named(accessories, "Desk")
         new, iids = named(accessories, "New Light")
-        assert desk == 2, "the aid is the light's, whatever its name"
-        assert new not in {aid for aid, *_ in before}, "no aid is used twice"
-        assert not any(aid == 3 for aid, *_ in shape(accessories)), "the porch light is gone"
+        assert desk == 2, "a renamed light keeps its aid"
+        assert new not in {aid for aid, *_ in before}, "no aid is reused"
+        assert not any(aid == 3 for aid, *_ in shape(accessories)), "the porch light is removed"
         answer = session.put("/characteristics", {"characteristics": [{"aid": new, "iid": iids[ON], "value": True}]})
         assert answer.status == 204
         assert daemon.until_stable()["configurationNumber"] == number + 1, "c# rises at most once"

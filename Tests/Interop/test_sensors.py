@@ -1,4 +1,4 @@
-"""A sensor of ha-mqtt-discoverable on a real broker is an accessory to aiohomekit."""
+"""A sensor of ha-mqtt-discoverable on a real broker is shown as an accessory to aiohomekit."""
 
 import asyncio
 
@@ -25,7 +25,7 @@ def sensor(lan, broker):
 
 
 def say(sensor, daemon, said, **shown):
-    """Repeat the readings until they are shown; the broker doesn't retain them until the bridge has subscribed."""
+    """Repeat the readings until they are shown, because they aren't retained and the bridge may not have subscribed yet."""
     def is_shown():
         sensor.send(**said)
         light = daemon.lights.get(HALL)
@@ -61,6 +61,6 @@ async def test_a_device_is_one_accessory_that_keeps_its_ids_when_readings_are_ad
         await asyncio.to_thread(say, sensor, daemon, said, motion=False, contact=True, humidity=40)
         accessories = await pairing.list_accessories_and_characteristics()
         again, now = services(accessories, "Hall sensor")
-        assert again == aid and formerly <= shape(accessories), "aid and iids stay"
+        assert again == aid and formerly <= shape(accessories), "aid and iids don't change"
         assert {MOTION_SENSOR, CONTACT_SENSOR, HUMIDITY_SENSOR} <= now.keys()
         assert now[CONTACT_SENSOR][CONTACT][1] == 0 and now[HUMIDITY_SENSOR][HUMIDITY][1] == 40

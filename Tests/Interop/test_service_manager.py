@@ -1,4 +1,4 @@
-"""The daemons' notifications to a service manager of the tests."""
+"""The daemons' notifications to a simulated service manager."""
 
 import contextlib
 import ctypes
@@ -16,7 +16,7 @@ from power_cut import tracer
 
 
 class ServiceManager:
-    """The socket that a daemon is given in NOTIFY_SOCKET."""
+    """The socket that a daemon gets in NOTIFY_SOCKET."""
 
     def __init__(self, directory):
         self.path = str(directory / "notify.sock")
@@ -25,20 +25,20 @@ class ServiceManager:
         self.told = []
 
     def next(self, *wanted, timeout=20):
-        """Wait for one of these messages, skip others, and return it."""
+        """Wait for one of these messages, skip others, and return the message."""
         deadline = time.monotonic() + timeout * PATIENCE
         while True:
             self.socket.settimeout(max(0.001, deadline - time.monotonic()))
             try:
                 message = self.socket.recv(65536).decode()
             except TimeoutError:
-                raise AssertionError(f"not told within {timeout} s: {wanted}; told was {self.told}") from None
+                raise AssertionError(f"no notification {wanted} within {timeout} s; received {self.told}") from None
             self.told.append(message)
             if message.split("=")[0] in wanted:
                 return message
 
     def drain(self):
-        """Return the waiting messages."""
+        """Return the pending messages."""
         self.socket.settimeout(0)
         drained = []
         with contextlib.suppress(BlockingIOError):
@@ -60,7 +60,7 @@ def manager(tmp_path):
 
 @pytest.fixture(params=["lamplighterd", "homehubd"])
 def service(request, manager, make_daemon, lan, tmp_path, monkeypatch):
-    """A daemon that has a service manager, not started yet."""
+    """A daemon with a service manager, which isn't started yet."""
     monkeypatch.setenv("NOTIFY_SOCKET", manager.path)
     if request.param == "lamplighterd":
         made = make_daemon(configuration(advertise="none"), start=False)
@@ -71,7 +71,7 @@ def service(request, manager, make_daemon, lan, tmp_path, monkeypatch):
 
 
 def begin(service):
-    """Start it without waiting for its socket."""
+    """Start the daemon without waiting for its socket."""
     answers = service._answers
     service._answers = lambda: True
     try:
@@ -81,7 +81,7 @@ def begin(service):
 
 
 def test_a_client_can_connect_once_the_daemon_is_ready(service, manager, tmp_path):
-    # Listening is slowed down, so that a notification before it is noticed.
+    # Delay listening, so that a notification before it is detected.
     service.wrapper = tracer(
         tmp_path / "strace", "--seccomp-bpf", "-e", "trace=listen", "-e", "inject=listen:delay_enter=700000")
     begin(service)
@@ -92,7 +92,7 @@ def test_a_client_can_connect_once_the_daemon_is_ready(service, manager, tmp_pat
 
 
 class StoppedThreads:
-    """Stops the event loops of a daemon, and no other thread."""
+    """Stops the event loops of a daemon, but no other threads."""
 
     SEIZE, INTERRUPT, DETACH, ALL = 0x4206, 0x4207, 17, 0x40000000
 
@@ -126,7 +126,7 @@ def test_a_daemon_whose_event_loop_hangs_does_not_feed_the_watchdog(service, man
         manager.next("WATCHDOG")
     with StoppedThreads(service.process):
         manager.drain()
-        # One notification may still be under way.
+        # One notification may still be in flight.
         time.sleep(interval)
         manager.drain()
         time.sleep(4 * interval)

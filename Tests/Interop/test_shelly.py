@@ -1,4 +1,4 @@
-"""A Shelly device on another host is a HomeKit light or a cover; the library aioshelly reads it and changes it from outside."""
+"""A Shelly device on another host is shown as a light or a cover. The library aioshelly reads it and changes it."""
 
 import json
 import time
@@ -38,7 +38,7 @@ class Device(ScriptedDevice):
         return self.host.run_async(body())
 
     def status(self, key):
-        """An output's status, as aioshelly reads it."""
+        """Return the status of an output, read by aioshelly."""
         async def read(client):
             return client.status[key]
 

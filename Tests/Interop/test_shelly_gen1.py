@@ -1,4 +1,4 @@
-"""A first-generation Shelly device on another host is shown; the library aioshelly reads it and changes it from outside."""
+"""A first-generation Shelly device on another host is shown. The library aioshelly reads it and changes it."""
 
 import json
 import time
@@ -71,7 +71,7 @@ def test_a_light_is_found_obeys_and_shows_changes_by_others(lan, make_daemon, ma
 
     device.judge(lan.bridge, change)
     until_light(daemon, key, timeout=WAIT, on=False, brightness=77)
-    # The packets of changes make the bridge poll three times within the usual interval.
+    # Packets about changes make the bridge poll three times within the usual interval.
     start = time.monotonic()
     for brightness in (11, 12, 13):
         device.send({"lights": {"0": {"brightness": brightness}}})

@@ -1,4 +1,4 @@
-"""A light that never answers slows no other light down."""
+"""A light that never answers doesn't slow down other lights."""
 
 import asyncio
 import re
@@ -45,7 +45,7 @@ async def test_forty_nine_lights_answer_at_once_while_one_never_does(home, lan):
         dead = asyncio.create_task(asyncio.to_thread(write, first, [(silent, silent_iids, True)]))
         await asyncio.sleep(0.1)
         slowest = 0
-        # A request that waited for the silent light would take nearly 2 s.
+        # A request that waits for the silent light would take nearly 2 s.
         for aid, iids in others:
             answer, seconds = write(second, [(aid, iids, True)])
             assert answer.status == 204, answer
@@ -62,7 +62,7 @@ async def test_forty_nine_lights_answer_at_once_while_one_never_does(home, lan):
         assert answer.status == 207
         assert answer.json["characteristics"][0]["status"] in (UNREACHABLE, TIMED_OUT)
 
-        # A scene over all fifty: one status each, the good ones are done.
+        # A scene of all fifty lights returns a status for each, and switches the lights that answer.
         entries = [(aid, iids, False) for aid, iids in others] + [(silent, silent_iids, False)]
         answer, seconds = write(first, entries)
         assert seconds < 3
@@ -73,7 +73,7 @@ async def test_forty_nine_lights_answer_at_once_while_one_never_does(home, lan):
         lights = home.lights
         assert not any(lights[f"simulated/l{number}"]["on"] for number in range(49))
 
-        # A read of all fifty is answered with the last known values.
+        # A read of all fifty lights returns the last known values.
         ids = ",".join(f"{aid}.{iids[on]}" for aid, iids in [*others, (silent, silent_iids)])
         began = time.monotonic()
         answer = second.get(f"/characteristics?id={ids}")
@@ -111,5 +111,5 @@ async def test_commands_without_answers_leak_no_memory(make_daemon, lan):
         write(3)
         before = dirty()
         write(10)
-        # A thousand commands that leaked would take 600 KiB.
+        # A thousand leaked commands would take 600 KiB.
         assert dirty() - before < 300

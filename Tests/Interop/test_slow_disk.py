@@ -1,4 +1,4 @@
-"""A disk that stalls in every flush: only changes wait for it."""
+"""A disk that stalls in every flush delays only changes."""
 
 import contextlib
 import os
@@ -14,14 +14,14 @@ from test_service_manager import ServiceManager
 
 LAMP = [{"id": "lamp", "name": "Lamp", "brightness": True}]
 ON = "25"
-#: Seconds of each flush, FLUSH=30 for instance; the watchdog's time is shorter.
+#: The duration of each flush in seconds, such as FLUSH=30. The watchdog's timeout is shorter.
 FLUSH = int(os.environ.get("FLUSH", "12"))
 WATCHDOG = 6
 
 
 @contextlib.contextmanager
 def slow_flushes(daemon):
-    """Delays every flush of a daemon in its thread."""
+    """Delay every flush of a daemon, in the flushing thread."""
     calls = "fsync,fdatasync"
     tracer = subprocess.Popen(
         ["strace", "-f", "-o", str(daemon.directory / "strace"), "-e", f"trace={calls}", "-e",
@@ -36,7 +36,7 @@ def slow_flushes(daemon):
 
 @pytest.fixture
 def watched_home(lan, tmp_path, monkeypatch):
-    """A home hub that a service manager watches."""
+    """A home hub with a service manager as its watchdog."""
     manager = ServiceManager(tmp_path)
     monkeypatch.setenv("NOTIFY_SOCKET", manager.path)
     monkeypatch.setenv("WATCHDOG_USEC", str(WATCHDOG * 1_000_000))
@@ -79,7 +79,7 @@ def test_values_arrive_while_a_change_waits_for_the_disk(watched_home, make_daem
         manager.drain()
         manager.next("WATCHDOG")
         assert time.monotonic() - began < FLUSH
-        # The answer comes after the flush.
+        # The answer is sent after the flush.
         assert writer.finish(timeout=4 * FLUSH)["name"] == "Kitchen"
         assert time.monotonic() - began >= FLUSH
         reader.wait_for_event("roomAdded")

@@ -1,4 +1,4 @@
-"""Locks, garage doors and alarm panels on a real broker, and simulated ones, as aiohomekit and Home Assistant itself see them."""
+"""Locks, garage doors and alarm panels on a real broker and simulated ones, controlled by aiohomekit and Home Assistant."""
 
 import asyncio
 
@@ -9,7 +9,7 @@ from hass import HASS, HomeAssistant
 from lan import until
 from scripted_device import Script, until_light
 
-#: Name: the state's topic, and the types of its target and its current state.
+#: By name, the state's topic, and the types of the target and the current state.
 DEVICES = {"Front": ("lock/state", "1E", "1D"), "Garage": ("door/state", "32", "E"),
            "House": ("alarm/state", "67", "66")}
 
@@ -69,7 +69,7 @@ async def test_a_controller_gets_the_target_before_the_state(daemon, devices):
             await eventually(
                 lambda: devices.events[-1:] == [{f"{topic}/set": text}], 5, f"the command: {devices.events}")
 
-        # Unlocked by hand.
+        # The lock is unlocked by hand.
         devices.say("lock/state", "UNLOCKED")
         await shows(("Front target", 0), ("Front current", 0))
         await writes("Front", 1, lock="LOCK")
@@ -94,7 +94,7 @@ async def test_a_controller_gets_the_target_before_the_state(daemon, devices):
         await shows(("House current", 1))
         devices.say("alarm/state", "triggered")
         await shows(("House current", 4))
-        # Disarmed and armed at the panel.
+        # The panel is disarmed and armed by hand.
         devices.say("alarm/state", "disarmed")
         await shows(("House target", 3), ("House current", 3))
         devices.say("alarm/state", "armed_home")

@@ -1,4 +1,4 @@
-"""Examples/Thermometer: a stand-alone accessory, not a bridge, that an independent controller pairs with."""
+"""An independent controller pairs with Examples/Thermometer, an accessory without a bridge."""
 
 import os
 
@@ -17,7 +17,7 @@ class Thermometer(Example):
         self.measure(19.5)
 
     def measure(self, celsius):
-        # Whole or not at all: it is read at any moment.
+        # Replace the file atomically, because it may be read at any time.
         new = self.sensor.with_suffix(".new")
         new.write_text(f"{celsius * 1000:.0f}\n")
         os.replace(new, self.sensor)

@@ -31,7 +31,7 @@ def home(lan, tmp_path):
 
 
 def without_moments(value):
-    """A listing without values that depend on the bridge (reachability, version) or are newer than the state."""
+    """Return a listing without values that depend on the bridge (reachability, version) or are newer than the state."""
     if isinstance(value, dict):
         volatile = ("isReachable", "problem", "firmwareVersion", "covers")
         return {key: without_moments(part) for key, part in value.items() if key not in volatile}
@@ -78,9 +78,9 @@ async def test_the_state_of_an_earlier_version_is_opened(make_daemon, home, lan)
         accessories = await database(phone, known["phone"])
         assert [light["key"] for light in daemon.cli("lights", "purge", "--json")] == ["simulated/kettle"]
         new = daemon.lights["simulated/attic"]["aid"]
-        assert new > max(aid for aid, *_ in known["shape"]), "an aid is never given again"
+        assert new > max(aid for aid, *_ in known["shape"]), "an aid is never reused"
         there = sorted(list(row) for row in shape(accessories) if row[0] != new)
-        # Adaptive lighting came later.
+        # Adaptive lighting was added later.
         assert [row for row in there if row[4] not in ("143", "144", "24B")] == [
             row for row in known["shape"] if row[0] != known["removed"]]
         aid, iids = named(accessories, "Reading Lamp")
@@ -96,7 +96,7 @@ async def test_the_state_of_an_earlier_version_is_opened(make_daemon, home, lan)
 
 
 def mixed(broker, kinds):
-    """A bridge for the devices of Fixtures/state/devices.json, which the broker has as Zigbee2MQTT publishes them."""
+    """A bridge for the devices of Fixtures/state/devices.json, which are on the broker as Zigbee2MQTT publishes them."""
     devices = json.loads((STATE / "devices.json").read_text())
     messages = {"bridge/state": {"state": "online"}, "bridge/devices": [one["device"] for one in devices]}
     messages |= {one["device"]["friendly_name"]: one["state"] for one in devices}

@@ -1,4 +1,4 @@
-"""A valve, which the bridge itself closes after its duration, at aiohomekit and Home Assistant itself."""
+"""A valve that the bridge closes after its duration, controlled by aiohomekit and Home Assistant."""
 
 import asyncio
 
@@ -35,7 +35,7 @@ async def test_the_bridge_ends_a_run_and_a_controller_follows(daemon):
         await eventually(lambda: seen[-1].get(ACTIVE) == 0, 10, f"it ends: {seen}")
         last = {name: value for one in seen for name, value in one.items()}
         assert last == {ACTIVE: 0, IN_USE: 0, LEFT: 0}
-        assert {one[LEFT] for one in seen if LEFT in one} <= {3, 0}, "no event counts down"
+        assert {one[LEFT] for one in seen if LEFT in one} <= {3, 0}, "the countdown causes no events"
         seen.clear()
         await asyncio.to_thread(daemon.cli, "devices", "set", TAP, "duration=60", "on")
         await eventually(lambda: any(one.get(LEFT) == 60 for one in seen), 5, f"it runs again: {seen}")

@@ -1,4 +1,4 @@
-"""The page in a browser, over a home of accessories that HAP-python and hapsim serve."""
+"""The page in a browser, for a home with accessories of HAP-python and hapsim."""
 
 import json
 import os
@@ -41,7 +41,7 @@ services:
 
 @pytest.fixture(scope="module")
 def house(lan, tmp_path_factory):
-    """The hub, the bridge of every kind, the page and a browser on the same host."""
+    """The hub, the bridge with all kinds, the page and a browser on the same host."""
     directory = tmp_path_factory.mktemp("web")
     with lan.add_host("web", "10.77.0.31") as host:
         home = HomeDaemon(host, directory / "home").start()
@@ -76,7 +76,7 @@ class House:
         self.villa = self.app.home
 
     def iid(self, name, kind):
-        """The number of a value, by the accessory's name and the short form of its type."""
+        """Return the iid of a characteristic, by the accessory's name and the short type."""
         (iid,) = [
             one["iid"] for accessory in self.villa["accessories"] if accessory["name"] == name
             for service in accessory["services"] for one in service["characteristics"]
@@ -84,7 +84,7 @@ class House:
         return iid
 
     def report(self, name, kind, value):
-        """The device itself changes a value."""
+        """Change a value on the device."""
         self.bridge.say([name, self.iid(name, kind), value])
 
     def held(self, name, kind):
@@ -93,19 +93,19 @@ class House:
 
     @property
     def mark(self):
-        """The number of lines from the bridge."""
+        """Return the number of lines from the bridge."""
         self.bridge.say("values")
         self.bridge.until(lambda line: "values" in line)
         return len(self.bridge.received)
 
     def reads(self, mark):
-        """The reads since the mark: the values of each request."""
+        """Return the reads since the mark: the values of each request."""
         end = self.mark
         return [[tuple(one) for one in line["read"]] for line in self.bridge.received[mark:end] if "read" in line]
 
     @property
     def subscribed(self):
-        """The subscribed values."""
+        """Return the subscribed values."""
         values = set()
         for line in self.bridge.received[:self.mark]:
             if "subscribed" in line:
@@ -118,7 +118,7 @@ class House:
 
 @pytest.fixture
 def visit(house):
-    """Opens pages as visitors without errors or requests to other servers."""
+    """Open pages as visitors, and check that there are no errors or requests to other servers."""
     visitors = []
 
     def open_page(path="/", **options):
@@ -196,7 +196,7 @@ def test_a_lamp_has_its_controls_by_keyboard_alone(house, visit):
     page.get_by_role("button", name="Red").focus()
     page.keyboard.press("Enter")
     until(lambda: (house.held("The Lightbulb", "13"), house.held("The Lightbulb", "2F")) == (0, 100), 5, "red")
-    # Everything that can be used can be reached by the Tab key, and shows that it is.
+    # All controls can be reached with the Tab key, and show the focus.
     page.evaluate("document.activeElement.blur()")
     wanted = page.locator("main a, main button, main input, main summary").count()
     reached = set()
@@ -224,7 +224,7 @@ def test_a_bad_name_is_refused_with_a_suggestion_to_click(house, visit):
     visitor.page.get_by_role("button", name="Add room").click()
     visitor.until_text(name)
     assert name in house.home.cli("rooms").stdout
-    # Without the check while it is typed, the home itself refuses.
+    # Without the check during typing, the home rejects the name.
     status, _, body = fetch(
         house.page.host, house.page.address, f"/homes/{house.villa['id']}/rooms", "POST", {"name": "Kitchen"})
     assert status == 409 and "Kitchen" in body
@@ -240,7 +240,7 @@ def test_a_room_added_elsewhere_redraws_all_and_keeps_the_place(house, visit):
     house.home.cli("rooms", "add", "Attic")
     house.home.cli("assign", "The Valve", "Attic")
     visitor.until_text("Attic")
-    # So does a value: it redraws its tile alone.
+    # A value redraws only its tile.
     house.report("The Temperature Sensor", "11", 17.5)
     until(lambda: "17.5 °C" in tile(visitor, "The Temperature Sensor").inner_text(), 5, "17.5 °C")
     assert visitor.page.evaluate("scrollY") > 200
@@ -324,7 +324,7 @@ def test_an_accessory_is_added_step_by_step(house, visit, tmp_path):
         page.get_by_role("button", name="Save").click()
         visitor.until_text("Where is")
         page.get_by_role("button", name="Kitchen").click()
-        # It has a custom service, so that the page asks about each service.
+        # The accessory has a custom service, so that the page asks about each service.
         answers = {"this part": "Keep", "to favorites": "Yes"}
         while not re.search("^Reading Lamp was added", visitor.text("h1")):
             visitor.until_text("this part|to favorites|was added", "h1")
@@ -353,7 +353,7 @@ def test_an_accessory_is_added_step_by_step(house, visit, tmp_path):
 
 
 def test_an_owner_looks_after_the_home(house, visit):
-    """Favorites, names, rooms, zones and kinds are changed on the page for all apps."""
+    """Changes of favorites, names, rooms, zones and kinds on the page apply to all apps."""
     def listed(name):
         return {one["name"]: one for one in house.home.cli("accessories", "--json")}.get(name)
 
@@ -455,7 +455,7 @@ def test_a_refused_change_is_shown_next_to_it(house, visit):
     visitor = visit()
     house.report("The Lightbulb", "25", False)
     until(lambda: "off" in tile(visitor, "The Lightbulb").inner_text(), 5, "off")
-    # The hub goes away between the look and the touch.
+    # The hub becomes unavailable between display and tap.
     os.kill(house.home.process.pid, signal.SIGSTOP)
     try:
         tile(visitor, "The Lightbulb").get_by_role("button").click()
@@ -524,7 +524,7 @@ def test_the_page_reads_each_value_once(house, visit):
     visitor.page.wait_for_function("() => !document.querySelector('.stale')")
     # The hub follows some hundred values, so only values that accessories don't report are read.
     assert len([value for read in house.reads(mark) for value in read]) < 100
-    # Another grouping reads nothing. The hub itself checks at most 50 values at a time.
+    # Another grouping causes no reads. The hub itself checks at most 50 values at a time.
     mark = house.mark
     for path in ("/?by=kind", "/?by=category", "/"):
         visitor.go(path)
@@ -565,7 +565,7 @@ def test_axe_finds_no_serious_violation(house, visit):
         for path in ("/", "/?by=kind", lamp, thermostat, accessory, "/scenes", "/history", "/more", "/rooms", "/names",
                      "/add", "/privacy", "/bridge"):
             visitor.go(path)
-            # Added as the browser's own, since the page takes no script of others.
+            # Inject the script through the browser, because the page's policy rejects other scripts.
             result = visitor.page.context.new_cdp_session(visitor.page)
             result.send("Runtime.evaluate", {"expression": script})
             answer = result.send("Runtime.evaluate", {
@@ -578,7 +578,7 @@ def test_axe_finds_no_serious_violation(house, visit):
 
 
 def test_every_view_fits_its_window(house, visit, tmp_path):
-    """PICTURES=folder keeps the screenshots."""
+    """Set PICTURES=folder to keep the screenshots."""
     folder = Path(os.environ.get("PICTURES", tmp_path))
     folder.mkdir(parents=True, exist_ok=True)
     for name, kind, value in (
@@ -589,7 +589,7 @@ def test_every_view_fits_its_window(house, visit, tmp_path):
     wide = []
     long = "Donaudampfschifffahrtsgesellschaftskapitaenslampe"
     house.home.cli("rename", "The Fan", long)
-    # Colors change no widths.
+    # Colors don't affect widths.
     for scheme in ("light", "dark") if "PICTURES" in os.environ else ("light",):
         for name, size in {"phone": (390, 844), "desktop": (1200, 900)}.items():
             visitor = visit(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
@@ -608,7 +608,7 @@ def test_every_view_fits_its_window(house, visit, tmp_path):
                 visitor.page.screenshot(path=folder / f"{view}-{name}-{scheme}.png")
                 if visitor.page.evaluate("document.documentElement.scrollWidth > innerWidth"):
                     wide.append((view, name))
-            # The browser says of a page that is not there that it is not there.
+            # The browser reports missing pages as errors.
             visitor.complaints = [one for one in visitor.complaints if "404" not in one]
     house.home.cli("rename", long, "The Fan")
     assert not wide, wide

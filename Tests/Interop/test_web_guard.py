@@ -76,7 +76,7 @@ class House:
 
 
 def answer(house, request, timeout=5):
-    """The page's answer to raw bytes."""
+    """Return the page's response to raw bytes."""
     def talk():
         with socket.create_connection(("127.0.0.1", house.port), timeout) as connection:
             connection.sendall(request)
@@ -104,7 +104,7 @@ def test_the_network_needs_a_token_and_so_does_a_proxy(house):
 
 
 def test_the_link_has_an_address_of_the_network(house, tmp_path):
-    assert house.page.address == f"http://home.example:{house.port}/", "by the name that it was given"
+    assert house.page.address == f"http://home.example:{house.port}/", "under the configured name"
     page = Page(house.host, house.home, tmp_path / "page", listen="0.0.0.0:0")
     try:
         page.start(allowed=False)
@@ -226,7 +226,7 @@ def test_an_answer_to_head_has_no_body(house):
 
 @contextlib.contextmanager
 def open_files(count):
-    """Raise this process's limit of open files, which is usually 1024, for a while."""
+    """Temporarily raise this process's limit of open files, which is usually 1024."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(count, hard)), hard))
     try:
@@ -353,7 +353,7 @@ def test_a_damaged_list_of_people_admits_no_token(house):
     assert fetch(house.host, house.outside, token=token)[0] == 200
 
 
-# With a bridge that reports writes. The tests above count accessories.
+# These tests use a bridge that reports writes. The tests above count accessories.
 
 @pytest.fixture(scope="module")
 def bridge(house, lan, tmp_path_factory):
@@ -388,7 +388,7 @@ class Bridge:
 
     @property
     def changes(self):
-        """The paths for owners only."""
+        """Return the paths that only owners can use."""
         accessory, service, some = self.accessory, self.service, "00000000-0000-4000-8000-000000000000"
         return (
             [f"/accessories/{accessory}/{what}" for what in ("name", "room", "identify", "unblock", "pair", "remove")]
@@ -405,7 +405,7 @@ def lists(house):
 
 @pytest.mark.parametrize("is_same_site", [True, False])
 def test_a_page_of_another_origin_writes_and_reads_nothing(house, bridge, lan, tmp_path, is_same_site):
-    """A page of the same host on another port, for which SameSite cookies are sent, and one of another host."""
+    """Tests a page of the same host on another port, for which SameSite cookies are sent, and a page of another host."""
     attacker, changes = (house.host, []) if is_same_site else (lan.phone, bridge.changes)
     before, seen, target = lists(house), [], house.outside
     paths = ["/", "/rooms", "/names", "/history", "/live?page=/", bridge.values + f"?{bridge.on}=true", *changes]
@@ -556,7 +556,7 @@ def test_pictures_are_bounded(house):
 
 
 def test_ten_wrong_tokens_are_checked_however_fast_they_come(house, lan):
-    """From a new address, all at once: each request withholds its last byte."""
+    """All tokens come from a new address at once, because each request withholds its last byte."""
     async def guess():
         async def begin():
             reader, writer = await asyncio.open_connection(house.host.address, house.port)
@@ -585,7 +585,7 @@ def test_ten_wrong_tokens_are_checked_however_fast_they_come(house, lan):
 
 @pytest.mark.alone
 def test_a_thousand_unfinished_forms_block_no_visitor(house):
-    """From an unauthenticated client: each sends its head and one byte of its body."""
+    """Each form of an unauthenticated client consists of its head and one byte of its body."""
     async def hold():
         held = []
         try:

@@ -1,4 +1,4 @@
-"""The page behind reverse proxies that are configured as Documentation/Operation.md shows."""
+"""The page behind reverse proxies with the configurations of Documentation/Operation.md."""
 
 import subprocess
 
@@ -11,10 +11,10 @@ from web import Page, browser, fetch
 
 ADDRESS, CADDY_ADDRESS = "10.77.0.34", "10.77.0.35"
 PUBLIC = ["bare.example", "nginx.example", "caddy.example"]
-#: In front of a page that doesn't know of its proxy.
+#: A proxy in front of a page without --behind-proxy.
 UNANNOUNCED = {
     "old.example": NGINX,
-    # The default of nginx 1.29.7 and newer.
+    # This is the default of nginx 1.29.7 and newer.
     "new.example": NGINX + ' proxy_http_version 1.1; proxy_set_header Connection "";',
     "host.example": NGINX + ' proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host $host;',
 }
@@ -22,7 +22,7 @@ UNANNOUNCED = {
 
 @pytest.fixture(scope="module")
 def house(lan, tmp_path_factory):
-    """The hub with an empty home, the page twice, and both proxies in front of it."""
+    """The hub with an empty home, two instances of the page, and both proxies in front of them."""
     directory = tmp_path_factory.mktemp("proxies")
     open_to_all(directory)
     subprocess.run(
@@ -82,7 +82,7 @@ def test_only_the_user_of_the_page_needs_no_token_on_this_computer(house):
         assert fetch(house.host, address, headers=headers)[0] == 303, headers
     other = house.host.run("setpriv", f"--reuid={USER}", "--clear-groups", "curl", "-si", address).stdout
     assert " 303 " in other.split("\r\n")[0], other
-    # A proxy hides such visitors.
+    # The page behind the proxies requires a token from this user, too.
     assert fetch(house.host, f"http://{house.authority}")[0] == 303
 
 

@@ -1,4 +1,4 @@
-"""The page under fingers: drags, taps, errors and a server that hangs, with lamps of a bridge as slow and broken as they can be."""
+"""The page on a touch screen: drags, taps, errors and a hanging server, with slow and failing lamps."""
 
 import re
 import signal
@@ -69,7 +69,7 @@ def phone(house):
 
 
 class Phone:
-    """A visitor with a finger, who counts the changes under way."""
+    """A visitor with a touch screen, who counts the pending changes."""
 
     def __init__(self, visitor):
         self.visitor, self.page = visitor, visitor.page
@@ -95,7 +95,7 @@ class Phone:
         self.input.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]})
 
     def drag(self, name, begin, finish, steps=8, box=None):
-        """Drag across a tile, from and to parts of its width."""
+        """Drag across a tile, from one fraction of its width to another."""
         box = box or self.tile(name).bounding_box()
         y = box["y"] + box["height"] / 2
         xs = [box["x"] + box["width"] * (begin + (finish - begin) * step / steps) for step in range(steps + 1)]
@@ -110,7 +110,7 @@ class Phone:
         self.touch("touchEnd")
 
     def is_on(self, name):
-        """The state as the tile has it, which has it twice."""
+        """Return the state of a tile, which shows it in two ways."""
         by_class = "on" in self.tile(name).get_attribute("class").split()
         by_button = self.tile(name).locator("button.touch").get_attribute("aria-pressed") == "true"
         assert by_class == by_button
@@ -157,7 +157,7 @@ def test_the_last_tap_on_a_slow_lamp_counts(house, phone, taps):
     house.set("slow", "on=false")
     visitor = phone()
     visitor.shows("Slow Lamp", "off")
-    # The first change stays under way until the last tap, however long the taps take.
+    # The first change stays pending until the last tap, however long the taps take.
     held = []
     visitor.page.route("**/values", lambda route: held.append(route), times=1)
     for _ in range(taps):
@@ -179,7 +179,7 @@ def test_an_error_stays_beside_its_button_until_the_next_try(house, phone):
     visitor.tap("Desk Lamp")
     tile.locator(".refusal").wait_for()
     assert not visitor.is_on("Desk Lamp")
-    # A value redraws one tile, a room all of the page.
+    # A value redraws one tile, and a room the whole page.
     house.set("desk", "brightness=30")
     house.set("slow", "on=true")
     visitor.shows("Slow Lamp", "20 %")
@@ -251,12 +251,12 @@ def test_a_slider_follows_changes_from_elsewhere_while_it_has_the_focus(house, p
 
 
 def test_a_server_that_hangs_is_noticed(house, phone):
-    """With a clock that is put forward; the long test waits for real."""
+    """Advances the browser's clock. The long test waits in real time."""
     visitor = phone()
     visitor.page.clock.install()
     visitor.visitor.go("/")
     visitor.shows("Desk Lamp", "on|off")
-    # The first beat has come when the page notices a change.
+    # Once the page notices a change, it has received the first beat.
     house.set("desk", "on=true", "brightness=40")
     visitor.shows("Desk Lamp", "40 %")
     house.page.process.send_signal(signal.SIGSTOP)

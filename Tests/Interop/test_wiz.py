@@ -1,4 +1,4 @@
-"""The fake bulb of pywizlight is a HomeKit light to aiohomekit; pywizlight reads its state."""
+"""The fake bulb of pywizlight is shown as a light to aiohomekit. pywizlight reads its state."""
 
 import asyncio
 import time

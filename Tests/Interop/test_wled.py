@@ -1,4 +1,4 @@
-"""A WLED device on another host is a HomeKit light; the library wled reads it and changes it from outside."""
+"""A WLED device on another host is shown as a light. The library wled reads it and changes it."""
 
 import time
 

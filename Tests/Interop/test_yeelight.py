@@ -1,4 +1,4 @@
-"""A Yeelight device on another host is a HomeKit light; the library yeelight reads it and changes it from outside."""
+"""A Yeelight device on another host is shown as a light. The library yeelight reads it and changes it."""
 
 import asyncio
 import time
@@ -13,7 +13,7 @@ KEY = "yeelight/0000000002eb9f61"
 
 class Device(ScriptedDevice):
     script = "yeelight_device.py"
-    #: It isn't in mDNS.
+    #: The device doesn't use mDNS, so it is only stopped.
     close = ScriptedDevice.stop
 
     def judge(self, scenario):

@@ -1,4 +1,4 @@
-"""The page, and browsers that look at it."""
+"""Runs the page and browsers that open it."""
 
 import json
 import re
@@ -34,7 +34,7 @@ class Page:
                 program("homeweb"), "--socket", self.home.socket, "--state-directory", self.state_directory,
                 "--listen", self.listen, *self.options, stdout=log, stderr=log)
         until(lambda: self._served(mark), 20, "homeweb serves its page")
-        # The next start is at the same address, as browsers expect.
+        # Use the same address at the next start, as browsers expect.
         self.listen = f"{self.listen.rsplit(':', 1)[0]}:{self.port}"
         if allowed:
             self.home.allow("org.lamplighter.homeweb")
@@ -76,7 +76,7 @@ class Page:
 
 @contextmanager
 def browser(host, directory):
-    """A headless Chromium whose network is a host's; `open` makes visitors of it."""
+    """A headless Chromium on a host's network. `open` creates visitors."""
     wrapper = Path(directory) / f"chromium-{host.name}"
     wrapper.write_text("#!/bin/sh\nexec " + " ".join(host.inside(CHROMIUM)) + ' "$@"\n')
     wrapper.chmod(0o755)
@@ -95,7 +95,7 @@ class Browser:
         self.visitors = []
 
     def open(self, address, path="/", **options):
-        """A separate visitor with a separate cookie jar who has opened the page."""
+        """Open the page as a new visitor with separate cookies."""
         visitor = Visitor(self.chromium.new_context(**options), address)
         self.visitors.append(visitor)
         visitor.go(path)
@@ -103,7 +103,7 @@ class Browser:
 
 
 class Visitor:
-    """A visitor of the page; messages of its console and errors of its network are recorded."""
+    """A visitor of the page, whose console messages and network errors are recorded."""
 
     def __init__(self, context, address):
         self.context = context
@@ -132,7 +132,7 @@ class Visitor:
         until(lambda: re.search(pattern, self._now(selector)), timeout, f"{pattern} in {selector}")
 
     def _now(self, selector):
-        # A page that goes on to another has no text for a moment.
+        # During navigation, a page has no text for a moment.
         try:
             return self.page.locator(selector).first.inner_text(timeout=500)
         except Exception:
@@ -140,12 +140,12 @@ class Visitor:
 
     @property
     def foreign(self):
-        """Requests to other hosts than the page's."""
+        """Return the requests to hosts other than the page's."""
         return [url for url in self.requests if not url.startswith((self.address + "/", "blob:", "data:"))]
 
 
 def fetch(host, address, path="/", method="GET", fields=None, headers=None, token=None, timeout=20):
-    """One request as a program makes it: the status, the headers and the body."""
+    """Send a request without a browser, and return the status, the headers and the body."""
     command = ["curl", "-s", "-k", "-i", "-m", timeout, "-X", method, "--path-as-is"]
     headers = dict(headers or {})
     if method == "POST":

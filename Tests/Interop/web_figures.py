@@ -4,7 +4,7 @@
         HOMEHUBD=.build-static/release/homehubd HOMEHUB=.build-static/release/homehub HOMEWEB=.build-static/release/homeweb \\
         .venv/bin/python Tests/Interop/web_figures.py [SECONDS]
 
-Everything, the browsers included, runs on one computer. Prints JSON; ends with 1 if a promise is not kept.
+Everything, including the browsers, runs on one computer. Prints JSON, and exits with 1 if a limit is exceeded.
 """
 
 import gzip
@@ -20,7 +20,7 @@ from home_figures import Control, LargeHome, cpu, resident
 from lan import until
 from web import Page, browser, fetch
 
-#: Notes, for each lamp, which state it showed when.
+#: Records for each lamp the states that it showed, with the times.
 WATCH = """() => {
   window.seen = [];
   new MutationObserver((records) => {
@@ -33,7 +33,7 @@ WATCH = """() => {
 
 
 def render(host, page, figures):
-    """What one rendering of all tiles costs, as the server's own time and as bytes on the wire."""
+    """Measure one rendering of all tiles: the server's own time, and the bytes on the wire."""
     for _ in range(3):
         fetch(host, page.address)
     times = []
@@ -52,7 +52,7 @@ def render(host, page, figures):
 
 
 def follow(large, page, visitors, seconds, rate, figures):
-    """A hundred lamps a second change; each browser shows each within a second, and the last for good."""
+    """Change a hundred lamps per second. Each browser must show each change within a second, and finally the last state."""
     names = {key: f"Lamp {key.split('lamp')[-1]}" for key in large.ids}
     control = Control(large.bridge.socket)
     for visitor in visitors:
@@ -88,7 +88,7 @@ def follow(large, page, visitors, seconds, rate, figures):
 
 
 def idle(large, page, figures, seconds=20):
-    """The cost of a visible page without changes."""
+    """Measure the cost of a visible page without changes."""
     before = cpu(page.process), cpu(large.home.process)
     time.sleep(seconds)
     figures["idle"] = {

@@ -1,4 +1,4 @@
-"""Runs a program that may not open netlink sockets, as under RestrictAddressFamilies= without AF_NETLINK: PROGRAM ARGUMENTS..."""
+"""Runs PROGRAM ARGUMENTS... without access to netlink sockets, as RestrictAddressFamilies= without AF_NETLINK does."""
 
 import ctypes
 import errno

@@ -1,4 +1,4 @@
-"""A WiZ bulb from pywizlight's fake one, which also reports changes to the registered client and has one color mode.
+"""A WiZ bulb based on pywizlight's fake one, which also reports changes to the registered client and has one color mode.
 
 Usage: wiz_bulb.py ADDRESS [MODULE FIRMWARE]; a line of JSON on standard input is a local change.
 """
@@ -11,7 +11,7 @@ from pywizlight.protocol import WizProtocol
 from pywizlight.tests import fake_bulb
 
 PORT, PUSH_PORT = 38899, 38900
-# The fake bulb prints each request, and the output is for events.
+# Discard the requests that the fake bulb prints, because the output is for events.
 fake_bulb.print = lambda *_: None
 
 
@@ -52,7 +52,7 @@ async def main(address, module="ESP01_SHRGB_03", firmware="1.25.0"):
     loop = asyncio.get_running_loop()
     bulb.transport, _ = await loop.create_datagram_endpoint(
         lambda: WizProtocol(on_response=bulb.handle), local_addr=("0.0.0.0", PORT), allow_broadcast=True)
-    # As a bulb does when it gets power.
+    # Announce the bulb, as a real one does when it gets power.
     beat = {"method": "firstBeat", "env": "pro", "params": {"mac": mac}}
     bulb.transport.sendto(json.dumps(beat).encode(), (address.rsplit(".", 1)[0] + ".255", PUSH_PORT))
     while line := await loop.run_in_executor(None, sys.stdin.readline):

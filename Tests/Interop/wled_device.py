@@ -17,7 +17,7 @@ from aiohttp import WSCloseCode, web
 from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
 MAC = "aabbccddeeff"
-#: As ESP32 has it; one more closes another.
+#: The limit on an ESP32. One more connection closes another one.
 MOST_SOCKETS = 4
 
 
@@ -53,7 +53,7 @@ class Device:
         return {"state": self.state, "info": {**self.info, "ws": len(self.sockets)}}
 
     async def change(self, change):
-        """Changes the state as the firmware does."""
+        """Change the state like the firmware."""
         state = self.state
         if change.get("bri", 0) > 0:
             state["bri"] = change["bri"]
@@ -70,7 +70,7 @@ class Device:
     async def get(self, request):
         if self.hang:
             await asyncio.sleep(3600)
-        # The server of the firmware hangs up after each answer.
+        # The firmware's server closes the connection after each response.
         return web.json_response(self.both(), headers={"Connection": "close"})
 
     async def catalog(self, request):

@@ -1,4 +1,4 @@
-"""A Yeelight device: answers searches at UDP 1982 and takes lines of JSON at TCP 55443, as its maker's specification says.
+"""A Yeelight device that answers searches at UDP 1982 and accepts JSON lines at TCP 55443, as in the specification.
 
     yeelight_device.py '{"address": "10.99.0.2", "model": "color"}'
 
@@ -18,7 +18,7 @@ KINDS = {
     "mono": "get_prop set_default set_power toggle set_bright set_scene set_name",
 }
 WHITES = {"color": (1700, 6500), "ct_bulb": (2700, 6500)}
-#: As in the specification.
+#: The maximum number of connections in the specification.
 MOST_CONNECTIONS = 4
 
 

@@ -1,4 +1,4 @@
-"""An integration that runs the steps of a test in Home Assistant: it reads them from standard input and prints their results.
+"""An integration that runs the steps of a test in Home Assistant. It reads them from standard input and prints the results.
 
 Each line is a JSON object with one member: the name of the step and its argument. The result is one line.
 """
@@ -32,7 +32,7 @@ async def run(hass):
 
 
 async def pair(hass, code):
-    """Pair with the one bridge that is there, by the steps of homekit_controller's own dialogue."""
+    """Pair with the only bridge on the network, with the steps of homekit_controller's dialog."""
     flow = hass.config_entries.flow
     while (step := await flow.async_init("homekit_controller", context={"source": "user"}))["type"] == "abort":
         await asyncio.sleep(0.5)
@@ -46,12 +46,12 @@ async def pair(hass, code):
 
 
 def is_subscribed(hass):
-    """Home Assistant subscribes a moment after it has shown the light."""
+    """Return whether Home Assistant has subscribed, which it does a moment after it shows the light."""
     return any(device.pairing.subscriptions for device in hass.data.get("homekit_controller-devices", {}).values())
 
 
 async def turn_on(hass, brightness):
-    """Switch the light from off to a brightness, 1 to 255."""
+    """Switch on a light that is off, with a brightness from 1 to 255."""
     light = {"entity_id": hass.states.async_entity_ids("light")[0]}
     await hass.services.async_call("light", "turn_off", light, blocking=True)
     await hass.services.async_call("light", "turn_on", light | {"brightness": brightness}, blocking=True)
@@ -62,7 +62,7 @@ async def turn_on(hass, brightness):
 
 
 async def add_broker(hass, port):
-    """Connect to the broker, by the steps of mqtt's own dialogue."""
+    """Connect to the broker, with the steps of mqtt's dialog."""
     flow = hass.config_entries.flow
     step = await flow.async_init("mqtt", context={"source": "user"})
     step = await flow.async_configure(step["flow_id"], {"broker": "127.0.0.1", "port": port})
@@ -71,7 +71,7 @@ async def add_broker(hass, port):
 
 
 async def states(hass, domain):
-    """The entities of a domain, with their states and attributes."""
+    """Return the entities of a domain, with their states and attributes."""
     return [[state.entity_id, state.state, dict(state.attributes)] for state in hass.states.async_all(domain)]
 
 
@@ -86,7 +86,7 @@ PRESSED = []
 
 
 async def attach(hass, given):
-    """Attach to the triggers that an integration has for the device with a name; returns their types and subtypes."""
+    """Attach to the triggers of an integration for the device with this name, and return their types and subtypes."""
     integration, name = given
     found = [device for device in device_registry.async_get(hass).devices.values() if device.name == name]
     module = importlib.import_module(f"homeassistant.components.{integration}.device_trigger")
@@ -102,7 +102,7 @@ async def attach(hass, given):
 
 
 async def pressed(hass, _):
-    """The types and subtypes of the triggers since the last call."""
+    """Return the types and subtypes of the triggers since the last call."""
     await hass.async_block_till_done()
     answer = PRESSED[:]
     PRESSED.clear()
