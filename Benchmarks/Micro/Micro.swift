@@ -22,5 +22,5 @@ struct Micro {
 struct Wrong: Error, CustomStringConvertible {
     let description: String
 
-    init(file: StaticString = #fileID, line: Int = #line) { description = "what \(file):\(line) times goes wrong" }
+    init(file: StaticString = #fileID, line: Int = #line) { description = "the operation at \(file):\(line) failed" }
 }

@@ -34,7 +34,7 @@ struct RoomSensors {
             while true {
                 let found = Set(names(in: folder))
                 for name in found.subtracting(known) { try await host.add(sensor(name, in: folder)) }
-                // If a removed accessory returns, it gets its former aid.
+                // If a removed accessory returns, it gets its previous aid.
                 for name in known.subtracting(found) { await host.remove(name) }
                 known = found
                 try await Task.sleep(for: .milliseconds(500))

@@ -10,7 +10,7 @@ extension DeviceBridge {
 
     /// Returns the bridge for a light, and opens a new one if necessary.
     ///
-    /// A light that returns gets its former bridge if that has room. A new light takes a place that is reserved for an
+    /// A light that returns gets its previous bridge if that has room. A new light takes a place that is reserved for an
     /// absent light only if no other place is free.
     ///
     /// - Parameter former: The light's stored state, or `nil` if the light is new.

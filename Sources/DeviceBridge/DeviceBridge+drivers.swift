@@ -3,7 +3,7 @@ internal import HAPProtocol
 
 // Adding, replacing and removing drivers.
 extension DeviceBridge {
-    /// The time within which a replacement driver must report the lights of the former driver.
+    /// The time within which a replacement driver must report the lights of the previous driver.
     static let takeoverTime = Duration.seconds(5)
 
     /// Adds a driver, or replaces the ended driver with the same id.
@@ -24,7 +24,7 @@ extension DeviceBridge {
         let deadline = scheduler.now + Self.takeoverTime
         for (key, light) in lights where key.driver == id {
             if light.state.isReachable { unconfirmed[key] = deadline }
-            // The former driver has ended, so commands to the new one don't wait for its unfinished call.
+            // The previous driver has ended, so commands to the new one don't wait for its unfinished call.
             if light.pipeline.isAbandoned { startNextCommand(light, success: false, now: scheduler.now) }
         }
         scheduler.schedule(at: deadline) { [self] in

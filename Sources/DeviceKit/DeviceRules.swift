@@ -6,7 +6,7 @@ package import HAPModel
 package protocol DeviceRules: Sendable {
     /// The characteristic that switches the device on and off.
     ///
-    /// The bridge stores its value as On, whatever the characteristic.
+    /// The bridge always stores its value as On.
     ///
     /// Values that are requested together with "off" are held until the next "on".
     var power: CharacteristicType? { get }

@@ -144,7 +144,7 @@ public struct DriverContract: Sendable {
                 found += values(report, description.capabilities)
             case .occurred(let light, let events):
                 for (property, _) in events where known[light]?.isMomentary(property) != true {
-                    found.append("an event isn't one of a momentary characteristic of an added device (\(light))")
+                    found.append("an event isn't declared in the device's description (\(light))")
                 }
             case .state, .warn: break
             }

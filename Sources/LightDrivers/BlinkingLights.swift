@@ -29,14 +29,14 @@ struct BlinkingLights: Sendable {
     /// Creates the blinking lights of a session.
     ///
     /// - Parameters:
-    ///   - count: The number of times that a light is switched before its former power is restored.
+    ///   - count: The number of times that a light is switched before its previous power is restored.
     ///   - pause: The time between two steps.
     init(count: Int, pause: Duration) {
         self.count = count
         self.pause = pause
     }
 
-    /// Returns the power states to which a light is switched in order, before its former state is restored.
+    /// Returns the power states to which a light is switched in order, before its previous state is restored.
     static func blinks(from power: Bool, count: Int = 3) -> [Bool] { (0..<count).map { $0.isMultiple(of: 2) != power } }
 
     func contains(_ light: LightID) -> Bool { sequences[light] != nil }
@@ -68,7 +68,7 @@ struct BlinkingLights: Sendable {
 
     /// Skips to the last step of a light's identification.
     ///
-    /// Ends it at once if the light already has its former power state.
+    /// Ends it at once if the light already has its previous power state.
     mutating func cancel(_ light: LightID) {
         guard let sequence = sequences[light] else { return }
         sequences[light]?.left = [sequence.power]

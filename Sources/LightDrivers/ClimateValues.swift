@@ -5,7 +5,7 @@ import HAPModel
 enum TemperatureUnit: Equatable, Sendable {
     case celsius, fahrenheit, kelvin
 
-    /// Returns a temperature in degrees Celsius, or `nil` if it is impossible.
+    /// Returns a temperature in degrees Celsius, or `nil` if it is out of range.
     func celsius(_ number: Double?) -> Double? {
         guard let number, number.magnitude < 1000 else { return nil }
         return switch self {
@@ -30,7 +30,7 @@ enum TemperatureUnit: Equatable, Sendable {
     /// The step of devices that don't report one.
     var usualStep: Double { self == .fahrenheit ? 1 : 0.1 }
 
-    /// Returns a range of temperatures in degrees Celsius, or `nil` if a limit is impossible.
+    /// Returns a range of temperatures in degrees Celsius, or `nil` if a limit is out of range.
     func range(_ low: Double, _ high: Double) -> ClosedRange<Double>? {
         guard let low = celsius(low), let high = celsius(high), low < high else { return nil }
         // Round to HAP's step.

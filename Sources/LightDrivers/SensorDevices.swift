@@ -36,7 +36,7 @@ struct SensorDevices: Sendable {
     }
 
     private var parts: [LightID: Part] = [:]
-    /// The ids of the readings of each sensor, so that they needn't be searched for among thousands.
+    /// The ids of the readings of each sensor, which avoids a search among thousands of readings.
     private var partsOfSensor: [LightID: Set<LightID>] = [:]
     /// The last description and reachability of each shown sensor.
     private var shown: [LightID: (description: LightDescription, isReachable: Bool)] = [:]

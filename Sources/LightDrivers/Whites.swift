@@ -5,7 +5,7 @@ import DeviceKit
 extension LightColor {
     /// Creates a white from its temperature in kelvin, clamped to the range of a light.
     ///
-    /// Returns `nil` if the temperature is `nil` or impossible.
+    /// Returns `nil` if the temperature is `nil` or out of range.
     init?(kelvin: Int?, within mireds: ClosedRange<Int>) {
         guard let mired = kelvin.flatMap({ ColorConversion.mired(kelvin: Double($0)) }) else { return nil }
         self = .temperature(mired: mireds.clamp(mired))

@@ -18,7 +18,9 @@ extension Reaction {
         let pace: Double
     }
 
-    /// Starts the device if the value is outside the range, until it's idle.
+    /// Raises or lowers the value until it is in the range.
+    ///
+    /// The device is idle otherwise.
     private mutating func keep(_ climate: Climate, in service: SimulatedService) {
         guard let present = service[climate.reading] else { return }
         stops.insert(climate.reading)

@@ -117,7 +117,9 @@ struct HubDaemon {
         }
     }
 
-    /// Opens the history; without it, everything else works.
+    /// Opens the history.
+    ///
+    /// If this fails, everything else still works.
     private func openHistory() -> Result<DatabaseFile, DatabaseFileError> {
         do throws(DatabaseFileError) {
             return .success(try HistoryDatabase.file(at: places.history, logger: logger))

@@ -142,7 +142,7 @@ struct AdaptiveLightingTests {
         #expect(commands(house).last == LightCommand(color: .temperature(mired: 360)))
     }
 
-    @Test("ends when a person chooses a color, but not because of its own echoes", arguments: 0..<7)
+    @Test("ends when a person chooses a color, but not because of echoes of its commands", arguments: 0..<7)
     func ends(way: Int) async throws {
         let (house, session) = try await Self.following()
         await house.advance(.seconds(20))

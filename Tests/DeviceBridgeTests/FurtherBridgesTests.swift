@@ -48,7 +48,7 @@ struct FurtherBridgesTests {
         #expect(await Self.places(bridge) == remaining)
         let again = try await Self.start(store, (0..<400).filter { !gone.contains($0) })
         #expect(await Self.places(again) == remaining)
-        // Lights that return get their former places.
+        // Lights that return get their previous places.
         for number in gone.shuffled() { await again.host.added(Self.description(number)) }
         #expect(await Self.places(again) == before)
     }
@@ -62,7 +62,7 @@ struct FurtherBridgesTests {
         for number in 1000..<1010 { await bridge.host.added(Self.description(number)) }
         #expect(opened.withLock { $0 } == [])
         #expect(await bridge.lights.lightCounts == [1: 149])
-        // Another light has taken this light's place, so it returns on another bridge with its former aid.
+        // Another light has taken this light's place, so it returns on another bridge with its previous aid.
         await bridge.host.added(Self.description(3))
         #expect(opened.withLock { $0 } == [2])
         #expect(await Self.places(bridge)["3"] == [2, 5])

@@ -82,7 +82,7 @@ struct SceneTests {
         #expect(try await room.write(relax, true) == 204)
         #expect(room.commands == [command(relax)])
         #expect(try await room.value(relax) == true)
-        // Neither another "on" nor "off" has an effect meanwhile.
+        // In the meantime, neither another "on" nor "off" has an effect.
         try await room.write(relax, true)
         try await room.write(relax, false)
         #expect(try await room.value(relax) == true)

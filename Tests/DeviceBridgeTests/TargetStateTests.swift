@@ -109,7 +109,7 @@ struct TargetStateTests {
         let door = try await door(.unsecured)
         #expect(try await door.session.write(#"{"aid":2,"iid":9,"value":1}"#).status == 204)
         await door.house.advance(.seconds(5))
-        // A repetition of the former state isn't a reaction.
+        // A repetition of the previous state isn't a reaction.
         await door.report(Self.lock(.unsecured))
         await door.house.advance(.seconds(5))
         #expect(await door.shown() == [.integer(1), .integer(0)])
@@ -119,7 +119,7 @@ struct TargetStateTests {
         #expect(door.house.bridge.driver.orders.count == 1)
     }
 
-    @Test("returns to its former target when it jams, even shortly after a command")
+    @Test("returns to its previous target when it jams, even shortly after a command")
     func jam() async throws {
         let door = try await door(.unsecured)
         #expect(try await door.session.write(#"{"aid":2,"iid":9,"value":1}"#).status == 204)

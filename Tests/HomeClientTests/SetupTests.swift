@@ -43,7 +43,7 @@ struct SetupTests {
             await daemon.find(bulb)
             try await browser.start()
             await daemon.find(plug)
-            #expect(await browser.events.take(2) == [.found(bulb), .found(plug)], "former accessories are forgotten")
+            #expect(await browser.events.take(2) == [.found(bulb), .found(plug)], "previous accessories are forgotten")
         }
     }
 
@@ -71,7 +71,7 @@ struct SetupTests {
         }
     }
 
-    @Test("ignores the late end of a former search")
+    @Test("ignores the late end of an earlier search")
     func lateEnd() async throws {
         try await withHome { daemon, manager in
             try await manager.withAccessoryBrowser { found in

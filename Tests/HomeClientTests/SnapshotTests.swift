@@ -61,7 +61,7 @@ struct SnapshotTests {
         }
     }
 
-    @Test("contain unobserved values without being sent for them")
+    @Test("contain unobserved values, which don't cause snapshots")
     func unobserved() async throws {
         try await withLamp { daemon, manager, lamp, power in
             var snapshots = manager.snapshots().makeAsyncIterator()

@@ -86,7 +86,7 @@ async def test_the_journal_finds_events_by_what_they_are_about(make_daemon, lan,
         assert about == [f"light added aid={aid} driver=simulated light={light}"]
         assert [e["AID"] for e in journal.entries if e.get("LIGHT") == light] == [str(aid)]
         assert daemon.log == "", "entries aren't also printed to standard error"
-        # The reason of a failed start is an error in the journal, too.
+        # The reason for a failed start is also an error in the journal.
         code, _ = daemon.terminate()
         assert code == 0
         daemon.configure({"brigde": {}})

@@ -552,7 +552,7 @@ struct MQTTDeviceRegistryTests {
         let text = first.warnings.first ?? ""
         #expect(text.hasPrefix("homeassistant/light/a/config: ") && first.contains(.warn(text, about: "u")))
         #expect(house.announces("a", #""uniq_id": "u""#).contains(.warn(nil, about: "u")))
-        // When the announcement moves to a new topic, the former topic doesn't withdraw the warning about the new one.
+        // When the announcement moves to a new topic, the previous topic doesn't withdraw the warning about the new one.
         house.announces("a", odd)
         house.receives("homeassistant/light/a/config", "{\"migrate_discovery\": true}")
         let second = house.announces("b", odd)

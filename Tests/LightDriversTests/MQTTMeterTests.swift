@@ -68,7 +68,7 @@ struct MQTTMeterTests {
         #expect(house.states["relay"]?.readings[.energy] == .number(4.57))
     }
 
-    @Test("leave the outlet when their announcement is withdrawn, and form a meter when the outlet's is")
+    @Test("leave the outlet when they are withdrawn, and form a meter when the outlet is withdrawn")
     func withdrawn() {
         var house = Self.house()
         for (topic, text) in [Self.outlet, Self.power, Self.energy] { house.receives(topic, text) }
@@ -84,7 +84,7 @@ struct MQTTMeterTests {
         #expect(shown.keys.map(\.rawValue) == ["d/sensors"] && shown["d/sensors"]?.kind == .meter)
     }
 
-    @Test("don't subscribe to their topics if they aren't included, and are still described")
+    @Test("are described even if they aren't included, but without subscriptions to their topics")
     func excluded() {
         var house = Self.house(kinds: [.outlet])
         let power = Self.power.text.replacing(#""stat_t": "s""#, with: #""stat_t": "other""#)

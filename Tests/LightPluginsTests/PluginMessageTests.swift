@@ -86,7 +86,7 @@ struct PluginMessageTests {
             ("lights/added", #"{"id": "a", "kind": "sensor"}"#, "a sensor needs \"readings\"", "a"),
             (
                 "lights/added", #"{"id": "a", "kind": "sensor", "caps": {"readings": ["noise"]}}"#,
-                "\"readings\" must be some of motion", "a"
+                "\"readings\" must be a list with names from motion", "a"
             ),
             ("lights/state", #"{"id": "a", "readings": {"motion": 1}}"#, "\"motion\" must be true or false", "a"),
             ("lights/state", #"{"id": "a", "readings": {"battery": true}}"#, "\"battery\" must be a number", "a"),

@@ -292,7 +292,7 @@ struct HomeDatabaseTests {
     }
 
     @Test(
-        "reports impossible content as damage",
+        "reports invalid content as damage",
         arguments: [
             "UPDATE home SET isPrimary = 0", "UPDATE home SET id = 'x'", "UPDATE room SET name = 'Home'",
             "UPDATE room SET name = ' Kitchen'", "UPDATE accessory SET deviceID = 'here'",

@@ -39,14 +39,14 @@ struct HubConfigurationTests {
     }
 
     @Test(
-        "names a mistake and its correction",
+        "reports a mistake with its correction",
         arguments: [
             ("restrictions: {}", "f:1:1: restrictions: unknown key"),
             ("vendor-patience: 0s", "vendor-patience: must be between 1s and 600s"),
             ("vendor-patience: 1h", "vendor-patience"),
             ("restrict: {users: [no such user]}", "restrict.users[0]: unknown user no such user"),
             ("restrict: {apps: [\"a b\"]}", "restrict.apps[0]: invalid app ID"),
-            ("system-app: homehub", "system-app: not an absolute path; write for example /usr/bin/homehub"),
+            ("system-app: homehub", "system-app: not an absolute path; for example, write /usr/bin/homehub"),
             ("interfaces: eth0", "interfaces: not a valid list of interfaces; write auto or [eth0]"),
         ])
     func mistakes(text: String, message: String) {

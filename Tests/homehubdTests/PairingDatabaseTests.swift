@@ -55,7 +55,7 @@ struct PairingDatabaseTests {
     }
 
     @Test(
-        "reports impossible content as damage",
+        "reports invalid content as damage",
         arguments: [
             "DELETE FROM controller", "UPDATE controller SET longTermSeed = x'00'",
             "UPDATE controller SET identifier = x''", "UPDATE pairing SET publicKey = x'00'",

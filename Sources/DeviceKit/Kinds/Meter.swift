@@ -39,7 +39,7 @@ extension SensorReading {
 }
 
 extension AccessoryFunction {
-    /// A Boolean value that indicates whether the function is a meter without any other function.
+    /// A Boolean value that indicates whether the function is only a meter.
     var isMeter: Bool { type == EveReading.service }
 
     /// The readings of the meter, which may be part of another function.

@@ -1,5 +1,5 @@
 extension HomeClientEvent {
-    /// Creates the listeners' form of a database event; returns `nil` if its object is missing.
+    /// Creates the event for listeners from a database event, or returns `nil` if its object doesn't exist.
     init?(_ event: HomeEvent, in id: Home.ID, from before: HomeGraph, to after: HomeGraph) {
         switch event {
         case .homeAdded(let home): self = .manager(.homeAdded(after.home(id) ?? home))

@@ -200,7 +200,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
             return
         }
         member.pollAt = now
-        // Keep using the former address while the device answers there. If it has moved, queries to that address soon
+        // Keep using the previous address while the device answers there. If it has moved, queries to that address soon
         // fail.
         if !member.isReachable {
             leave(member.endpoint, id)
@@ -391,7 +391,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
         return begin(identification.begin, of: id, confirmAfter: .zero, now: now)
     }
 
-    /// Ends the identification of a light and restores its former state, unless the light has received another command
+    /// Ends the identification of a light and restores its previous state, unless the light has received another command
     /// since.
     package mutating func endIdentification(of light: LightID, now: Duration) {
         guard let id = owners[light], let member = members[id],

@@ -227,7 +227,7 @@ package struct ESPHomeSession: DeviceSession {
             let id = light.description.id
             guard id.rawValue.utf8.count <= 255, lamps[id] == nil else { continue }
             if case .event(let words) = entity.kind {
-                // The first shown light, switch, fan or cover of the device has its buttons; without one, its sensor.
+                // The first shown light, switch, fan or cover of the device gets its buttons. If there is none, its sensor gets them.
                 let host = lights.firstIndex { other in
                     kinds.contains(other.kind)
                         && lamps[other.id].map { !$0.light.isPart && $0.light.entity.key.part == entity.key.part }

@@ -303,7 +303,7 @@ struct ESPHomeClimateState: Equatable, Sendable {
     var humidity: Float = 0
     var targetHumidity: Float = 0
 
-    /// Returns a percentage, or `nil` if it is impossible.
+    /// Returns a percentage, or `nil` if it is out of range.
     func percentage(_ path: KeyPath<Self, Float>) -> Double? {
         let number = Double(self[keyPath: path])
         return 0...100 ~= number ? number : nil
@@ -321,7 +321,7 @@ extension TemperatureUnit {
         return celsius((Double(number) * 1000).rounded() / 1000)
     }
 
-    /// Returns the step of a description, or the usual one if it is missing or impossible.
+    /// Returns the step of a description, or the usual one if it is missing or out of range.
     fileprivate func step(_ number: Float) -> Double {
         (0.01...10).contains(number) ? (Double(number) * 1000).rounded() / 1000 : usualStep
     }

@@ -80,8 +80,8 @@ struct MQTTMeters: Sendable {
 extension LightDescription {
     /// Returns the light of a device that this reading measures.
     ///
-    /// Of several lights, it is the one whose distinct words, such as "left", are words of the reading's name, too. A
-    /// meter of the whole device measures none of them.
+    /// If there are several lights, the reading's name must contain the words that distinguish one of them, such as
+    /// "left". A meter of the whole device measures none of them.
     func measured(of lights: [LightDescription]) -> LightID? {
         guard lights.count > 1 else { return lights.first?.id }
         let words = lights.map { Set($0.name.lowercased().split(separator: " ")) }

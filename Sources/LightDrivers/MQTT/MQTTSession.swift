@@ -55,7 +55,7 @@ struct MQTTSession {
     }
 
     mutating func subscribing(_ topic: String) {
-        // Once the driver has reported that it is ready, further subscriptions needn't be confirmed.
+        // Once the driver has reported that it is ready, it doesn't wait for the confirmation of further subscriptions.
         if !hasSaidReady { unconfirmed.insert(topic) }
     }
 

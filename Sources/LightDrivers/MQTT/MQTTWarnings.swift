@@ -58,7 +58,7 @@ struct MQTTWarnings {
         return Set(former.map(\.name))
     }
 
-    /// Withdraws the former warnings whose subjects have no current warning.
+    /// Withdraws those previous warnings whose subjects have no current warning.
     ///
     /// Another topic may have announced the same light and caused a warning about it.
     func ended(of former: Set<String>) -> [MQTTAction] {

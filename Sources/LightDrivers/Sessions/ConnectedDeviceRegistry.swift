@@ -293,7 +293,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
 
     /// Returns the fault if the device that answers isn't the announced one.
     ///
-    /// Without an announced id, the device must be the former one as long as there are other addresses to try.
+    /// Without an announced id, the device must be the previous one as long as there are other addresses to try.
     private func otherDevice(_ id: String, _ target: DeviceTarget) -> SessionFault? {
         guard let device = devices[target], !device.isIdentified, let endpoint = device.candidates.current,
             let expected = device.announcedID ?? (device.candidates.isExhausted ? nil : device.id), expected != id
@@ -442,7 +442,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         Set(devices.compactMap { $1.refusedLogin == nil ? nil : Session.secretFile(of: $0, options: options) })
     }
 
-    /// Schedules immediate attempts with the devices that rejected the former contents of these files.
+    /// Schedules immediate attempts with the devices that rejected the previous contents of these files.
     package mutating func secretsChanged(in files: Set<String>, now: Duration) {
         for (target, device) in devices where device.refusedLogin != nil && device.session == nil {
             guard let file = Session.secretFile(of: target, options: options), files.contains(file) else { continue }

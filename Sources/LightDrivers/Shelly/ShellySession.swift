@@ -80,7 +80,7 @@ package struct ShellySession: DeviceSession {
     private var isNonceRenewed = false
     /// The number of challenges that were answered for the current request.
     ///
-    /// Further ones may follow if the former one has expired.
+    /// Further ones may follow if the previous one has expired.
     private var challengesAnswered = 0
     private var pollAt: Duration?
     private var blinking = BlinkingLights(count: 1, pause: identification)

@@ -222,7 +222,7 @@ struct YeelightOrder: Equatable, Sendable {
         var orders: [YeelightOrder] = []
         let color = command.color.flatMap { parameters(of: $0, kelvin: identity.kelvin(of: lamp)) }
         if !isOn {
-            // Send one request instead of three, so that the former color doesn't flash. This request doesn't support a
+            // Send one request instead of three, so that the previous color doesn't flash. This request doesn't support a
             // transition.
             if let color, identity.hasScenes(of: lamp) {
                 let level = command.brightness ?? brightness ?? 100

@@ -46,7 +46,7 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
             ) { timeout, path in
                 guard (.seconds(1)...Duration.seconds(600)).contains(timeout.duration) else {
                     throw ConfigurationProblem(
-                        "must be between 1s and 600s", remedy: "write for example 60s", at: path)
+                        "must be between 1s and 600s", remedy: "for example, write 60s", at: path)
                 }
                 return timeout.duration
             },
@@ -62,7 +62,7 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
             ) { size, path in
                 guard (0...10_000).contains(size) else {
                     throw ConfigurationProblem(
-                        "must be between 0 and 10000", remedy: "write for example 50", at: path)
+                        "must be between 0 and 10000", remedy: "for example, write 50", at: path)
                 }
                 return size
             },
@@ -80,7 +80,7 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
             ) { text, path in
                 guard text.hasPrefix("/") else {
                     throw ConfigurationProblem(
-                        "not an absolute path", remedy: "write for example /usr/bin/homehub", at: path)
+                        "not an absolute path", remedy: "for example, write /usr/bin/homehub", at: path)
                 }
                 return text
             },

@@ -51,7 +51,7 @@ enum SystemUsers {
     private static func withBuffer<Result>(_ body: (UnsafeMutablePointer<CChar>, Int) -> Result) -> Result {
         let buffer = UnsafeMutableBufferPointer<CChar>.allocate(capacity: 1 << 18)
         defer { buffer.deallocate() }
-        guard let start = buffer.baseAddress else { preconditionFailure("a buffer that is not empty has a start") }
+        guard let start = buffer.baseAddress else { preconditionFailure("a nonempty buffer must have a base address") }
         return body(start, buffer.count)
     }
 }

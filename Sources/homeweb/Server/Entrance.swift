@@ -108,7 +108,7 @@ extension Request {
 
     func form(_ context: WebContext) async throws -> Query {
         guard headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true else {
-            throw WebError(.unsupportedMediaType, "This isn't a form of the page.")
+            throw WebError(.unsupportedMediaType, "This page accepts only its own forms.")
         }
         return Query(String(buffer: try await bytes(upTo: context.maxUploadSize)))
     }

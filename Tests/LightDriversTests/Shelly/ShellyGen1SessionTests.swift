@@ -339,7 +339,7 @@ struct ShellyGen1SessionTests {
         #expect(events.lights()?.map(\.name) == ["Hall 1", "Shelf", "Hall 3", "Hall 4"] && events.reports().count == 4)
     }
 
-    @Test("clamps impossible values")
+    @Test("clamps values that are out of range")
     func hostile() {
         var talk = Talk()
         let events = talk.join(

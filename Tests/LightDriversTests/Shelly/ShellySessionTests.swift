@@ -140,7 +140,7 @@ struct ShellySessionTests {
         #expect(lights.allSatisfy { $0.capabilities == LightCapabilities() })
     }
 
-    @Test("shows a cover that the configuration names as a garage door, whatever the case of its id")
+    @Test("shows a cover that the configuration names as a garage door, regardless of the case of its id")
     func garageDoor() throws {
         var talk = Talk(ShellyOptions(garageDoors: ["A8032ABE54DC/cover:0"]))
         let events = talk.join(#""cover:0": {}, "cover:1": {}"#, status: #""cover:0": {"state": "closed"}"#)

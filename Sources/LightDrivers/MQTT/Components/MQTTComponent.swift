@@ -29,7 +29,7 @@ protocol MQTTComponent: Equatable, Sendable {
     /// Creates a component from an announcement, and adds its properties to the settings, which already contain the
     /// availability, the QoS and the payloads for power.
     ///
-    /// - Throws: ``MQTTProblem`` if the entity can't be served as announced.
+    /// - Throws: ``MQTTProblem`` if the announced entity isn't supported.
     init(_ reader: KeyReader, component: String, _ settings: inout MQTTLightSettings) throws(MQTTProblem)
 
     /// Returns the entity that an expose of Zigbee2MQTT describes, or `nil` if the expose isn't for this component.

@@ -424,7 +424,7 @@ struct MQTTCover: MQTTComponent {
     }
 
     private func message(_ motion: CoverMotion, to light: inout MQTTLight) throws(LightError) -> MQTTMessage {
-        guard let command, let payload = payloads[motion] else { throw .refused("the cover can't do that") }
+        guard let command, let payload = payloads[motion] else { throw .refused("the cover doesn't support this") }
         return try light.message(command, payload, [:])
     }
 

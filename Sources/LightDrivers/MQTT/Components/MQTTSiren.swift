@@ -121,7 +121,7 @@ struct MQTTSiren: MQTTComponent {
     }
 
     func isUnreadable(topic: String, _ payload: MQTTPayload, by light: inout MQTTLight) -> Bool {
-        // Home Assistant ignores an empty object, too. An object needn't contain the state.
+        // Home Assistant ignores an empty object, too. An object may omit the state.
         guard let text = light.text(light.settings.power, topic, payload) else { return false }
         return isOn(text) == nil && MQTTPayload(Array(text.utf8)).json?.object == nil
     }

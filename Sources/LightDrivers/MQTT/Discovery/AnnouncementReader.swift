@@ -32,9 +32,9 @@ enum Announcement {
     enum Content {
         case entity(MQTTEntity)
         case hidden
-        /// The part is invalid. Its former announcement remains valid.
+        /// The part is invalid. Its previous announcement remains valid.
         case problem(MQTTProblem)
-        /// The device is being interviewed again. The former entities with this key remain, and so do those whose keys
+        /// The device is being interviewed again. The previous entities with this key remain, and so do those whose keys
         /// begin with this key and `_`.
         case unchanged
     }
@@ -98,7 +98,7 @@ struct AnnouncementReader: Sendable {
 
     /// Parses an announcement.
     ///
-    /// - Throws: ``MQTTProblem`` if it is invalid. The former announcement then remains valid.
+    /// - Throws: ``MQTTProblem`` if it is invalid. The previous announcement then remains valid.
     mutating func read(_ payload: MQTTPayload, on topic: String, _ place: Place) throws(MQTTProblem) -> [Announcement] {
         switch place {
         case .homeAssistant(let place): try homeAssistant(payload, on: topic, place)

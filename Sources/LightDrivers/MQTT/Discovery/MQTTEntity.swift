@@ -42,7 +42,7 @@ package struct MQTTEntity: Equatable, Sendable {
     ///   - component: `light`, `switch`, or a component in ``MQTTComponents``.
     ///   - fallbackID: The id if the announcement has no `unique_id`.
     ///   - fallbackName: The name if neither the entity nor its device has one.
-    /// - Throws: ``MQTTProblem`` if the entity can't be served.
+    /// - Throws: ``MQTTProblem`` if the entity isn't supported.
     package init(
         _ keys: JSONObject, component: String, fallbackID: String, fallbackName: String
     ) throws(MQTTProblem) {

@@ -9,7 +9,7 @@ import DeviceKit
 struct Zigbee2MQTTDiscovery {
     /// Entities with unique names.
     ///
-    /// The entity is `nil` while the device's interview isn't complete, or if it can't be served.
+    /// The entity is `nil` while the device's interview isn't complete, or if it isn't supported.
     typealias Things = [(name: String, entity: MQTTEntity?)]
 
     private static let maximumDevices = 1000

@@ -195,7 +195,7 @@ package struct MQTTLightSettings: Equatable, Sendable {
 
     /// Validates an announcement of a light or a switch, whose keys must be in their long forms.
     ///
-    /// - Throws: ``MQTTProblem`` if the light can't be served as announced.
+    /// - Throws: ``MQTTProblem`` if the announced light isn't supported.
     package init(_ keys: JSONObject, isSwitch: Bool = false) throws(MQTTProblem) {
         try self.init(KeyReader(keys: keys), component: isSwitch ? "switch" : "light")
     }
