@@ -25,7 +25,8 @@ extension JSONValue {
         capabilities.direction = try caps.flag("direction") ?? false
         capabilities.oscillation = try caps.flag("oscillation") ?? false
         let allReadings = SensorReading.allCases.map(\.rawValue).joined(separator: ", ")
-        let readings = try caps.member("readings", "a list with names from \(allReadings)") { json -> [SensorReading]? in
+        let readings = try caps.member("readings", "a list with names from \(allReadings)") {
+            json -> [SensorReading]? in
             guard let list = json.array, list.count <= SensorReading.allCases.count else { return nil }
             let known = list.compactMap { $0.string.flatMap(SensorReading.init) }
             return known.count == list.count ? known : nil
