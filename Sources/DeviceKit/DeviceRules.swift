@@ -173,7 +173,7 @@ package final class ValueLimits: Sendable {
         return (canonical, invalid.count)
     }
 
-    /// Replaces a target that controllers can't choose by a similar one.
+    /// Replaces a target that controllers can't choose with a similar one.
     ///
     /// For example, a panel can be armed by hand in a mode that its driver doesn't offer. It must not be shown as
     /// disarmed, or as arming forever.

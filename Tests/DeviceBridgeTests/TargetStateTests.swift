@@ -128,7 +128,7 @@ struct TargetStateTests {
         #expect(await door.events(since: 0) == [Self.event(0, 2)])
     }
 
-    @Test("returns to its former target when it jams before a command ends")
+    @Test("returns to its previous target when it jams before a command ends")
     func jamDuringCommand() async throws {
         let door = try await door(.unsecured)
         door.house.bridge.driver.set("front", .reports([LightReport(Self.lock(.jammed))]))
@@ -203,7 +203,7 @@ struct TargetStateTests {
         for (report, state) in [
             (panel(.disarmed, target: .away), [1, 3]), (panel(.away), [1, 1]), (panel(.triggered), [1, 4]),
             (panel(.disarmed), [3, 3]), (panel(.away), [1, 1]), (panel(.disarmed), [3, 3]),
-            // Armed by hand in a mode that controllers can't choose.
+            // The panel is armed by hand in a mode that controllers can't choose.
             (panel(.night), [1, 2]),
         ] {
             // Later reports aren't steps toward the command.

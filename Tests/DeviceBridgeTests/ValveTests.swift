@@ -116,7 +116,7 @@ struct ValveTests {
         #expect(commands(bridge) == [LightCommand(on: true), LightCommand(on: false), LightCommand(on: true)])
     }
 
-    @Test("runs again if somebody opens it as soon as it has reported its end")
+    @Test("runs again if it is opened as soon as it has reported its end")
     func openedByHand() async throws {
         let house = try await House([.tap])
         let bridge = house.bridge
@@ -131,7 +131,7 @@ struct ValveTests {
         #expect(commands(bridge) == [LightCommand(on: false)])
     }
 
-    @Test("is closed again, without a new run, by an old report that it's open", arguments: [3, 8, 50])
+    @Test("is closed again without a new run after an old report that it's open", arguments: [3, 8, 50])
     func oldReport(after seconds: Int) async throws {
         let house = try await House([.tap])
         let bridge = house.bridge

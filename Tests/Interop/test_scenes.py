@@ -133,7 +133,7 @@ if HASS:
             publishers.publish(retained("horn", "ON"))
             call("turn_off", "horn")
             sent("horn/set", "ON", "ON", "OFF")
-            # Nothing but its own command activates the scene.
+            # Only its own command activates the scene.
             sent("party/set", "ON")
         finally:
             home.close()
