@@ -62,7 +62,9 @@ extension DeviceBridge {
         schedule(light, at: min(run.endsAt, scheduler.now + .seconds(1)))
     }
 
-    /// Forgets the runs of valves that report that they're closed. If they open again, that's a new run.
+    /// Forgets the runs of valves that report that they're closed.
+    ///
+    /// If they open again, that's a new run.
     func confirmRuns(of light: BridgedLight, by report: LightReport) {
         for (id, run) in light.runs
         where run.isOver(scheduler.now) && report.values[Property(.on, of: id)] == .bool(false) {
