@@ -44,7 +44,7 @@ public struct DriverContract: Sendable {
 
     /// Runs all checks.
     ///
-    /// - Returns: A sentence for each requirement that the driver doesn't meet, or an empty array if it meets them all.
+    /// - Returns: A sentence for each violated requirement, or an empty array if the driver meets them all.
     /// - Throws: The error of `makeDriver`.
     public func violations() async throws -> [String] {
         let driver = try await makeDriver()
