@@ -422,7 +422,7 @@ struct MQTTDeviceRegistryTests {
         #expect(house.home.deadline == nil)
     }
 
-    @Test("fails commands at once while the broker is gone, and reports lights unreachable after 5 s")
+    @Test("fails commands at once while the broker is gone, and reports lights as unreachable after 5 s")
     func outage() throws {
         var house = House()
         house.announces("first", Self.lamp)
