@@ -40,7 +40,7 @@ enum Parts {
                 guard let message = try controller.next() else { throw Wrong() }
                 blackHole(message)
             }
-        }.report("a response of 64 KiB, sealed there and opened here", bytes: body.count)
+        }.report("encrypt and decrypt a response of 64 KiB", bytes: body.count)
     }
 
     static func messages() async throws {

@@ -178,7 +178,7 @@ extension JinjaRenderer {
         case .sort:
             let isReversed = given.value(0, "reverse")?.isTrue ?? false
             let values = try sequence(value)
-            guard given.value(2, "attribute") == nil else { throw JinjaError("sorting by an attribute isn't supported") }
+            guard given.value(2, "attribute") == nil else { throw JinjaError("sorting by attribute isn't supported") }
             let sorted = try sorted(values)
             return .list(isReversed ? sorted.reversed() : sorted)
         case .unique:

@@ -155,16 +155,16 @@ public struct DriverContract: Sendable {
     private func values(_ report: LightReport, _ capabilities: LightCapabilities) -> [String] {
         var found: [String] = []
         if let brightness = report.brightness, !capabilities.brightness || !(1...100).contains(brightness) {
-            found.append("a reported brightness isn't supported or isn't 1 to 100 (\(brightness))")
+            found.append("an unsupported brightness is reported (\(brightness))")
         }
         switch report.color {
         case nil: break
         case .hueSaturation(let hue, let saturation):
             let inRange = hue >= 0 && hue < 360 && saturation >= 0 && saturation <= 100
-            if !capabilities.color || !inRange { found.append("a reported color isn't supported (\(hue), \(saturation))") }
+            if !capabilities.color || !inRange { found.append("an unsupported color is reported (\(hue), \(saturation))") }
         case .temperature(let mired):
             if capabilities.temperature?.contains(mired) != true {
-                found.append("a reported color temperature isn't supported (\(mired))")
+                found.append("an unsupported color temperature is reported (\(mired))")
             }
         }
         return found

@@ -374,7 +374,7 @@ struct MQTTLightTests {
             Self.text(try unknown.messages(for: .init(on: true, brightness: 50))) == ["c/set 128,128,128", "set ON"])
     }
 
-    @Test("reports the color for the mode that the mode topic reports")
+    @Test("reports the color of the mode on the mode topic")
     func colorModeTopic() throws {
         var light = try Self.light(Self.topics + #", "color_mode_state_topic": "mode""#)
         #expect(light.received(topic: "hs", payload: Array("10,20".utf8)) == [])

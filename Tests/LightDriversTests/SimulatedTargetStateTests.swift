@@ -27,7 +27,7 @@ struct SimulatedTargetStateTests {
         }
     }
 
-    @Test("opens a garage door in its time, and obstructs it on command")
+    @Test("opens a garage door after its travel time, and obstructs it on command")
     func garageDoor() async throws {
         let driver = try SimulatedLightDriverTests.driver(#"{"id": "a", "kind": "garage-door", "transition": "50ms"}"#)
         var command = LightCommand()

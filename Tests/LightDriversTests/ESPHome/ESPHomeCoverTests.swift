@@ -106,7 +106,7 @@ struct ESPHomeCoverTests {
         }
     }
 
-    @Test("reads positions, angles and movements, and nothing out of range")
+    @Test("reads positions, angles and movements, and ignores values out of range")
     func states() throws {
         var cover = try Self.cover(tilt: true)
         for (state, report) in [
