@@ -161,7 +161,7 @@ public struct DriverContract: Sendable {
         case nil: break
         case .hueSaturation(let hue, let saturation):
             let inRange = hue >= 0 && hue < 360 && saturation >= 0 && saturation <= 100
-            if !capabilities.color || !inRange { found.append("an unsupported color is reported (\(hue) \(saturation))") }
+            if !capabilities.color || !inRange { found.append("an invalid color is reported (\(hue), \(saturation))") }
         case .temperature(let mired):
             if capabilities.temperature?.contains(mired) != true {
                 found.append("an unsupported color temperature is reported (\(mired))")
