@@ -138,7 +138,7 @@ class HomeDaemon:
 
     def allow(self, name, timeout=10):
         """Answer the permission question that an app's first request causes."""
-        until(lambda: self.cli("privacy", "allow", name, "--yes", check=False).returncode == 0, timeout, f"{name} asks for the home")
+        until(lambda: self.cli("privacy", "allow", name, "--yes", check=False).returncode == 0, timeout, f"{name} requests access")
 
     def mark(self):
         """Cause an event that all apps receive after all pending events."""

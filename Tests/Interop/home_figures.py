@@ -157,7 +157,7 @@ class LargeHome:
                     control.simulate(key, on=True, brightness=value)
                     final[self.ids[key], "brightness"] = value
                 until(lambda: all(final.items() <= watcher.latest.items() for watcher in watchers), 30,
-                      "every app knows every final value")
+                      "every app has every final value")
 
             self.timed("follow", work)
             late = sorted(

@@ -59,9 +59,9 @@ async def figures(host, directory, count):
         publisher.publish("homeassistant/light/lamp/config", json.dumps({
             "unique_id": "lamp", "name": "Announced", "schema": "json", "brightness": True, "command_topic": "lamp/set",
             "state_topic": "lamp"}))
-        until(lambda: "mqtt/lamp" in daemon.lights, 10, "the light is there")
+        until(lambda: "mqtt/lamp" in daemon.lights, 10, "the light is added")
         publisher.publish("lamp", json.dumps({"state": "ON", "brightness": 255}))
-        until(lambda: daemon.lights["mqtt/lamp"]["reachable"], 10, "and says something")
+        until(lambda: daemon.lights["mqtt/lamp"]["reachable"], 10, "the light reports a state")
 
         identity = hap.Identity()
         port = daemon.status["port"]

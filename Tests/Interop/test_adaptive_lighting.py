@@ -62,7 +62,7 @@ async def test_a_light_follows_the_day_is_never_switched_on_and_remembers_over_a
         answer = await write(curve(iids, (310, 310)))
         assert answer["status"] == 0 and base64.b64decode(answer["value"])[0] == 2, answer
         await asyncio.to_thread(until, lambda: white() == 300, 5, "the light has the white of the hour")
-        await eventually(lambda: events.get((aid, iids[COUNT]), {}).get("value") == 1, 5, "its beginning is an event")
+        await eventually(lambda: events.get((aid, iids[COUNT]), {}).get("value") == 1, 5, "the first value is sent as an event")
         # The light is warmer when dimmed, and stays off when it is off.
         await pairing.put_characteristics([(aid, iids[BRIGHTNESS], 50)])
         await asyncio.to_thread(until, lambda: white() == 305, 5, "a dimmed light is warmer")

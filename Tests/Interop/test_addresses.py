@@ -137,7 +137,7 @@ def find_lights(driver, runs, make_neighborhood, make_daemon):
         taken += times(
             lambda: {key.lower() for key, light in daemon.lights.items() if light["reachable"]}, neighborhood.devices,
             names, 20)
-        daemon.until(lambda status: not status["warnings"], claim="no warning is left")
+        daemon.until(lambda status: not status["warnings"], claim="there are no more warnings")
         daemon.terminate()
     report(f"{driver}, {runs} runs of {len(ALL)} constellations", taken)
 

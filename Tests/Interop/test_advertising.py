@@ -13,7 +13,7 @@ async def test_after_an_avahi_restart_the_record_is_back_in_five_seconds(daemon,
     async with Phone() as phone:
         before = await phone.record(status["deviceId"])
         lan.bridge.stop_avahi()
-        daemon.until(lambda status: status["advertisement"]["state"] != "published", 5, "the loss is noticed")
+        daemon.until(lambda status: status["advertisement"]["state"] != "published", 5, "the loss is detected")
         lan.bridge.start_avahi()
         began = time.monotonic()
         after = daemon.until_published(5)

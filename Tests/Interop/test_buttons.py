@@ -87,7 +87,7 @@ async def test_a_press_arrives_once_and_none_from_a_stored_message(daemon, broke
         assert all(one.get("value") is None for one in read.values())
 
         async def press(topic, message, *, retain=False):
-            await eventually(buttons.publish(topic, message, retain=retain), 5, "it is sent")
+            await eventually(buttons.publish(topic, message, retain=retain), 5, "the message is sent")
 
         await press(TOPIC, {"action": "1_double", "battery": 80})
         await press(TOPIC, {"battery": 79})
@@ -102,7 +102,7 @@ async def test_a_press_arrives_once_and_none_from_a_stored_message(daemon, broke
 
         # A retained press reaches the bridge when it is published, and again after each reconnection.
         await press(TOPIC, {"action": "1_single", "battery": 60}, retain=True)
-        await eventually(lambda: seen == [("button 1", 0)], 5, "the press when it happens")
+        await eventually(lambda: seen == [("button 1", 0)], 5, "the press is reported at once")
         await asyncio.to_thread(until_light, daemon, REMOTE, battery=60)
         await asyncio.to_thread(broker.restart)
         # Once the bridge receives a message, it has subscribed again. Until then, its lights count as reachable for some seconds.

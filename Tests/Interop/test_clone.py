@@ -117,6 +117,6 @@ async def test_of_two_clones_on_joined_networks_exactly_one_stays_advertised(lan
     # If both leave at the same time, both return after a while, and the rule decides which one stays.
     status = stays.until_published(40)
     assert until_withheld(leaves, 40)["warnings"]
-    stays.until(lambda status: status["warnings"] == [] or "advertised as" in str(status["warnings"]), 10, "all well")
+    stays.until(lambda status: status["warnings"] == [] or "advertised as" in str(status["warnings"]), 10, "no more warnings")
     async with Phone() as phone:
         assert (await phone.record(status["deviceId"])).host == "bridge.local."

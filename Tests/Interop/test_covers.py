@@ -57,7 +57,7 @@ async def test_a_controller_follows_a_cover_and_moves_it(daemon, cover):
         at_rest = {TILT: 0, TARGET_TILT: 0, STATE: STOPPED}
         assert await shown() == {CURRENT: 0, TARGET: 0} | at_rest
         assert await pairing.put_characteristics([(aid, iids[TARGET], 80)]) == {}
-        await eventually(lambda: any(one.get(CURRENT) == 80 for one in seen), 10, "it arrives")
+        await eventually(lambda: any(one.get(CURRENT) == 80 for one in seen), 10, "the cover arrives")
         assert cover.events == [{"target": 160}]
         assert any(one.get(STATE) == OPENING for one in seen)
         assert all(one.get(TARGET, 80) == 80 for one in seen), "the target stays while it moves"

@@ -262,7 +262,7 @@ def test_a_database_that_is_gone(daemon):
 def test_avahi_is_stopped(daemon, lan):
     lan.bridge.stop_avahi()
     try:
-        daemon.until(lambda status: status["advertisement"]["state"] != "published", 5, "the loss is noticed")
+        daemon.until(lambda status: status["advertisement"]["state"] != "published", 5, "the loss is detected")
         said = examine(daemon)
     finally:
         lan.bridge.start_avahi()
@@ -329,7 +329,7 @@ async def test_a_bridge_that_is_paired_elsewhere(daemon, lan):
         assert hap.PairSetup(another, daemon.setup_code_anyway).m1()[hap.ERROR] == bytes([hap.UNAVAILABLE])
     expect(examine(daemon), "pairing", "paired with 1 controller", "lamplighter pairings remove --all")
     daemon.cli("pairings", "remove", "--all", "--yes")
-    until(lambda: examine(daemon).code == 0, 10, "well again")
+    until(lambda: examine(daemon).code == 0, 10, "no problems are found")
 
 
 def test_another_listener_on_the_port_of_mdns_is_a_warning(daemon, lan):

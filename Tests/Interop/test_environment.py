@@ -83,7 +83,7 @@ async def test_a_bus_that_refuses_a_call_of_avahi_is_named_and_tried_again(make_
         assert daemon.is_running and daemon.log.count("\n") - lines <= 2
         policy.write_text(REFUSING_BUS.format(""))
         host.bus.send_signal(1)
-        daemon.until(lambda status: status["warnings"] == [], 70, "all is well")
+        daemon.until(lambda status: status["warnings"] == [], 70, "there are no more warnings")
         daemon.until_published()
     finally:
         host.stop_avahi()

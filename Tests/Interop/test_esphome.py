@@ -61,7 +61,7 @@ def test_a_device_is_found_obeys_and_shows_changes_from_outside(key, make_daemon
     daemon.cli("lights", "set", f"esphome/{MAC}/dim", "on=true", "brightness=40")
     light(daemon, "dim", on=True, brightness=40)
     # A device doesn't acknowledge commands, so the bridge may show a value before the device has it.
-    until(lambda: device.events, 5, "the command is there")
+    until(lambda: device.events, 5, "the command arrives")
     assert device.events[0] == {"command": "dim", "state": True, "brightness": pytest.approx(0.4)}
     for name in ("color", "color_white", "locked", "color_temper", "color_cold_warm"):
         daemon.cli("lights", "set", f"esphome/{MAC}/{name}", "hue=120", "saturation=100")
@@ -69,7 +69,7 @@ def test_a_device_is_found_obeys_and_shows_changes_from_outside(key, make_daemon
     for name in ("temper", "cold_warm", "color_temper", "color_cold_warm"):
         daemon.cli("lights", "set", f"esphome/{MAC}/{name}", "temperature=300")
         light(daemon, name, temperature=300)
-    until(lambda: len(device.events) >= 10, 5, "all commands are there")
+    until(lambda: len(device.events) >= 10, 5, "all commands arrive")
     device.send(light="color", state=True, red=1, green=0, blue=0)
     light(daemon, "color", on=True, **RED)
     device.send(light="dim", state=False)
@@ -86,7 +86,7 @@ def test_a_device_keeps_its_aid_at_another_address_and_port(make_daemon, make_de
         moved = make_device(other)
         assert light(daemon, "dim", reachable=True, timeout=60)["aid"] == aid
         daemon.cli("lights", "set", f"esphome/{MAC}/dim", "brightness=40")
-        until(lambda: moved.events, 5, "the command is at the new address")
+        until(lambda: moved.events, 5, "the command arrives at the new address")
         moved.close()
 
 
@@ -104,7 +104,7 @@ def test_a_device_without_its_key_is_a_warning_until_it_has_one(make_daemon, mak
     until(lambda: "wrong.key is wrong for den" in warnings(daemon), 10, "the wrong key is a warning")
     wrong.write_text(KEY)
     light(daemon, "dim", reachable=True, timeout=30)
-    until(lambda: daemon.status["warnings"] == [], 20, "no warning is left")
+    until(lambda: daemon.status["warnings"] == [], 20, "there are no more warnings")
     assert KEY not in daemon.log
 
 
@@ -121,7 +121,7 @@ def test_the_fan_and_the_sensors_of_a_device_are_shown_if_they_are_included(make
     light(daemon, "sensors", contact=False, temperature=-4.5)
     daemon.cli("lights", "set", f"esphome/{MAC}/fan/fan", "on=true", "speed=50", "direction=counterclockwise")
     light(daemon, "fan/fan", on=True, speed=50, direction="counterclockwise")
-    until(lambda: device.events, 5, "the command is there")
+    until(lambda: device.events, 5, "the command arrives")
     assert device.events[0] == {"command": "fan", "state": True, "direction": 1, "speed_level": 2}
     device.send(light="fan", state=False, oscillating=True, speed_level=3)
     light(daemon, "fan/fan", on=False, oscillates=True, speed=100)
@@ -138,7 +138,7 @@ def test_a_cover_of_a_device_moves_and_stops(make_daemon, make_device):
     device.send(light="blind", position=0.25)
     light(daemon, "cover/blind", position=25, movement="opening")
     daemon.cli("lights", "set", key, "movement=stopped")
-    until(lambda: len(device.events) == 2, 5, "both commands are there")
+    until(lambda: len(device.events) == 2, 5, "both commands arrive")
     assert device.events == [
         {"command": "blind", "position": pytest.approx(0.4), "tilt": 0}, {"command": "blind", "stop": True}]
     device.send(light="blind", position=0.5, current_operation=0)

@@ -65,7 +65,7 @@ def daemon(make_daemon, house):
     made = make_daemon(bridge_of(house, PORT))
     made.until_published()
     # Twelve devices, and six buttons that are pressed in an app.
-    until(lambda: len(made.lights) == 18, 10, f"every device is there: {list(made.lights)}")
+    until(lambda: len(made.lights) == 18, 10, f"every device is added: {list(made.lights)}")
     return made
 
 

@@ -138,7 +138,7 @@ async def test_a_bridge_serves_on_a_full_disk_and_learns_again_when_there_is_roo
             "/characteristics", {"characteristics": [{"aid": aid, "iid": on, "value": False}]}).status == 204
         disk.make_room()
         assert add(session, other) is None
-        until(lambda: "simulated/lamp" in daemon.lights, 15, "the lamp that could not be stored")
+        until(lambda: "simulated/lamp" in daemon.lights, 15, "the lamp that couldn't be stored is added")
     assert not any("store" in warning or "full" in warning for warning in daemon.status["warnings"])
     daemon.kill()
     daemon.start()
@@ -262,7 +262,7 @@ def test_a_home_on_a_full_disk_refuses_what_it_cannot_store(make_daemon, make_di
             home.terminate()
             disk.fill()
             home.start()
-            until(lambda: all(each.get("isReachable", True) for each in home.cli("accessories", "--json")), 20, "in reach")
+            until(lambda: all(each.get("isReachable", True) for each in home.cli("accessories", "--json")), 20, "it is reachable")
             home.cli("write", "reading lamp", "on=yes")
             assert bridge.lights["simulated/reading"]["on"] is True
             refused = home.cli("rooms", "remove", "larder", check=False)

@@ -77,13 +77,13 @@ async def test_400_devices_of_all_kinds_are_on_three_bridges_and_each_is_paired_
         daemon.configure(settings(number for number in range(400) if number not in gone))
         daemon.cli("reload")
         remaining = {key: place for key, place in before.items() if int(key.removeprefix("simulated/l")) not in gone}
-        until(lambda: places(daemon) == remaining, 10, "the others stay where they were")
+        until(lambda: places(daemon) == remaining, 10, "the other devices keep their places")
         daemon.restart()
         until_bridges(daemon, 3)
         assert places(daemon) == remaining
         daemon.configure(settings(range(400)))
         daemon.cli("reload")
-        until(lambda: places(daemon) == before, 10, "those that come back have their places")
+        until(lambda: places(daemon) == before, 10, "returning devices get their previous places")
         data = [dict(pairing.pairing_data) for pairing in pairings]
     async with Phone() as phone:
         # As after a restart of the controller, the pairings remain valid.

@@ -94,13 +94,13 @@ def test_it_is_added_controlled_restarted_and_removed(home, accessory):
         # The sample has no bolt, so the current state doesn't follow.
         assert read(home, name, "lock-target-state") == 1
     accessory.close()
-    until(lambda: home.cli("read", name, "name", check=False).returncode != 0, 30, "it is out of reach")
+    until(lambda: home.cli("read", name, "name", check=False).returncode != 0, 30, "it is unreachable")
     accessory.start()
-    until(lambda: home.cli("read", name, "name", check=False).returncode == 0, 60, "it is back", interval=0.5)
+    until(lambda: home.cli("read", name, "name", check=False).returncode == 0, 60, "it is reachable again", interval=0.5)
     removed = home.cli("remove", name, "--yes")
     assert "reset" not in removed.stdout + removed.stderr, removed
     # The accessory is unpaired and advertises that.
     again = until(
         lambda: isinstance(done := home.add(CODE, "Acme", "--json", check=False), list) and done,
-        60, "it is added once more", interval=1)
+        60, "it is added again", interval=1)
     assert again[0]["name"] == name

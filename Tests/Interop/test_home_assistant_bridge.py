@@ -31,7 +31,7 @@ class Bridge:
             self.process = host.popen(
                 HASS, "--skip-pip", "-c", directory, stdout=log, stderr=subprocess.STDOUT,
                 env={**os.environ, "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent"})
-        self.code = until(self._code, 60, "Home Assistant says its pin")
+        self.code = until(self._code, 60, "Home Assistant shows its setup code")
 
     def _code(self):
         assert self.process.poll() is None, self.log.read_text()[-4000:]

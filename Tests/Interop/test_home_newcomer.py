@@ -173,7 +173,7 @@ def test_the_home_in_the_terminal(lan, clone, make, shell):
     try:
         # The app waits for the permission that the page explains.
         (allow,) = re.findall(r"`(homehub privacy allow [^`]*)`", chapter(START, "Your home in Swift"))
-        until(lambda: "org.example.all-off" in third.said("homehub privacy"), 20, "the app asks for the home")
+        until(lambda: "org.example.all-off" in third.said("homehub privacy"), 20, "the app requests access to the home")
         assert app.process.poll() is None, app.text
         assert "Allowed for " in third.said(allow)
         assert app.ends() == 0, app.text
@@ -184,7 +184,7 @@ def test_the_home_in_the_terminal(lan, clone, make, shell):
     make("run-web").until("page ready", 900)
     page = chapter(START, "Your home in a browser")
     (allow,) = re.findall(r"^    \.build/debug/(homehub privacy allow .*)$", page, re.M)
-    until(lambda: "org.lamplighter.homeweb" in third.said("homehub privacy"), 20, "the page asks for the home")
+    until(lambda: "org.lamplighter.homeweb" in third.said("homehub privacy"), 20, "the page requests access to the home")
     assert "Allowed for " in third.said(allow)
     (address,) = re.findall(r"<(http://[^>]*)>", page)
     with browser(lan.bridge, clone) as chromium:

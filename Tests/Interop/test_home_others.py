@@ -82,9 +82,9 @@ def test_an_integer_of_64_bits_keeps_every_digit(home, device):
         numbers = itertools.cycle([7, 2**63 + 7])
         until(
             lambda: meter.say(["Counter", next(numbers)]) or watch.received_lines(lambda line: line.get("value") == 2**63 + 7), 20,
-            "the event is told", interval=0.5)
+            "the event is reported", interval=0.5)
     meter.say(["Counter", 2**63 + 9])
-    until(lambda: value(home, "Meter", "counter") == 2**63 + 9, 5, "what it holds now is read")
+    until(lambda: value(home, "Meter", "counter") == 2**63 + 9, 5, "the current value is read")
     assert home.terminate() == 0
     meter.close()
     home.start()
@@ -155,7 +155,7 @@ def test_an_accessory_that_was_removed_without_power_is_unpaired_when_it_returns
     meter = device([LAMP])
     add(home)
     meter.close()
-    until(lambda: not home.cli("accessories", "--json")[0]["isReachable"], 30, "it is away")
+    until(lambda: not home.cli("accessories", "--json")[0]["isReachable"], 30, "it is unreachable")
     assert home.cli("accessories", "--json")[0]["problem"]["code"] == "unreachable"
     removed = home.cli("remove", "Meter", "--yes")
     assert "unpaired when it is found again" in removed.stdout + removed.stderr
@@ -178,7 +178,7 @@ def test_a_reset_accessory_is_reported(home, device, lan, tmp_path):
     def problem():
         return home.cli("show", "Meter", "--json").get("problem", {}).get("code")
 
-    until(lambda: problem() == "forgotten", 40, "it has forgotten us")
+    until(lambda: problem() == "forgotten", 40, "it has lost the pairing")
     read = home.cli("read", "Meter", "on", check=False)
     assert read.returncode == 1 and "homehub repair" in read.stderr
     removed = home.cli("remove", "Meter", "--yes", "--json")
@@ -195,7 +195,7 @@ def test_a_reset_accessory_with_a_new_id_is_reported(home, device):
     device([LAMP], id="5A:11:C0:DE:00:09", port=51833)
     until(
         lambda: home.cli("show", "Meter", "--json").get("problem", {}).get("code") == "forgotten", 40,
-        "it is known to have been reset")
+        "the hub detects the reset")
     assert "homehub repair" in home.cli("show", "Meter").stdout
 
 
@@ -231,15 +231,15 @@ def test_watch_prints_changes_during_an_outage_of_the_daemon(home, device):
         home.kill()
         meter.say(["Counter", 3])
         home.start()
-        until(has_value(3), 30, "the value that changed without the daemon")
+        until(has_value(3), 30, "the value that changed while the daemon was stopped is reported")
         assert reachability() == []
         # The daemon reports an unreachable accessory after a while.
         home.kill()
         meter.close()
         home.start()
-        until(reachability, 60, "the accessory that went away")
+        until(reachability, 60, "the accessory is reported as unreachable")
         meter = device([LAMP, COUNTER])
-        until(lambda: len(reachability()) == 2, 60, "it is back")
+        until(lambda: len(reachability()) == 2, 60, "it is reachable again")
         assert reachability() == [False, True]
 
 

@@ -18,7 +18,7 @@ def test_every_stream_ends_with_the_current_values(make_home, make_daemon, seed)
     bridge.until_published()
     apps = [home.app(f"org.example.{name}") for name in "abc"]
     add(apps[0], bridge, apps[0].do("addHome", name="House")["id"])
-    until(lambda: all(app.homes and len(app.homes[0]["accessories"]) == 4 for app in apps), 20, "all see the lamps")
+    until(lambda: all(app.homes and len(app.homes[0]["accessories"]) == 4 for app in apps), 20, "all apps see the lamps")
     lamps = {
         one["id"]: one["type"] for accessory in apps[0].homes[0]["accessories"] for service in accessory["services"]
         for one in service["characteristics"] if one["type"] in ("25", "8") and service["type"] == "43"}

@@ -86,7 +86,7 @@ def test_a_user_denies_and_allows_an_app_also_over_a_restart(home, bridge):
     add(a, bridge, house)
     b = home.app("org.example.b", allowed=False)
     b.start("wait")
-    until(lambda: home.cli("privacy", "deny", "org.example.b", check=False).returncode == 0, 10, "B asks")
+    until(lambda: home.cli("privacy", "deny", "org.example.b", check=False).returncode == 0, 10, "B requests access")
     with pytest.raises(Refused) as refusal:
         b.finish()
     assert refusal.value.code == 47
@@ -94,7 +94,7 @@ def test_a_user_denies_and_allows_an_app_also_over_a_restart(home, bridge):
     b.pending = []
     home.cli("privacy", "allow", "org.example.b")
     b.expect("authorizationStatusUpdated", "homesUpdated")
-    until(lambda: b.known == a.known, 10, "both see the same")
+    until(lambda: b.known == a.known, 10, "both apps see the same")
     on = b.characteristic("Lamp 1", ON)
     b.do("setNotification", characteristic=on["id"], isEnabled=True)
     bridge.cli("simulate", "simulated/lamp1", "on=true")
@@ -109,7 +109,7 @@ def test_a_user_denies_and_allows_an_app_also_over_a_restart(home, bridge):
     assert home.terminate() == 0
     home.start()
     a.wait_for_event("homesUpdated")
-    until(lambda: b.do("status")["isConnected"], 20, "B is back")
+    until(lambda: b.do("status")["isConnected"], 20, "B is reachable again")
     assert b.refused("addHome", name="Mine") == 47
     # Without permission, the app received no events.
     home.cli("privacy", "allow", "org.example.b")

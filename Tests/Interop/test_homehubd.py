@@ -191,7 +191,7 @@ def test_a_connection_of_an_ended_process_has_no_program(hub, system_app):
     """Another process may hold the connection of an ended one."""
     hub.start()
     hub.process.send_signal(signal.SIGSTOP)
-    until(lambda: stands_still(hub.process), 5, "the hub stands still")
+    until(lambda: stands_still(hub.process), 5, "the hub is stopped")
     ours, theirs = socket.socketpair()
     ours.settimeout(20 * PATIENCE)
 
@@ -289,7 +289,7 @@ def test_it_runs_without_avahi(hub):
     with open(hub.log_path, "ab") as log:
         hub.process = subprocess.Popen(list(map(str, hub.arguments)), stderr=log, env=environment)
     until(hub._answers, 20, "homehubd answers on its socket")
-    until(lambda: "discovery failed" in hub.log, 10, "it says so")
+    until(lambda: "discovery failed" in hub.log, 10, "the log reports it")
     with App(hub) as app:
         assert "result" in app.open()
     assert hub.terminate() == 0

@@ -224,7 +224,7 @@ async def test_who_dawdles_is_dropped_and_costs_little(bridge, lan):
         assert len(ended) == len(slow) and min(ended.values()) > 25, "a message must arrive within 30 s"
         # The peer's system acknowledges only as many bytes as fit. The bridge's system notices that when it probes the peer, up
         # to 60 s after the last acknowledged bytes.
-        until(lambda: is_dropped(reader), 60, "who reads nothing is dropped")
+        until(lambda: is_dropped(reader), 60, "a client that reads nothing is disconnected")
         reader.socket.close()
 
 

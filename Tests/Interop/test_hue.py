@@ -131,7 +131,7 @@ def make_bridge(make_daemon, **keys):
 
 
 def warned(daemon, text, timeout=20):
-    until(lambda: text in " ".join(daemon.status["warnings"]), timeout, f"the status says: {text}")
+    until(lambda: text in " ".join(daemon.status["warnings"]), timeout, f"the status contains: {text}")
 
 
 def named(daemon, name):
@@ -176,7 +176,7 @@ def judge(hue, scenario):
 @any_bridge
 def test_the_link_button_pairs_once(hue, make_daemon):
     daemon = paired(make_daemon, hue)
-    until(lambda: daemon.status["warnings"] == [], 5, "the status warns no more")
+    until(lambda: daemon.status["warnings"] == [], 5, "the status has no more warnings")
     assert sorted(item["name"] for item in daemon.lights.values()) == ["Den", "Desk", "Hall", "Plug"]
     assert light(daemon, hue.plug)["kind"] == "outlet"
     kept = daemon.state_directory / "hue/hue" / f"{hue.id}.json"
@@ -187,7 +187,7 @@ def test_the_link_button_pairs_once(hue, make_daemon):
     daemon.kill()
     daemon.start()
     assert light(daemon, hue.colored, reachable=True)["aid"] == aid
-    until(lambda: daemon.status["warnings"] == [], 20, "nothing is wrong, and the bridge is advertised")
+    until(lambda: daemon.status["warnings"] == [], 20, "there are no warnings, and the bridge is advertised")
     assert key not in daemon.log
 
 

@@ -91,7 +91,7 @@ def test_devices_are_found_and_the_printed_entries_bring_their_lights(make_daemo
     daemon.configure(settings)
     daemon.cli("reload")
     keys = {f"esphome/{MAC}/dim", "lifx/d073d5000001", "lifx/d073d5000002", "wiz/a8bb5006033d"}
-    until(lambda: keys <= {key for key, light in daemon.lights.items() if light["reachable"]}, 20, "their lights are there")
+    until(lambda: keys <= {key for key, light in daemon.lights.items() if light["reachable"]}, 20, "their lights are added")
     listing, found = discover(daemon)
     assert {source["state"] for key, source in found.items() if key[0] != "nanoleaf"} == {"configured"}
     assert listing["entries"] == []

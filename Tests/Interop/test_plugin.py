@@ -105,7 +105,7 @@ def test_a_plugin_ends_with_the_bridge(how, make_daemon, tmp_path):
     else:
         code, seconds = daemon.terminate()
         assert code == 0 and seconds < 5
-    until(lambda: all(") Z " in text for text in threads(plugin, "stat").values()), 5, "it has ended")
+    until(lambda: all(") Z " in text for text in threads(plugin, "stat").values()), 5, "the plugin has ended")
 
 
 async def test_a_fan_of_version_2_has_a_temperature_and_a_speed(make_daemon):

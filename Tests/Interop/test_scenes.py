@@ -68,7 +68,7 @@ async def test_a_scene_is_activated_once_and_its_switch_resets(daemon, broker, p
         await eventually(lambda: ("small", False) in seen, 5, f"exactly one option is on: {seen}")
         await eventually(lambda: sent("size/set") == ["large"], 5, "the option is sent")
         publishers.publish(retained("size", "small"))
-        await eventually(lambda: ("large", False) in seen, 5, f"the device has the last word: {seen}")
+        await eventually(lambda: ("large", False) in seen, 5, f"the device's own state wins: {seen}")
 
         assert await pairing.put_characteristics([(*places["Horn"], True)]) == {}
         await eventually(lambda: sent("horn/set") == ["ON"], 5, "the siren sounds")

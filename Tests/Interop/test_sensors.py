@@ -31,7 +31,7 @@ def say(sensor, daemon, said, **shown):
         light = daemon.lights.get(HALL)
         return light if light and light["reachable"] and shown.items() <= light.items() else None
 
-    return until(is_shown, 10, f"the sensor is there with {shown}", interval=0.3)
+    return until(is_shown, 10, f"the sensor has {shown}", interval=0.3)
 
 
 def services(accessories, name):

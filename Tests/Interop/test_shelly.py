@@ -129,10 +129,10 @@ def test_a_device_with_a_password_wants_the_right_one(make_daemon, make_device, 
     file.chmod(0o600)
     daemon.configure(configuration(drivers=[{"driver": "shelly", "password-file": str(file)}]))
     daemon.cli("reload")
-    until(lambda: "rejected the password" in " ".join(daemon.status["warnings"]), 15, "the status says it is wrong")
+    until(lambda: "rejected the password" in " ".join(daemon.status["warnings"]), 15, "the status reports the wrong password")
     file.write_text(f"{PASSWORD}\n")
     light(daemon, timeout=60, reachable=True)
-    until(lambda: daemon.status["warnings"] == [], 5, "nothing is wrong any more")
+    until(lambda: daemon.status["warnings"] == [], 5, "there are no more warnings")
     daemon.cli("lights", "set", name("light:0"), "on=true", "brightness=30")
     assert device.status("light:0")["brightness"] == 30
     device.send({"stale": True})

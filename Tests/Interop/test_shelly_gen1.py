@@ -90,7 +90,7 @@ def test_a_bulb_shows_colors_and_whites(lan, make_daemon, make_device):
     file.chmod(0o600)
     daemon.configure(configuration(drivers=[{"driver": "shelly-gen1", "password-file": str(file)}]))
     daemon.cli("reload")
-    until(lambda: "rejected the password" in " ".join(daemon.status["warnings"]), 15, "the status names the wrong password")
+    until(lambda: "rejected the password" in " ".join(daemon.status["warnings"]), 15, "the status reports the wrong password")
     file.write_text(f"{PASSWORD}\n")
     until_light(daemon, key, timeout=30, reachable=True, on=False, temperature=333)
     daemon.cli("lights", "set", key, "on=true", "hue=120", "saturation=100", "brightness=40")

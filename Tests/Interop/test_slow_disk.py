@@ -62,7 +62,7 @@ def test_values_arrive_while_a_change_waits_for_the_disk(watched_home, make_daem
     house = writer.do("addHome", name="House")["id"]
     writer.add(bridge.status["deviceId"], bridge.setup_code, house)
     on = until(lambda: "Lamp" in reader.accessories and reader.characteristic("Lamp", ON), 20, "the lamp")
-    until(lambda: reader.accessory("Lamp")["isReachable"], 20, "the lamp is in reach")
+    until(lambda: reader.accessory("Lamp")["isReachable"], 20, "the lamp is reachable")
     reader.do("setNotification", characteristic=on["id"], isEnabled=True)
     reader.forget_events()
     with slow_flushes(home):

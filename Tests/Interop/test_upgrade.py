@@ -133,7 +133,7 @@ if target := os.environ.get("MAKE_STATE"):
         home.cli("scenes", "set", "Evening", "Porch Light", "on=yes")
         home.cli("favourite", "Porch Light")
         home.app("org.example.denied", allowed=False).start("wait")
-        until(lambda: home.cli("privacy", "deny", "org.example.denied", check=False).returncode == 0, 10, "it asks")
+        until(lambda: home.cli("privacy", "deny", "org.example.denied", check=False).returncode == 0, 10, "it requests access")
 
     async def test_make_state(make_daemon, home, lan):
         daemon, home_bridge = make_daemon(configuration(NAME)), make_daemon(configuration(HOME_NAME))

@@ -220,7 +220,7 @@ def test_a_bad_name_is_refused_with_a_suggestion_to_click(house, visit):
     assert name != "Kitchen"
     suggestion.click()
     until(lambda: box.input_value() == name, 5, "the suggestion is taken")
-    until(lambda: "already" not in visitor.text(), 5, "it is free")
+    until(lambda: "already" not in visitor.text(), 5, "the name is available")
     visitor.page.get_by_role("button", name="Add room").click()
     visitor.until_text(name)
     assert name in house.home.cli("rooms").stdout
@@ -285,9 +285,9 @@ def test_the_page_continues_when_the_hub_returns(house, visit):
     visitor.until_text("isn.t responding", "#notice")
     assert "The Lightbulb" in visitor.text(), "the last state is still shown"
     house.home.start()
-    until(lambda: not visitor._now("#notice"), 20, "the notice goes")
+    until(lambda: not visitor._now("#notice"), 20, "the notice disappears")
     house.report("The Temperature Sensor", "11", 19.5)
-    until(lambda: "19.5 °C" in tile(visitor, "The Temperature Sensor").inner_text(), 20, "values come again")
+    until(lambda: "19.5 °C" in tile(visitor, "The Temperature Sensor").inner_text(), 20, "values are updated again")
 
 
 def test_the_page_continues_after_its_restart(house, visit):
@@ -296,9 +296,9 @@ def test_the_page_continues_after_its_restart(house, visit):
     assert house.page.terminate() == 0, house.page.log[-2000:]
     visitor.until_text("Connection lost", "#notice")
     house.page.start(allowed=False)
-    until(lambda: not visitor._now("#notice"), 20, "the notice goes")
+    until(lambda: not visitor._now("#notice"), 20, "the notice disappears")
     house.report("The Temperature Sensor", "11", 18.5)
-    until(lambda: "18.5 °C" in tile(visitor, "The Temperature Sensor").inner_text(), 10, "values come again")
+    until(lambda: "18.5 °C" in tile(visitor, "The Temperature Sensor").inner_text(), 10, "values are updated again")
     # Ignore the browser's own messages about the lost connection.
     visitor.complaints.clear()
 
@@ -462,7 +462,7 @@ def test_a_refused_change_is_shown_next_to_it(house, visit):
         visitor.page.locator(".tile.pending").first.wait_for()
     finally:
         os.kill(house.home.process.pid, signal.SIGCONT)
-    until(lambda: house.held("The Lightbulb", "25"), 10, "it is switched as soon as the hub goes on")
+    until(lambda: house.held("The Lightbulb", "25"), 10, "it is switched as soon as the hub continues")
     status, _, body = fetch(
         house.page.host, house.page.address, visitor.page.locator(".tile form").first.get_attribute("action"), "POST",
         {"color": "#12345"}, headers={"Accept": "application/json"})

@@ -346,7 +346,7 @@ def test_a_damaged_list_of_people_admits_no_token(house):
     path.write_text("{")
     try:
         assert fetch(house.host, house.outside, token=token)[0] == 303
-        until(lambda: "people unreadable" in house.page.log, 5, "the log says it")
+        until(lambda: "people unreadable" in house.page.log, 5, "the log reports it")
         assert path.read_text() == "{"
     finally:
         path.write_text(whole)
@@ -528,12 +528,12 @@ def test_an_answer_of_a_setup_that_is_sent_twice_counts_once(house, tmp_path):
         (device,) = set(re.findall(r'value="((?:[0-9A-F]{2}:){5}[0-9A-F]{2})"', fetch(house.host, house.local, path)[2]))
         for _ in range(2):
             assert fetch(house.host, house.local, path, "POST", {"step": "search", "device": device})[0] == 303
-        until(lambda: shows('value="code-'), 20, "the code is asked for")
+        until(lambda: shows('value="code-'), 20, "the page requests the code")
         first = int(re.search(r'value="code-(\d+)"', fetch(house.host, house.local, path)[2])[1])
         wrong = {"step": f"code-{first}", "code": "466-37-727"}
         for _ in range(2):
             assert fetch(house.host, house.local, path, "POST", wrong)[0] == 303
-        until(lambda: shows(f'value="code-{first - 1}"'), 20, "the code was refused")
+        until(lambda: shows(f'value="code-{first - 1}"'), 20, "the page rejects the code")
         assert fetch(house.host, house.local, path, "POST", wrong)[0] == 303
         assert shows(f'value="code-{first - 1}"')
         assert fetch(house.host, house.local, path, "POST", {"cancel": "1"})[0] == 303

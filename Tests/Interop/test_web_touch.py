@@ -267,7 +267,7 @@ def test_a_server_that_hangs_is_noticed(house, phone):
         visitor.visitor.until_text("Connection lost", "#notice")
     finally:
         house.page.process.send_signal(signal.SIGCONT)
-    until(lambda: not visitor.visitor._now("#notice"), 10, "the notice goes")
+    until(lambda: not visitor.visitor._now("#notice"), 10, "the notice disappears")
     house.set("desk", "brightness=45")
     visitor.shows("Desk Lamp", "45 %")
 
@@ -283,7 +283,7 @@ def test_a_server_that_hangs_is_noticed_in_time(house, phone):
         visitor.visitor.until_text("Connection lost", "#notice", timeout=20)
     finally:
         house.page.process.send_signal(signal.SIGCONT)
-    until(lambda: not visitor.visitor._now("#notice"), 10, "the notice goes")
+    until(lambda: not visitor.visitor._now("#notice"), 10, "the notice disappears")
 
 
 def test_a_page_without_its_hub_says_so(house, tmp_path):

@@ -45,7 +45,7 @@ def daemon(make_daemon):
 def wait_for_bulb(daemon, reachable=True, timeout=20):
     return until(
         lambda: (light := daemon.lights.get(KEY)) and light["reachable"] == reachable and light, timeout,
-        f"the bulb is there with reachable {reachable}", interval=0.1)
+        f"the bulb has reachable {reachable}", interval=0.1)
 
 
 async def test_a_bulb_is_found_obeys_and_shows_changes_at_the_bulb(daemon, make_bulb, lan):

@@ -75,7 +75,7 @@ def test_a_device_keeps_its_aid_at_another_address(make_daemon, make_device, lan
         moved = make_device(other)
         assert light(daemon, reachable=True, timeout=60)["aid"] == aid
         daemon.cli("lights", "set", KEY, "on=true", "brightness=40")
-        until(lambda: any("post" in event for event in moved.events), 5, "the command is at the new address")
+        until(lambda: any("post" in event for event in moved.events), 5, "the command arrives at the new address")
         moved.close()
 
 
