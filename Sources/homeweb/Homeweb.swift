@@ -20,7 +20,7 @@ struct Homeweb: AsyncParsableCommand {
             """,
         version: "homeweb \(Version.current)")
 
-    @Option(help: ArgumentHelp("The address and port to listen at.", valueName: "ADDRESS:PORT"))
+    @Option(help: ArgumentHelp("The address and port to listen on.", valueName: "ADDRESS:PORT"))
     var listen = "127.0.0.1:8480"
 
     @Option(help: ArgumentHelp("The home hub's socket.", valueName: "SOCKET"))

@@ -69,7 +69,7 @@ struct WebDaemon {
             throw TerminalError(
                 code: error.errnoCode == EACCES ? 77 : 69,
                 message:
-                    "can't listen at \(settings.host):\(settings.port): \(SystemError(code: error.errnoCode).reason); "
+                    "can't listen on \(settings.host):\(settings.port): \(SystemError(code: error.errnoCode).reason); "
                     + "choose another address or port with --listen")
         }
         logger.notice("page stopped")

@@ -1,4 +1,4 @@
-"""A device of ESPHome's native API: aioesphomeapi's own messages over its own Noise, and zeroconf's mDNS.
+"""A simulated device with ESPHome's native API, built from aioesphomeapi's messages, its Noise encryption and zeroconf.
 
     esphome_device.py '{"address": "10.99.0.2", "name": "den", "key": "BASE64 or nothing"}'
 

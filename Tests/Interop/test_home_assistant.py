@@ -71,7 +71,7 @@ if HASS:
     #: Home Assistant keeps a connection to a lost address (aiohomekit, HomeKitConnection.reconnect_soon) until a request has no
     #: response for 30 s. That request is a command, or a poll: one a minute, delayed by 10 s (DEBOUNCE_COOLDOWN).
     COMMAND_LIMIT, POLL_LIMIT = 30 + SLACK, 60 + 10 + 30 + SLACK
-    #: After a closed connection, it may be waiting 10 s for the old address when the new one is announced.
+    #: After a closed connection, Home Assistant may still wait 10 s for the old address when the new one is announced.
     CLOSED_LIMIT = 10 + SLACK
 
     def address_only(bridge, lan):

@@ -555,7 +555,7 @@ def test_a_bridge_killed_at_a_call_that_writes_knows_what_it_acknowledged(make_d
 
 
 class HomeLife:
-    """The life of a home."""
+    """The life of a home, step by step, with the acknowledged changes."""
 
     def __init__(self, home, bridge):
         self.home, self.bridge, self.milestones = home, bridge, []

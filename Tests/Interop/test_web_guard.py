@@ -129,7 +129,7 @@ def test_a_used_address_is_named(house, tmp_path):
     done = subprocess.run(house.host.inside(
         program("homeweb"), "--listen", f"127.0.0.1:{house.port}", "--state-directory", tmp_path / "page"),
         capture_output=True, text=True, timeout=20)
-    assert done.returncode == 69 and f"can't listen at 127.0.0.1:{house.port}" in done.stderr, (done.returncode, done.stderr)
+    assert done.returncode == 69 and f"can't listen on 127.0.0.1:{house.port}" in done.stderr, (done.returncode, done.stderr)
 
 
 def test_a_token_becomes_a_strict_http_only_cookie(house):

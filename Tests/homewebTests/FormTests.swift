@@ -97,7 +97,7 @@ import WebAccess
     func aHostIsTakenFromItsHeader(authority: String, host: String?) { #expect(Guard.hostName(authority) == host) }
 
     @Test(
-        "parses an address to listen at",
+        "parses an address to listen on",
         arguments: [
             ("127.0.0.1:8480", "127.0.0.1", 8480), ("[::]:0", "::", 0), ("localhost:80", "localhost", 80),
         ])
@@ -107,7 +107,7 @@ import WebAccess
     }
 
     @Test(
-        "rejects an invalid address to listen at",
+        "rejects an invalid address to listen on",
         arguments: ["8480", "evil.example:80", "127.0.0.1", "127.0.0.1:70000", ":8480", "127.0.0.1:-1"])
     func noAddress(text: String) { #expect(Homeweb.address(text) == nil) }
 }

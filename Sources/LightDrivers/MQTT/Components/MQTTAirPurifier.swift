@@ -27,7 +27,7 @@ struct MQTTAirPurifier: MQTTComponent {
     private var speeds = FanSpeeds(range: 1...100)
     /// The payload that means that the speed is unknown.
     private var resetSpeed = "None"
-    /// The words of the automatic mode and of any other mode.
+    /// The words for the automatic mode and for a manual mode.
     private var auto: String?
     private var manual: String?
     /// The minutes after which a filter is used up, if the device reports its age instead of its life.
