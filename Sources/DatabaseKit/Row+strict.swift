@@ -44,6 +44,12 @@ extension Row {
         return number
     }
 
+    /// Returns a number of a column with real affinity; NULL is damage.
+    package func real(_ column: String) throws(DamagedDatabase) -> Double {
+        guard case .double(let number) = try stored(column) else { throw damaged(column) }
+        return number
+    }
+
     /// Returns whether a number is 1; it must be 0 or 1.
     package func flag(_ column: String) throws(DamagedDatabase) -> Bool { try number(column, in: 0...1) == 1 }
 

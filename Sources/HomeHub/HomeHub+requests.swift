@@ -17,6 +17,8 @@ extension HomeHub {
         case .setNotification(let ids, let isEnabled): setNotification(isEnabled, for: ids, call)
         case .identify(let id): identify(id, call)
         case .runActionSet(let id): runActionSet(id, call)
+        case .runTrigger, .triggerStatuses, .triggerRecords, .daylight, .receiveMessages:
+            answer(call, with: HomeError(.operationNotSupported, detail: "homehubd doesn't run automations yet"))
         case .startBrowsing: startBrowsing(call)
         case .stopBrowsing:
             searches.stop(call.session)

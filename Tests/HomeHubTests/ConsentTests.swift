@@ -92,7 +92,9 @@ extension RequestKind {
     /// A Boolean value that indicates whether the request has a visible effect.
     fileprivate var leavesTrace: Bool {
         switch self {
-        case .homes, .accessories, .history, .stopBrowsing, .unblockAccessory: false
+        case .homes, .accessories, .history, .stopBrowsing, .unblockAccessory, .triggerStatuses, .triggerRecords,
+            .daylight, .receiveMessages:
+            false
         default: need == .permission
         }
     }

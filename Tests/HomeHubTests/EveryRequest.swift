@@ -20,6 +20,9 @@ enum RequestKind: CaseIterable, Sendable {
     case addActionSet, renameActionSet, removeActionSet, setActions
     case addServiceGroup, renameServiceGroup, removeServiceGroup, addServiceToServiceGroup
     case removeServiceFromServiceGroup
+    case addTrigger, renameTrigger, updateTrigger, enableTrigger, removeTrigger
+    case runTrigger, triggerStatuses, triggerRecords, receiveMessages
+    case addPerson, renamePerson, removePerson, setPresence, setLocation, daylight
 
     init(_ request: HomeRequest) {
         switch request {
@@ -33,6 +36,11 @@ enum RequestKind: CaseIterable, Sendable {
         case .setNotification: self = .setNotification
         case .identify: self = .identify
         case .runActionSet: self = .runActionSet
+        case .runTrigger: self = .runTrigger
+        case .triggerStatuses: self = .triggerStatuses
+        case .triggerRecords: self = .triggerRecords
+        case .daylight: self = .daylight
+        case .receiveMessages: self = .receiveMessages
         case .startBrowsing: self = .startBrowsing
         case .stopBrowsing: self = .stopBrowsing
         case .addAccessory: self = .addAccessory
@@ -77,6 +85,16 @@ enum RequestKind: CaseIterable, Sendable {
         case .removeServiceGroup: self = .removeServiceGroup
         case .addServiceToServiceGroup: self = .addServiceToServiceGroup
         case .removeServiceFromServiceGroup: self = .removeServiceFromServiceGroup
+        case .addTrigger: self = .addTrigger
+        case .renameTrigger: self = .renameTrigger
+        case .updateTrigger: self = .updateTrigger
+        case .enableTrigger: self = .enableTrigger
+        case .removeTrigger: self = .removeTrigger
+        case .addPerson: self = .addPerson
+        case .renamePerson: self = .renamePerson
+        case .removePerson: self = .removePerson
+        case .setPresence: self = .setPresence
+        case .setLocation: self = .setLocation
         }
     }
 
@@ -104,7 +122,9 @@ enum RequestKind: CaseIterable, Sendable {
             .removeRoomFromZone, .assignAccessory, .renameAccessory, .removeAccessory, .unblockAccessory,
             .renameService, .setAssociatedServiceType, .setFavorite, .addActionSet, .renameActionSet,
             .removeActionSet, .setActions, .addServiceGroup, .renameServiceGroup, .removeServiceGroup,
-            .addServiceToServiceGroup, .removeServiceFromServiceGroup:
+            .addServiceToServiceGroup, .removeServiceFromServiceGroup, .addTrigger, .renameTrigger, .updateTrigger,
+            .enableTrigger, .removeTrigger, .runTrigger, .triggerStatuses, .triggerRecords, .receiveMessages,
+            .addPerson, .renamePerson, .removePerson, .setPresence, .setLocation, .daylight:
             .permission
         }
     }
@@ -122,6 +142,8 @@ struct ConfiguredHouse {
     let upstairs: Zone.ID
     let scene: ActionSet.ID
     let group: ServiceGroup.ID
+    let trigger: Trigger.ID
+    let person: Resident.ID
     /// The number of reads of the device for a `Trace`.
     let looks = Looks()
 
@@ -162,13 +184,24 @@ struct ConfiguredHouse {
         try await system.write(.addRoomToZone(upstairs, hall))
         try await system.write(
             .setActions(scene, [CharacteristicWriteAction(characteristic: device.on, targetValue: .bool(true))]))
+        try await system.write(.setLocation(id, try HomeLocation(latitude: 48.86, longitude: 2.35)))
+        guard
+            case .trigger(let trigger) = try await make(
+                .addTrigger(id, name: "Dusk", Self.definition(running: scene), isEnabled: true)),
+            case .person(let person) = try await make(.addPerson(id, name: "Anna"))
+        else { throw HouseUnderTest.Missing(what: "an automation") }
         if let service = device.accessory.services.first?.id {
             try await system.write(.addServiceToServiceGroup(group, service))
         }
         (self.cabin, self.kitchen, self.hall, self.upstairs, self.scene) = (cabin, kitchen, hall, upstairs, scene)
-        self.group = group
+        (self.group, self.trigger, self.person) = (group, trigger, person)
         home = try await device.house.home(system)
         bridge = try await device.house.bridge(2)
+    }
+
+    /// Returns an automation that fires only when a person comes.
+    private static func definition(running scene: ActionSet.ID) -> TriggerDefinition {
+        TriggerDefinition(events: [.presence(.firstEntry, people: [])], actionSets: [scene])
     }
 
     /// Returns a request that would be performed if it were permitted.
@@ -226,6 +259,25 @@ struct ConfiguredHouse {
         case .addServiceToServiceGroup: .write(.addServiceToServiceGroup(group, service))
         case .removeServiceFromServiceGroup:
             .write(.removeServiceFromServiceGroup(group, device.accessory.services.first?.id ?? missing()))
+        case .addTrigger:
+            .write(.addTrigger(id, name: "Arrival", Self.definition(running: scene), isEnabled: true))
+        case .renameTrigger: .write(.renameTrigger(trigger, name: "Arrival"))
+        case .updateTrigger:
+            .write(
+                .updateTrigger(
+                    trigger, TriggerDefinition(events: [.presence(.lastExit, people: [])], actionSets: [scene])))
+        case .enableTrigger: .write(.enableTrigger(trigger, false))
+        case .removeTrigger: .write(.removeTrigger(trigger))
+        case .runTrigger: .runTrigger(trigger, .always)
+        case .triggerStatuses: .triggerStatuses(id)
+        case .triggerRecords: .triggerRecords(id, nil)
+        case .receiveMessages: .receiveMessages
+        case .addPerson: .write(.addPerson(id, name: "Ben"))
+        case .renamePerson: .write(.renamePerson(person, name: "Ben"))
+        case .removePerson: .write(.removePerson(person))
+        case .setPresence: .write(.setPresence(person, isHome: true))
+        case .setLocation: .write(.setLocation(id, try? HomeLocation(latitude: 52.52, longitude: 13.4)))
+        case .daylight: .daylight(id)
         }
     }
 

@@ -12,6 +12,7 @@ final class TestStore: HomeStore {
 
     private struct State {
         var stored = StoredHomes()
+        var records: [TriggerRecord] = []
         var noted: [[Characteristic.ID: TimestampedValue]] = []
         var commits = 0
         var isBroken = false
@@ -160,6 +161,29 @@ final class TestStore: HomeStore {
     func save(_ scene: ActionSet.ID, lastExecutionTime: Timestamp) async throws {
         try await change {
             $0.stored.graph.apply(.actionSetExecutionUpdated(scene, isExecuting: false, last: lastExecutionTime))
+        }
+    }
+
+    func save(_ states: [TriggerState], _ records: [TriggerRecord]) async throws {
+        try await change { state in
+            for new in states {
+                state.stored.triggerStates.removeAll { $0.trigger == new.trigger }
+                state.stored.triggerStates.append(new)
+            }
+            for record in records {
+                if let index = state.records.firstIndex(where: { $0.id == record.id }) {
+                    state.records[index] = record
+                } else {
+                    state.records.append(record)
+                }
+            }
+        }
+    }
+
+    func triggerRecords(of home: Home.ID) async throws -> [TriggerRecord] {
+        state.withLock { state in
+            let triggers = Set(state.stored.graph.home(home)?.triggers.map(\.id) ?? [])
+            return state.records.reversed().filter { triggers.contains($0.trigger) }
         }
     }
 

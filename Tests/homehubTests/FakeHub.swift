@@ -23,6 +23,12 @@ final class FakeHub: LineRPCHandler {
         var questions: [ConsentQuestion] = []
         /// The accessories that a search finds.
         var found: [DiscoveredAccessory] = []
+        /// The history of automations, newest first.
+        var records: [TriggerRecord] = []
+        var statuses: [TriggerStatus] = []
+        var daylight: Daylight?
+        /// The texts of automations to send once they are requested.
+        var messages: [TriggerMessage] = []
         /// The notifications to send once values are observed.
         var events: [HomeNotification] = []
         /// The accessories that can't be unpaired.
@@ -96,6 +102,19 @@ final class FakeHub: LineRPCHandler {
                 let actions = state.graph.home(of: id)?.actionSet(id)?.actions ?? []
                 state.calls.append("run \(id)")
                 return (actions.map { state.result($0.characteristic, $0.targetValue) }.json, [])
+            case .runTrigger(let id, let mode):
+                state.calls.append("run \(id) \(mode)")
+                guard let record = state.records.first(where: { $0.trigger == id }) else {
+                    throw HomeError(.notFound)
+                }
+                return (record.json, [])
+            case .triggerStatuses: return (state.statuses.json, [])
+            case .triggerRecords(_, let id):
+                return (state.records.filter { id == nil || $0.trigger == id }.json, [])
+            case .daylight:
+                guard let daylight = state.daylight else { throw HomeError(.locationForHomeDisabled) }
+                return (daylight.json, [])
+            case .receiveMessages: return ([:], state.messages.map(HomeNotification.message))
             case .startBrowsing: return ([:], state.found.map(HomeNotification.accessoryFound))
             case .stopBrowsing: return ([:], [])
             case .addAccessory(let addition), .setUpAccessory(let addition): return (try state.add(addition).json, [])

@@ -48,6 +48,10 @@ extension HomeError {
         .daemonUnavailable,
         detail: "the connection to homehubd was lost before it answered; check whether the change was made")
 
+    /// The error for a daemon from before automations.
+    static let noTriggers = HomeError(
+        .noCompatibleHomeHub, detail: "homehubd is too old to run automations; install the version of this app")
+
     static let tooManyCalls = HomeError(
         .genericError, detail: "too many calls of this app are waiting for an answer; try again when some are done")
 
@@ -60,6 +64,28 @@ extension HomeError {
     var isFinal: Bool {
         switch code {
         case .usageDescriptionMissing, .protocolMismatch, .missingEntitlement, .invalidParameter: true
+        default: false
+        }
+    }
+}
+
+extension HomeRequest {
+    /// A Boolean value that indicates whether a daemon from before automations doesn't know the request.
+    var needsTriggers: Bool {
+        switch self {
+        case .runTrigger, .triggerStatuses, .triggerRecords, .daylight, .receiveMessages: true
+        case .write(let write): write.needsTriggers
+        default: false
+        }
+    }
+}
+
+extension HomeWrite {
+    fileprivate var needsTriggers: Bool {
+        switch self {
+        case .addTrigger, .renameTrigger, .updateTrigger, .enableTrigger, .removeTrigger, .addPerson, .renamePerson,
+            .removePerson, .setPresence, .setLocation:
+            true
         default: false
         }
     }

@@ -21,7 +21,11 @@ extension HomeManager {
         // Other waiting calls may have been resumed at the same time and may have used up the capacity.
         while calls.count >= Self.callsOfApp { peer = try await connected() }
         if Task.isCancelled { throw HomeError(.operationCancelled) }
-        return try await call(request, on: peer, deadline: deadline, take)
+        do throws(HomeError) {
+            return try await call(request, on: peer, deadline: deadline, take)
+        } catch {
+            throw request.needsTriggers && error == HomeError(.protocolMismatch) ? .noTriggers : error
+        }
     }
 
     func call<Reply: Sendable>(

@@ -22,6 +22,7 @@ extension HomeManager {
         observations.finish()
         search.finish()
         questions.finish()
+        messageRecipients.finish()
         for setup in setups { await setup.cancel() }
         setups = []
         isOver = true
@@ -106,10 +107,12 @@ extension HomeManager {
         changed()
     }
 
-    /// Requests again the notifications that the app wants in each session: found devices and questions.
+    /// Requests again the notifications that the app wants in each session: found devices, questions, and
+    /// messages.
     private func resume() async {
         if search.isWanted { await beginSearch() }
         if questions.isWanted { await answerQuestions() }
+        if messageRecipients.isWanted { await receiveMessages() }
     }
 
     func authorizationChanged(to status: AuthorizationStatus) {
@@ -147,7 +150,7 @@ extension HomeManager {
         case .authorizationStatusUpdated(let status): authorizationChanged(to: status)
         case .homesUpdated:
             reload()
-            if search.isWanted || questions.isWanted { tasks.add(.resume) }
+            if search.isWanted || questions.isWanted || messageRecipients.isWanted { tasks.add(.resume) }
         case .transaction(let transaction): received(transaction, isOwn: false)
         case .live(let event): received(event)
         case .cached(let event): cached(event)
@@ -157,8 +160,9 @@ extension HomeManager {
             listeners.notify(.manager(.addAccessoryRequest(request)), in: replica.graph)
         case .additionFailed(let failure):
             listeners.notify(.manager(.additionFailed(failure)), in: replica.graph)
-        case .permissionAsked(let permission): questions.asked(.permission(permission))
-        case .consentAsked(let question): questions.asked(.consent(question))
+        case .permissionAsked(let permission): questions.received(.permission(permission))
+        case .consentAsked(let question): questions.received(.consent(question))
+        case .message(let message): messageRecipients.received(message)
         }
     }
 
@@ -227,6 +231,7 @@ extension HomeManager {
         case .endSearch(let number): stopSearch(number)
         case .stopBrowsing: await stopBrowsing()
         case .endQuestions(let number): questions.remove(number)
+        case .endMessages(let number): messageRecipients.remove(number)
         case .reconcile(let ids): await reconcile(ids)
         case .resume: await resume()
         }

@@ -17,6 +17,8 @@ enum BackgroundTask: Sendable {
     case resume
     /// Stops answering questions.
     case endQuestions(UInt64)
+    /// Removes a reader of messages.
+    case endMessages(UInt64)
 }
 
 /// A queue of background tasks, with any number of writers and one reader.

@@ -65,6 +65,26 @@ extension Home.Event {
         case serviceAddedToServiceGroup(Service, ServiceGroup)
         /// A service was removed from a group.
         case serviceRemovedFromServiceGroup(Service, ServiceGroup)
+        /// An automation was added.
+        case triggerAdded(Trigger)
+        /// An automation was removed.
+        case triggerRemoved(Trigger)
+        /// An automation was renamed.
+        case triggerNameUpdated(Trigger)
+        /// An automation was changed, enabled or disabled, or one of its parts was removed.
+        case triggerUpdated(Trigger)
+        /// An automation was evaluated, or the outcomes of its actions changed. The record's ID remains the same.
+        case triggerFired(Trigger, TriggerRecord)
+        /// A person was added.
+        case personAdded(Resident)
+        /// A person was removed.
+        case personRemoved(Resident)
+        /// A person was renamed.
+        case personNameUpdated(Resident)
+        /// A person came home or left.
+        case presenceUpdated(Resident)
+        /// The location or the time zone changed.
+        case locationUpdated
         /// The homes were loaded again, or this listener was too slow. Replace all stored data about the home.
         case homesUpdated
 

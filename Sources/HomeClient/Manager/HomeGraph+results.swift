@@ -27,6 +27,16 @@ extension HomeGraph {
         return try existing(id)
     }
 
+    func trigger(_ commit: HomeCommit) throws(HomeError) -> Trigger {
+        guard case .trigger(let id) = commit.result else { throw Self.lost }
+        return try existing(id)
+    }
+
+    func person(_ commit: HomeCommit) throws(HomeError) -> Resident {
+        guard case .person(let id) = commit.result else { throw Self.lost }
+        return try existing(id)
+    }
+
     func accessories(_ commit: HomeCommit) -> [Accessory] {
         guard case .accessories(let ids) = commit.result else { return [] }
         return ids.compactMap { accessory($0) }
@@ -41,6 +51,8 @@ extension HomeGraph {
     func existing(_ id: ServiceGroup.ID) throws(HomeError) -> ServiceGroup {
         try found(home(of: id)?.serviceGroup(id))
     }
+    func existing(_ id: Trigger.ID) throws(HomeError) -> Trigger { try found(home(of: id)?.trigger(id)) }
+    func existing(_ id: Resident.ID) throws(HomeError) -> Resident { try found(home(of: id)?.person(id)) }
     func existing(_ id: Accessory.ID) throws(HomeError) -> Accessory { try found(accessory(id)) }
     func existing(_ id: Service.ID) throws(HomeError) -> Service { try found(accessory(of: id)?.service(id)) }
 

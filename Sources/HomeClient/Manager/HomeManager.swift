@@ -61,7 +61,8 @@ public actor HomeManager {
     var loadFailure: HomeError?
     var observations = Observations()
     var search = Search()
-    var questions = Questions()
+    var questions = Recipients<PersonQuestion>()
+    var messageRecipients = Recipients<TriggerMessage>()
     /// The setups, oldest first.
     var setups: [AccessorySetupSession] = []
 

@@ -54,6 +54,15 @@ extension Home.Event.Change {
                 Self.both(home.service(service), home.serviceGroup(group)).map(Self.serviceAddedToServiceGroup)
             case .serviceRemovedFromServiceGroup(let service, let group):
                 Self.both(home.service(service), home.serviceGroup(group)).map(Self.serviceRemovedFromServiceGroup)
+            case .triggerAdded(let trigger): .triggerAdded(home.trigger(trigger.id) ?? trigger)
+            case .triggerRemoved(let id): before.trigger(id).map(Self.triggerRemoved)
+            case .triggerNameUpdated(let id, _): home.trigger(id).map(Self.triggerNameUpdated)
+            case .triggerUpdated(let trigger): home.trigger(trigger.id).map(Self.triggerUpdated)
+            case .personAdded(let person): .personAdded(home.person(person.id) ?? person)
+            case .personRemoved(let id): before.person(id).map(Self.personRemoved)
+            case .personNameUpdated(let id, _): home.person(id).map(Self.personNameUpdated)
+            case .presenceUpdated(let id, _): home.person(id).map(Self.presenceUpdated)
+            case .locationUpdated: .locationUpdated
             case .homeAdded, .homeRemoved, .primaryHomeUpdated, .accessoryNameUpdated, .accessoryReplaced,
                 .servicesUpdated, .firmwareVersionUpdated, .serviceNameUpdated, .associatedServiceTypeUpdated,
                 .favoriteUpdated:

@@ -149,7 +149,7 @@ struct Replica: Sendable, Equatable {
             mayLackValues: Self.takesValues(transaction), hasOtherHomes: true)
     }
 
-    /// Applies a device's event, or a change of a scene's execution.
+    /// Applies a device's event, a change of a scene's execution, or an evaluation of an automation.
     package mutating func received(_ event: LiveEvent) -> Update {
         guard isCurrent else { return keep(.live(event)) }
         guard graph.apply(event) else { return Update() }
@@ -162,6 +162,11 @@ struct Replica: Sendable, Equatable {
         case .actionSetExecutionUpdated(let id, _, _):
             guard let home = graph.home(of: id), let actionSet = home.actionSet(id) else { return Update() }
             return Update(events: [.home(Home.Event(.actionSetExecutionUpdated(actionSet), in: home))])
+        case .triggerFired(let record):
+            guard let home = graph.home(of: record.trigger), let trigger = home.trigger(record.trigger) else {
+                return Update()
+            }
+            return Update(events: [.home(Home.Event(.triggerFired(trigger, record), in: home))])
         case .valueUpdated(let id, _, _): return Update(events: valueEvent(id).map { [$0] } ?? [])
         }
     }

@@ -47,6 +47,16 @@ package protocol HomeStore: Sendable {
     /// Stores values in place of earlier ones. A power failure may lose them. Unknown characteristics are ignored.
     func save(_ values: [Characteristic.ID: TimestampedValue]) async throws
 
+    /// Stores states of automations in place of earlier ones and, in the same transaction, records in place of those with
+    /// the same ID. Unknown automations are ignored.
+    ///
+    /// The store keeps the last ``TriggerLimits/records`` records of each automation. Removing an automation removes its
+    /// state and its records.
+    func save(_ states: [TriggerState], _ records: [TriggerRecord]) async throws
+
+    /// Returns the records of a home's automations, newest first.
+    func triggerRecords(of home: Home.ID) async throws -> [TriggerRecord]
+
     /// Returns the store's directory if a full disk made a write fail; `error` is `nil` if it's unknown.
     func fullDirectory(after error: (any Error)?) -> String?
 }
@@ -77,14 +87,17 @@ package struct StoredHomes: Sendable, Equatable {
     package var claims: [RememberedClaim]
     /// The pairings of interrupted repairs.
     package var candidates: [AccessoryPairing]
+    /// The states of automations, at most one for each.
+    package var triggerStates: [TriggerState]
 
     package init(
         graph: HomeGraph = HomeGraph(), permissions: [RememberedPermission] = [], claims: [RememberedClaim] = [],
-        candidates: [AccessoryPairing] = []
+        candidates: [AccessoryPairing] = [], triggerStates: [TriggerState] = []
     ) {
         self.graph = graph
         self.permissions = permissions
         self.claims = claims
         self.candidates = candidates
+        self.triggerStates = triggerStates
     }
 }

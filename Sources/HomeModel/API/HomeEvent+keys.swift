@@ -17,6 +17,8 @@ extension HomeEvent: HomeMessage {
         case accessoryUnblocked, actionSetAdded, actionSetRemoved, actionSetNameUpdated, actionSetActionsUpdated
         case serviceGroupAdded, serviceGroupRemoved, serviceGroupNameUpdated, serviceAddedToServiceGroup
         case serviceRemovedFromServiceGroup
+        case triggerAdded, triggerRemoved, triggerNameUpdated, triggerUpdated
+        case personAdded, personRemoved, personNameUpdated, presenceUpdated, locationUpdated
         case accessoryNameUpdated = "accessory.nameUpdated"
         case accessoryReplaced, servicesUpdated, firmwareVersionUpdated, serviceNameUpdated
         case associatedServiceTypeUpdated, favoriteUpdated
@@ -48,6 +50,15 @@ extension HomeEvent: HomeMessage {
     enum ServiceGroupNameUpdatedCodingKeys: String, CodingKey { case _0 = "serviceGroup", _1 = "name" }
     enum ServiceAddedToServiceGroupCodingKeys: String, CodingKey { case _0 = "service", _1 = "serviceGroup" }
     typealias ServiceRemovedFromServiceGroupCodingKeys = ServiceAddedToServiceGroupCodingKeys
+    enum TriggerAddedCodingKeys: String, CodingKey { case _0 = "trigger" }
+    typealias TriggerRemovedCodingKeys = TriggerAddedCodingKeys
+    typealias TriggerUpdatedCodingKeys = TriggerAddedCodingKeys
+    enum TriggerNameUpdatedCodingKeys: String, CodingKey { case _0 = "trigger", _1 = "name" }
+    enum PersonAddedCodingKeys: String, CodingKey { case _0 = "person" }
+    typealias PersonRemovedCodingKeys = PersonAddedCodingKeys
+    enum PersonNameUpdatedCodingKeys: String, CodingKey { case _0 = "person", _1 = "name" }
+    enum PresenceUpdatedCodingKeys: String, CodingKey { case _0 = "person", isHome }
+    enum LocationUpdatedCodingKeys: String, CodingKey { case _0 = "location" }
     enum AccessoryNameUpdatedCodingKeys: String, CodingKey { case _0 = "accessory", _1 = "name" }
     enum ServicesUpdatedCodingKeys: String, CodingKey { case _0 = "accessory", _1 = "services" }
     enum FirmwareVersionUpdatedCodingKeys: String, CodingKey { case _0 = "accessory", _1 = "firmwareVersion" }
@@ -60,12 +71,13 @@ extension LiveEvent: HomeMessage {
     enum CodingKeys: String, TaggedUnionKey {
         static let tag = "event"
 
-        case reachabilityUpdated, faultUpdated, valueUpdated, actionSetExecutionUpdated
+        case reachabilityUpdated, faultUpdated, valueUpdated, actionSetExecutionUpdated, triggerFired
     }
 
     enum ReachabilityUpdatedCodingKeys: String, CodingKey { case _0 = "accessory", _1 = "isReachable" }
     enum FaultUpdatedCodingKeys: String, CodingKey { case _0 = "accessory", _1 = "fault" }
     enum ActionSetExecutionUpdatedCodingKeys: String, CodingKey { case _0 = "actionSet", isExecuting, last }
+    enum TriggerFiredCodingKeys: String, CodingKey { case _0 = "record" }
     enum ValueUpdatedCodingKeys: String, CodingKey { case _0 = "characteristic", _1 = "value", time }
 }
 

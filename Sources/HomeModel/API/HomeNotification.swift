@@ -26,6 +26,8 @@ package enum HomeNotification: HomeCall {
     case consentAsked(ConsentQuestion)
     /// An addition that the app began, and that was handed over to the vendor's app, failed.
     case additionFailed(AccessoryAdditionFailure)
+    /// A text of an automation, for a session that requested them.
+    case message(TriggerMessage)
 
     enum CodingKeys: String, MethodKey {
         case authorizationStatusUpdated, homesUpdated, transaction, live, cached
@@ -35,6 +37,7 @@ package enum HomeNotification: HomeCall {
         case permissionAsked = "privacy.asked"
         case consentAsked = "privacy.consentAsked"
         case additionFailed
+        case message = "automations.message"
     }
 
     enum AuthorizationStatusUpdatedCodingKeys: String, CodingKey { case _0 = "status" }

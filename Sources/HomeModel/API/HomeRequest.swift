@@ -21,6 +21,16 @@ package enum HomeRequest: HomeCall {
     case identify(Accessory.ID)
     /// Returns ``ValueResult``s in the order of the scene's actions.
     case runActionSet(ActionSet.ID)
+    /// Returns ``TriggerRecord``, with the outcomes of the first attempt to perform the actions.
+    case runTrigger(Trigger.ID, TriggerRunMode)
+    /// Returns ``TriggerStatus``es in the order of the home's automations.
+    case triggerStatuses(Home.ID)
+    /// Returns ``TriggerRecord``s of one automation or of all, newest first.
+    case triggerRecords(Home.ID, Trigger.ID?)
+    /// Returns ``Daylight``.
+    case daylight(Home.ID)
+    /// Sends the texts of automations to this session from now on.
+    case receiveMessages
     case startBrowsing
     case stopBrowsing
     /// Returns ``AdditionReply``.
@@ -56,6 +66,11 @@ package enum HomeRequest: HomeCall {
         case setNotification = "values.notify"
         case identify = "accessories.identify"
         case runActionSet = "scenes.run"
+        case runTrigger = "automations.run"
+        case triggerStatuses = "automations.status"
+        case triggerRecords = "automations.history"
+        case daylight = "homes.daylight"
+        case receiveMessages = "automations.messages"
         case startBrowsing = "browser.start"
         case stopBrowsing = "browser.stop"
         case addAccessory = "accessories.add"
@@ -74,6 +89,10 @@ package enum HomeRequest: HomeCall {
     enum SetNotificationCodingKeys: String, CodingKey { case _0 = "characteristics", isEnabled }
     enum IdentifyCodingKeys: String, CodingKey { case _0 = "accessory" }
     enum RunActionSetCodingKeys: String, CodingKey { case _0 = "actionSet" }
+    enum RunTriggerCodingKeys: String, CodingKey { case _0 = "trigger", _1 = "mode" }
+    enum TriggerStatusesCodingKeys: String, CodingKey { case _0 = "home" }
+    enum TriggerRecordsCodingKeys: String, CodingKey { case _0 = "home", _1 = "trigger" }
+    typealias DaylightCodingKeys = TriggerStatusesCodingKeys
     enum DeclineAdditionCodingKeys: String, CodingKey { case _0 = "request" }
     enum SetPermissionCodingKeys: String, CodingKey { case _0 = "app", _1 = "decision" }
     enum AnswerConsentCodingKeys: String, CodingKey { case _0 = "question", isAllowed }
@@ -110,6 +129,16 @@ extension HomeWrite: HomeCall {
         case removeServiceGroup = "groups.remove"
         case addServiceToServiceGroup = "groups.addService"
         case removeServiceFromServiceGroup = "groups.removeService"
+        case addTrigger = "automations.add"
+        case renameTrigger = "automations.rename"
+        case updateTrigger = "automations.update"
+        case enableTrigger = "automations.enable"
+        case removeTrigger = "automations.remove"
+        case addPerson = "people.add"
+        case renamePerson = "people.rename"
+        case removePerson = "people.remove"
+        case setPresence = "people.presence"
+        case setLocation = "homes.location"
     }
 
     enum RenameHomeCodingKeys: String, CodingKey { case _0 = "home", name }
@@ -139,6 +168,23 @@ extension HomeWrite: HomeCall {
     enum RemoveServiceGroupCodingKeys: String, CodingKey { case _0 = "serviceGroup" }
     enum AddServiceToServiceGroupCodingKeys: String, CodingKey { case _0 = "serviceGroup", _1 = "service" }
     typealias RemoveServiceFromServiceGroupCodingKeys = AddServiceToServiceGroupCodingKeys
+    enum AddTriggerCodingKeys: String, CodingKey { case _0 = "home", name, _2 = "definition", isEnabled }
+    enum RenameTriggerCodingKeys: String, CodingKey { case _0 = "trigger", name }
+    enum UpdateTriggerCodingKeys: String, CodingKey { case _0 = "trigger", _1 = "definition" }
+    enum EnableTriggerCodingKeys: String, CodingKey { case _0 = "trigger", _1 = "isEnabled" }
+    enum RemoveTriggerCodingKeys: String, CodingKey { case _0 = "trigger" }
+    typealias AddPersonCodingKeys = RenameHomeCodingKeys
+    enum RenamePersonCodingKeys: String, CodingKey { case _0 = "person", name }
+    enum RemovePersonCodingKeys: String, CodingKey { case _0 = "person" }
+    enum SetPresenceCodingKeys: String, CodingKey { case _0 = "person", isHome }
+    enum SetLocationCodingKeys: String, CodingKey { case _0 = "home", _1 = "location" }
+}
+
+// A new automation is enabled by default.
+extension KeyedDecodingContainer where Key == HomeWrite.AddTriggerCodingKeys {
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
+        try decodeIfPresent(type, forKey: key) ?? true
+    }
 }
 
 // The default kind of a scene is user-defined.

@@ -71,6 +71,6 @@ extension HomeCommit: HomeMessage {
 extension HomeCommit.Result {
     enum CodingKeys: String, CodingKey {
         case nothing = "_0"
-        case home, room, zone, actionSet, serviceGroup, accessories
+        case home, room, zone, actionSet, serviceGroup, trigger, person, accessories
     }
 }

@@ -1,6 +1,6 @@
 import BoundedJSON
 
-// The JSON keys of the stored states and the history of automations.
+// The JSON keys of the states, the history and the notifications of automations.
 
 extension TriggerState.EventMemory {
     enum CodingKeys: String, CodingKey {
@@ -19,7 +19,50 @@ extension TriggerState.EventMemory.Content {
     enum OccurrenceCodingKeys: String, CodingKey { case _0 = "number" }
 }
 
-extension TriggerCause {
+extension TriggerRecord: HomeMessage {
+    enum CodingKeys: String, CodingKey { case id, trigger, time, cause, result, run, outcomes }
+}
+
+// A record without actions omits their list.
+
+extension KeyedEncodingContainer where Key == TriggerRecord.CodingKeys {
+    mutating func encode(_ value: [ActionOutcome], forKey key: Key) throws {
+        try encodeIfPresent(value.isEmpty ? nil : value, forKey: key)
+    }
+}
+
+extension KeyedDecodingContainer where Key == TriggerRecord.CodingKeys {
+    func decode(_ type: [ActionOutcome].Type, forKey key: Key) throws -> [ActionOutcome] {
+        try decodeIfPresent(type, forKey: key) ?? []
+    }
+}
+
+extension ActionOutcome: HomeMessage {
+    enum CodingKeys: String, CodingKey {
+        /// The members of the action are next to the others.
+        case action = "_0"
+        case error, time
+    }
+}
+
+extension TriggerAction: HomeMessage {
+    enum CodingKeys: String, TaggedUnionKey {
+        static let tag = "kind"
+
+        case actionSet, write, restore, notify
+    }
+
+    enum ActionSetCodingKeys: String, CodingKey { case _0 = "actionSet", name }
+    enum NotifyCodingKeys: String, CodingKey { case _0 = "text" }
+}
+
+extension TriggerStatus: HomeMessage {}
+
+extension Daylight: HomeMessage {}
+
+extension TriggerMessage: HomeMessage {}
+
+extension TriggerCause: HomeMessage {
     enum CodingKeys: String, TaggedUnionKey {
         static let tag = "cause"
 
@@ -30,7 +73,7 @@ extension TriggerCause {
     typealias EndEventCodingKeys = EventCodingKeys
 }
 
-extension TriggerResult {
+extension TriggerResult: HomeMessage {
     enum CodingKeys: String, TaggedUnionKey {
         static let tag = "result"
 

@@ -21,6 +21,32 @@ extension Home {
             && parts.characteristics.allSatisfy { id in accessories.contains { $0.has(id) } }
     }
 
+    /// Returns the automations that lose a part through the events, after the loss.
+    ///
+    /// They are disabled. If a part with the same name is added later, they stay disabled.
+    func brokenTriggers(by events: [HomeEvent]) -> [Trigger] {
+        guard !triggers.isEmpty, events.contains(where: \.removesParts) else { return [] }
+        var after = self
+        for event in events { after.apply(event) }
+        return triggers.compactMap { trigger in
+            guard var broken = after.trigger(trigger.id) else { return nil }
+            for name in lostParts(of: broken.definition, in: after) { broken.losePart(named: name) }
+            return broken == after.trigger(trigger.id) ? nil : broken
+        }
+    }
+
+    /// Returns the names of the parts of a definition that are present here, but not in a later state of the home.
+    private func lostParts(of definition: TriggerDefinition, in after: Home) -> [String] {
+        let parts = definition.parts
+        let accessories = self.accessories.filter { accessory in
+            if parts.accessories.contains(accessory.id), after.accessory(accessory.id) == nil { return true }
+            return parts.characteristics.contains { accessory.has($0) && after.characteristic($0) == nil }
+        }
+        return accessories.map(\.name)
+            + actionSets.filter { parts.actionSets.contains($0.id) && after.actionSet($0.id) == nil }.map(\.name)
+            + people.filter { parts.people.contains($0.id) && after.person($0.id) == nil }.map(\.name)
+    }
+
     /// Returns the automations that refer to an accessory.
     package func triggers(using accessory: Accessory) -> [Trigger] {
         triggers.filter { trigger in
@@ -58,5 +84,15 @@ extension TriggerDefinition {
         }
         for case .presence(.home(let person)) in condition?.flattened ?? [] { parts.people.insert(person) }
         return parts
+    }
+}
+
+extension HomeEvent {
+    /// A Boolean value that indicates whether the event can remove an object that an automation refers to.
+    fileprivate var removesParts: Bool {
+        switch self {
+        case .accessoryRemoved, .accessoryReplaced, .servicesUpdated, .actionSetRemoved, .personRemoved: true
+        default: false
+        }
     }
 }

@@ -24,6 +24,8 @@ package enum TriggerLimits {
     package static let runsInMinute = 20
     /// The time for which a trigger is paused after too many runs.
     package static let pause = Duration.seconds(600)
+    /// The number of records in the history of each automation.
+    package static let records = 50
     /// The maximum length of a chain of triggers that fire each other.
     package static let chainDepth = 8
     /// The delay of a run that doesn't count as missed, because a busy hub can be late.

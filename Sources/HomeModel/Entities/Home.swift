@@ -27,11 +27,11 @@ public struct Home: Codable, Sendable, Hashable, Identifiable {
     public package(set) var actionSets: [ActionSet]
     /// The service groups, oldest first.
     public package(set) var serviceGroups: [ServiceGroup]
-    /// The automations, oldest first; none yet, because homehubd doesn't run them.
+    /// The automations, oldest first.
     public package(set) var triggers: [Trigger]
-    /// The people whose presence automations can use, oldest first; none yet.
+    /// The people whose presence automations can use, oldest first.
     public package(set) var people: [Resident]
-    /// The location and the time zone; `nil`, because nothing sets them yet.
+    /// The location and the time zone; `nil` until they are set.
     public package(set) var location: HomeLocation?
 
     package init(

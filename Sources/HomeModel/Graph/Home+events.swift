@@ -30,6 +30,15 @@ extension Home {
         case .serviceAddedToServiceGroup(let service, let id): update(id) { $0.services.append(service) }
         case .serviceRemovedFromServiceGroup(let service, let id):
             update(id) { $0.services.removeAll { $0 == service } }
+        case .triggerAdded(let trigger): triggers.append(trigger)
+        case .triggerRemoved(let id): triggers.removeAll { $0.id == id }
+        case .triggerNameUpdated(let id, let name): update(id) { $0.name = name }
+        case .triggerUpdated(let trigger): update(trigger.id) { $0 = trigger }
+        case .personAdded(let person): people.append(person)
+        case .personRemoved(let id): people.removeAll { $0.id == id }
+        case .personNameUpdated(let id, let name): update(id) { $0.name = name }
+        case .presenceUpdated(let id, let isHome): update(id) { $0.isHome = isHome }
+        case .locationUpdated(let location): self.location = location
         case .accessoryNameUpdated(let id, let name): update(id) { $0.name = name }
         case .accessoryReplaced(let accessory): replace(with: accessory)
         case .servicesUpdated(let id, let services): replaceServices(of: id, with: services)
@@ -94,6 +103,14 @@ extension Home {
             let present = Set(accessories.flatMap { $0.services.map(\.id) })
             for index in serviceGroups.indices { serviceGroups[index].services.removeAll { !present.contains($0) } }
         }
+    }
+
+    private mutating func update(_ id: Trigger.ID, _ change: (inout Trigger) -> Void) {
+        if let index = triggers.firstIndex(where: { $0.id == id }) { change(&triggers[index]) }
+    }
+
+    private mutating func update(_ id: Resident.ID, _ change: (inout Resident) -> Void) {
+        if let index = people.firstIndex(where: { $0.id == id }) { change(&people[index]) }
     }
 
     private mutating func update(_ id: ServiceGroup.ID, _ change: (inout ServiceGroup) -> Void) {

@@ -64,6 +64,25 @@ public enum HomeEvent: Codable, Sendable, Hashable {
     /// A service was removed from a group.
     case serviceRemovedFromServiceGroup(Service.ID, ServiceGroup.ID)
 
+    /// An automation was added.
+    case triggerAdded(Trigger)
+    /// An automation was removed.
+    case triggerRemoved(Trigger.ID)
+    /// An automation was renamed.
+    case triggerNameUpdated(Trigger.ID, String)
+    /// An automation was changed, enabled or disabled, or one of its parts was removed.
+    case triggerUpdated(Trigger)
+    /// A person was added.
+    case personAdded(Resident)
+    /// A person was removed.
+    case personRemoved(Resident.ID)
+    /// A person was renamed.
+    case personNameUpdated(Resident.ID, String)
+    /// A person came home or left.
+    case presenceUpdated(Resident.ID, isHome: Bool)
+    /// The home's location or time zone changed.
+    case locationUpdated(HomeLocation?)
+
     // MARK: Accessory
 
     /// An accessory was renamed.
@@ -85,7 +104,7 @@ public enum HomeEvent: Codable, Sendable, Hashable {
 /// A change that isn't a write.
 ///
 /// It has no revision. A crash of the daemon may lose it, because the database stores only the values of accessories,
-/// with a delay, and the execution times of scenes.
+/// with a delay, the execution times of scenes, and the history of automations.
 @nonexhaustive
 public enum LiveEvent: Codable, Sendable, Hashable {
     /// An accessory became reachable or unreachable.
@@ -96,6 +115,8 @@ public enum LiveEvent: Codable, Sendable, Hashable {
     case valueUpdated(Characteristic.ID, CharacteristicValue, time: Timestamp)
     /// A scene started or finished, with the time of its last execution.
     case actionSetExecutionUpdated(ActionSet.ID, isExecuting: Bool, last: Timestamp?)
+    /// An automation was evaluated, or the outcomes of its actions changed.
+    case triggerFired(TriggerRecord)
 }
 
 /// An event, with its visibility to the app that caused it.

@@ -26,6 +26,8 @@ extension HomeGraph {
             identities += home.zones.map(\.id.description)
             identities += home.actionSets.map(\.id.description)
             identities += home.serviceGroups.map(\.id.description)
+            identities += home.triggers.map(\.id.description)
+            identities += home.people.map(\.id.description)
             for accessory in home.accessories {
                 identities.append(accessory.id.description)
                 for service in accessory.services {
@@ -84,6 +86,12 @@ extension Home {
             check(group.home == id, "service group \(group.name) refers to another home")
             check(group.services.allSatisfy(services.contains), "service group \(group.name) has a missing service")
             check(Set(group.services).count == group.services.count, "service group \(group.name) has a service twice")
+        }
+        check(triggers.allSatisfy { $0.home == id }, "an automation refers to another home")
+        check(people.allSatisfy { $0.home == id }, "a person refers to another home")
+        for names in [triggers.map(\.name), people.map(\.name)] {
+            check(areDistinct(names), "I2: two automations or people have the same name")
+            check(names.allSatisfy { NameRules.isValid($0) && $0.isComposed }, "I17: a name violates the rules")
         }
         return breaches
     }

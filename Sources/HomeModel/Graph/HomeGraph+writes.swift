@@ -4,19 +4,26 @@ extension HomeGraph {
     /// Preconditions are checked in this order: the object exists in the given home, it can be changed, and the new
     /// name is valid, differs from the current one, and is unused.
     ///
+    /// - Parameters:
+    ///   - write: The write.
+    ///   - now: The time, with which the times of automations are compared.
+    ///   - generator: The source of new IDs.
     /// - Throws: The error of the first violated precondition. Nothing changes in that case.
     package mutating func perform(
-        _ write: HomeWrite, using generator: inout some RandomNumberGenerator
+        _ write: HomeWrite, at now: Timestamp = .now, using generator: inout some RandomNumberGenerator
     ) throws(HomeError) -> HomeCommit {
-        let plan = try plan(write, using: &generator)
+        let plan = try plan(write, at: now, using: &generator)
         return HomeCommit(result: plan.result, transaction: commit(plan))
     }
 
-    /// Applies a plan as a transaction.
+    /// Applies a plan as a transaction, which also disables the automations that the plan deprives of parts.
     mutating func commit(_ plan: Plan) -> HomeTransaction? {
         guard !plan.changes.isEmpty else { return nil }
         let revision = (home(plan.home)?.revision ?? 0) + 1
-        let transaction = HomeTransaction(home: plan.home, revision: revision, changes: plan.changes)
+        let broken = home(plan.home)?.brokenTriggers(by: plan.changes.map(\.event)) ?? []
+        let transaction = HomeTransaction(
+            home: plan.home, revision: revision,
+            changes: plan.changes + broken.map { HomeChange(.triggerUpdated($0), reachesInitiator: true) })
         let application = apply(transaction)
         precondition(application == .applied, "the next revision must follow the current one")
         return transaction
@@ -40,7 +47,7 @@ extension HomeGraph {
     }
 
     private func plan(
-        _ write: HomeWrite, using generator: inout some RandomNumberGenerator
+        _ write: HomeWrite, at now: Timestamp, using generator: inout some RandomNumberGenerator
     ) throws(HomeError) -> Plan {
         switch write {
         case .addHome(let name): try addHome(name, using: &generator)
@@ -72,6 +79,17 @@ extension HomeGraph {
         case .removeServiceGroup(let id): Plan(try existing(id).0.id, [.serviceGroupRemoved(id)])
         case .addServiceToServiceGroup(let group, let service): try addService(service, toGroup: group)
         case .removeServiceFromServiceGroup(let group, let service): try removeService(service, fromGroup: group)
+        case .addTrigger(let id, let name, let definition, let isEnabled):
+            try addTrigger(name, definition, isEnabled: isEnabled, to: try existing(id), at: now, using: &generator)
+        case .renameTrigger(let id, let name): try renameTrigger(id, name)
+        case .updateTrigger(let id, let definition): try updateTrigger(id, definition, at: now)
+        case .enableTrigger(let id, let isEnabled): try enableTrigger(id, isEnabled, at: now)
+        case .removeTrigger(let id): Plan(try existing(id).0.id, [.triggerRemoved(id)])
+        case .addPerson(let id, let name): try addPerson(name, to: try existing(id), using: &generator)
+        case .renamePerson(let id, let name): try renamePerson(id, name)
+        case .removePerson(let id): Plan(try existing(id).0.id, [.personRemoved(id)])
+        case .setPresence(let id, let isHome): try setPresence(id, isHome: isHome)
+        case .setLocation(let id, let location): try setLocation(location, of: try existing(id))
         }
     }
 

@@ -31,6 +31,10 @@ package struct HomeGraph: Sendable, Equatable {
 
     package func home(of group: ServiceGroup.ID) -> Home? { homes.first { $0.serviceGroup(group) != nil } }
 
+    package func home(of trigger: Trigger.ID) -> Home? { homes.first { $0.trigger(trigger) != nil } }
+
+    package func home(of person: Resident.ID) -> Home? { homes.first { $0.person(person) != nil } }
+
     package func accessory(of service: Service.ID) -> Accessory? {
         for home in homes {
             if let accessory = home.accessories.first(where: { $0.service(service) != nil }) { return accessory }
@@ -128,6 +132,7 @@ package struct HomeGraph: Sendable, Equatable {
                 }
             }
             return true
+        case .triggerFired(let record): return home(of: record.trigger) != nil
         }
     }
 

@@ -32,6 +32,16 @@ package enum HomeWrite: Codable, Sendable, Hashable {
     case removeServiceGroup(ServiceGroup.ID)
     case addServiceToServiceGroup(ServiceGroup.ID, Service.ID)
     case removeServiceFromServiceGroup(ServiceGroup.ID, Service.ID)
+    case addTrigger(Home.ID, name: String, TriggerDefinition, isEnabled: Bool)
+    case renameTrigger(Trigger.ID, name: String)
+    case updateTrigger(Trigger.ID, TriggerDefinition)
+    case enableTrigger(Trigger.ID, Bool)
+    case removeTrigger(Trigger.ID)
+    case addPerson(Home.ID, name: String)
+    case renamePerson(Resident.ID, name: String)
+    case removePerson(Resident.ID)
+    case setPresence(Resident.ID, isHome: Bool)
+    case setLocation(Home.ID, HomeLocation?)
 }
 
 /// The result of a write.
@@ -44,6 +54,8 @@ package struct HomeCommit: Codable, Sendable, Hashable {
         case zone(Zone.ID)
         case actionSet(ActionSet.ID)
         case serviceGroup(ServiceGroup.ID)
+        case trigger(Trigger.ID)
+        case person(Resident.ID)
         /// The accessories that were added, removed, or moved because their room was removed; a bridge first.
         case accessories([Accessory.ID])
     }

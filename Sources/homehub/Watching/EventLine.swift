@@ -110,6 +110,20 @@ extension EventLine {
                 Self.line(service, group, home, "was removed from \(group.name)")
             case .actionSetActionsUpdated(let scene):
                 Self.line(scene, "the actions of the scene \(scene.name) were changed")
+            case .triggerAdded(let trigger): Self.line(trigger, "an automation was added: \(trigger.name)")
+            case .triggerRemoved(let trigger): Self.line(trigger, "an automation was removed: \(trigger.name)")
+            case .triggerNameUpdated(let trigger): Self.line(trigger, "an automation was renamed to \(trigger.name)")
+            case .triggerUpdated(let trigger): Self.line(trigger, "the automation \(trigger.name) was changed")
+            case .triggerFired(let trigger, let record):
+                Self.line(trigger, "the automation \(trigger.name) was evaluated", members: ["record": record.json])
+            case .personAdded(let person): Self.line(person, "a person was added: \(person.name)")
+            case .personRemoved(let person): Self.line(person, "a person was removed: \(person.name)")
+            case .personNameUpdated(let person): Self.line(person, "a person was renamed to \(person.name)")
+            case .presenceUpdated(let person):
+                Self.line(
+                    person, "\(person.name) \(person.isHome ? "came home" : "left")",
+                    members: ["isHome": .bool(person.isHome)])
+            case .locationUpdated: EventLine(sentence: "the location of the home was changed")
             }
         var all: JSONObject = ["home": .string("\(home.id)"), "homeName": .string(home.name)]
         for member in members.members { all[member.name] = member.value }
@@ -125,11 +139,22 @@ extension EventLine {
         return EventLine(place: place, subject: accessory.name, sentence: sentence, members: all)
     }
 
-    private static func line(_ kind: String, _ id: String, _ name: String, _ sentence: String) -> EventLine {
-        var members: JSONObject = [:]
-        members[kind] = .string(id)
-        members["name"] = .string(name)
-        return EventLine(sentence: sentence, members: members)
+    private static func line(
+        _ kind: String, _ id: String, _ name: String, _ sentence: String, _ members: JSONObject = [:]
+    ) -> EventLine {
+        var all: JSONObject = [:]
+        all[kind] = .string(id)
+        all["name"] = .string(name)
+        for member in members.members { all[member.name] = member.value }
+        return EventLine(sentence: sentence, members: all)
+    }
+
+    private static func line(_ trigger: Trigger, _ sentence: String, members: JSONObject = [:]) -> EventLine {
+        line("automation", "\(trigger.id)", trigger.name, sentence, members)
+    }
+
+    private static func line(_ person: Resident, _ sentence: String, members: JSONObject = [:]) -> EventLine {
+        line("person", "\(person.id)", person.name, sentence, members)
     }
 
     private static func line(_ room: Room, _ zone: Zone, _ sentence: String) -> EventLine {

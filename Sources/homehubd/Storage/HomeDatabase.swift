@@ -29,7 +29,8 @@ struct HomeDatabase: HomeStore {
     /// - Throws: `DamagedDatabase` if the stored data is inconsistent, or SQLite's error.
     func load() throws -> StoredHomes {
         try queue.read { db in
-            let graph = HomeGraph(homes: try HomeRows(db).homes())
+            let rows = HomeRows(db)
+            let graph = HomeGraph(homes: try rows.homes())
             let breaches = graph.breaches
             if let first = breaches.first {
                 let errors = breaches.count == 1 ? "1 error" : "\(breaches.count) errors"
@@ -37,7 +38,8 @@ struct HomeDatabase: HomeStore {
             }
             return StoredHomes(
                 graph: graph, permissions: try Self.permissions(db), claims: try Self.claims(db),
-                candidates: try PairingDatabase.pairings(db, in: "pairingCandidate"))
+                candidates: try PairingDatabase.pairings(db, in: "pairingCandidate"),
+                triggerStates: try rows.triggerStates())
         }
     }
 
@@ -94,6 +96,43 @@ struct HomeDatabase: HomeStore {
                 sql: "UPDATE actionSet SET lastExecutionTime = ? WHERE id = ?",
                 arguments: [lastExecutionTime.millisecondsSince1970, scene.description])
         }
+    }
+
+    // MARK: Automations
+
+    func save(_ states: [TriggerState], _ records: [TriggerRecord]) async throws {
+        guard !states.isEmpty || !records.isEmpty else { return }
+        try await queue.writeToTheEnd { db in
+            for state in states {
+                let statement = try db.cachedStatement(
+                    sql: """
+                        INSERT INTO triggerState (trigger, state) SELECT id, ? FROM trigger WHERE id = ?
+                        ON CONFLICT (trigger) DO UPDATE SET state = excluded.state
+                        """)
+                try statement.execute(arguments: [state.json.text, state.trigger.description])
+            }
+            for record in records { try Self.save(record, db) }
+        }
+    }
+
+    private static func save(_ record: TriggerRecord, _ db: Database) throws {
+        let trigger = record.trigger.description
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO triggerRecord (id, trigger, record) SELECT ?, id, ? FROM trigger WHERE id = ?
+                ON CONFLICT (id) DO UPDATE SET record = excluded.record
+                """
+        ).execute(arguments: [record.id.description, record.json.text, trigger])
+        try db.cachedStatement(
+            sql: """
+                DELETE FROM triggerRecord WHERE trigger = ? AND position <= (
+                    SELECT position FROM triggerRecord WHERE trigger = ? ORDER BY position DESC LIMIT 1 OFFSET ?)
+                """
+        ).execute(arguments: [trigger, trigger, TriggerLimits.records])
+    }
+
+    func triggerRecords(of home: Home.ID) async throws -> [TriggerRecord] {
+        try await queue.read { db in try HomeRows(db).triggerRecords(of: home) }
     }
 
     func fullDirectory(after error: (any Error)?) -> String? {

@@ -22,6 +22,8 @@ struct HomeRows {
         let actionSets = Dictionary(grouping: try actionSets(), by: \.home)
         let serviceGroups = Dictionary(grouping: try serviceGroups(), by: \.home)
         let accessories = Dictionary(grouping: try accessoryRows(), by: \.home)
+        let triggers = Dictionary(grouping: try triggers(), by: \.home)
+        let people = Dictionary(grouping: try people(), by: \.home)
         let services = try services()
         return try rows("home", by: "position").map { row in
             let id: Home.ID = try row.id("id")
@@ -37,7 +39,8 @@ struct HomeRows {
                         defaultRoom: defaultRoom, bridged: bridged[accessory.id]?.map(\.id) ?? [],
                         services: services[accessory.id] ?? [])
                 },
-                actionSets: actionSets[id] ?? [], serviceGroups: serviceGroups[id] ?? [])
+                actionSets: actionSets[id] ?? [], serviceGroups: serviceGroups[id] ?? [],
+                triggers: triggers[id] ?? [], people: people[id] ?? [], location: try row.location())
         }
     }
 
@@ -84,6 +87,39 @@ struct HomeRows {
             return ServiceGroup(
                 id: id, home: try row.id("home"), name: try row.text("name"), services: services[id] ?? [])
         }
+    }
+
+    private func triggers() throws -> [Trigger] {
+        try rows("trigger", by: "position").map { row in
+            Trigger(
+                id: try row.id("id"), home: try row.id("home"), name: try row.text("name"),
+                isEnabled: try row.flag("isEnabled"), definition: try row.message("definition"),
+                missingParts: try row.texts("missingParts"))
+        }
+    }
+
+    private func people() throws -> [Resident] {
+        try rows("person", by: "position").map { row in
+            Resident(
+                id: try row.id("id"), home: try row.id("home"), name: try row.text("name"),
+                isHome: try row.flag("isHome"))
+        }
+    }
+
+    /// Returns the states of automations.
+    func triggerStates() throws -> [TriggerState] {
+        try rows("triggerState", by: "rowid").map { row in try row.message("state") }
+    }
+
+    /// Returns the records of a home's automations, newest first.
+    func triggerRecords(of home: Home.ID) throws -> [TriggerRecord] {
+        try Row.fetchAll(
+            db,
+            sql: """
+                SELECT triggerRecord.record FROM triggerRecord JOIN trigger ON trigger.id = triggerRecord.trigger
+                WHERE trigger.home = ? ORDER BY triggerRecord.position DESC
+                """, arguments: [home.description]
+        ).map { row in try row.message("record") }
     }
 
     // MARK: Accessories
@@ -185,6 +221,22 @@ extension Row {
     fileprivate func timestamp(_ column: String) throws(DamagedDatabase) -> Timestamp? {
         guard try !isNull(column) else { return nil }
         return Timestamp(millisecondsSince1970: try number(column, in: Int64.min...Int64.max))
+    }
+
+    fileprivate func location() throws(DamagedDatabase) -> HomeLocation? {
+        guard try !isNull("latitude") else { return nil }
+        let (latitude, longitude) = (try real("latitude"), try real("longitude"))
+        let timeZone = try optionalText("timeZone")
+        return try read(
+            "latitude", try? HomeLocation(latitude: latitude, longitude: longitude, timeZone: timeZone))
+    }
+
+    fileprivate func texts(_ column: String) throws(DamagedDatabase) -> [String] {
+        let bytes = Array(try text(column).utf8)
+        let array = try? JSONValue(parsing: bytes, maximumLength: bytes.count).array
+        let texts = array?.compactMap(\.string)
+        guard let texts, texts.count == array?.count else { throw damaged(column) }
+        return texts
     }
 
     /// Decodes a column that contains the JSON form of a message.

@@ -25,8 +25,52 @@ enum HomeSchema {
             try db.execute(sql: "ALTER TABLE actionSet ADD COLUMN lastExecutionTime INTEGER")
         }
         migrator.registerMigration("4") { db in try db.execute(sql: pairingCandidate) }
+        migrator.registerMigration("5") { db in for table in automations { try db.execute(sql: table) } }
         return migrator
     }
+
+    /// Automations, with their states and their history, people, and the locations of homes.
+    ///
+    /// Definitions, states and records are stored in JSON.
+    private static let automations = [
+        """
+        CREATE TABLE trigger (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            home TEXT NOT NULL REFERENCES home (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+            name TEXT NOT NULL,
+            isEnabled INTEGER NOT NULL CHECK (isEnabled IN (0, 1)),
+            definition TEXT NOT NULL,
+            missingParts TEXT NOT NULL,
+            UNIQUE (home, name))
+        """,
+        """
+        CREATE TABLE triggerState (
+            trigger TEXT NOT NULL PRIMARY KEY
+                REFERENCES trigger (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+            state TEXT NOT NULL)
+        """,
+        """
+        CREATE TABLE triggerRecord (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            trigger TEXT NOT NULL REFERENCES trigger (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+            record TEXT NOT NULL)
+        """,
+        "CREATE INDEX triggerRecordTrigger ON triggerRecord (trigger, position)",
+        """
+        CREATE TABLE person (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            home TEXT NOT NULL REFERENCES home (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+            name TEXT NOT NULL,
+            isHome INTEGER NOT NULL CHECK (isHome IN (0, 1)),
+            UNIQUE (home, name))
+        """,
+        "ALTER TABLE home ADD COLUMN latitude REAL",
+        "ALTER TABLE home ADD COLUMN longitude REAL",
+        "ALTER TABLE home ADD COLUMN timeZone TEXT",
+    ]
 
     /// The pairings of repairs, until they are promoted.
     private static let pairingCandidate = """

@@ -46,6 +46,18 @@ struct HomeWriter {
             try execute(
                 "DELETE FROM serviceGroupService WHERE service = ? AND serviceGroup = ?",
                 [service.description, group.description])
+        case .triggerAdded(let trigger): try insert(trigger)
+        case .triggerRemoved(let id): try delete("trigger", id)
+        case .triggerNameUpdated(let id, let name): try set("trigger", id, "name", name)
+        case .triggerUpdated(let trigger):
+            try set("trigger", trigger.id, "isEnabled", trigger.isEnabled)
+            try set("trigger", trigger.id, "definition", trigger.definition.json.text)
+            try set("trigger", trigger.id, "missingParts", trigger.missingPartsJSON)
+        case .personAdded(let person): try insert(person)
+        case .personRemoved(let id): try delete("person", id)
+        case .personNameUpdated(let id, let name): try set("person", id, "name", name)
+        case .presenceUpdated(let id, let isHome): try set("person", id, "isHome", isHome)
+        case .locationUpdated(let location): try setLocation(location, of: home)
         case .accessoryNameUpdated(let id, let name): try set("accessory", id, "name", name)
         case .accessoryReplaced(let accessory): try replace(accessory)
         case .servicesUpdated(let id, let services): try replaceServices(of: id, with: services)
@@ -71,6 +83,9 @@ struct HomeWriter {
         try home.accessories.forEach(insert)
         try home.actionSets.forEach(insert)
         try home.serviceGroups.forEach(insert)
+        try home.triggers.forEach(insert)
+        try home.people.forEach(insert)
+        try setLocation(home.location, of: home.id)
     }
 
     private func insert(_ room: Room) throws {
@@ -133,7 +148,28 @@ struct HomeWriter {
             [group.description, service.description])
     }
 
+    private func insert(_ trigger: Trigger) throws {
+        try execute(
+            "INSERT INTO trigger (id, home, name, isEnabled, definition, missingParts) VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                trigger.id.description, trigger.home.description, trigger.name, trigger.isEnabled,
+                trigger.definition.json.text, trigger.missingPartsJSON,
+            ])
+    }
+
+    private func insert(_ person: Resident) throws {
+        try execute(
+            "INSERT INTO person (id, home, name, isHome) VALUES (?, ?, ?, ?)",
+            [person.id.description, person.home.description, person.name, person.isHome])
+    }
+
     // MARK: Replacement
+
+    private func setLocation(_ location: HomeLocation?, of home: Home.ID) throws {
+        try execute(
+            "UPDATE home SET latitude = ?, longitude = ?, timeZone = ? WHERE id = ?",
+            [location?.latitude, location?.longitude, location?.timeZone, home.description])
+    }
 
     private func replaceActions(of id: ActionSet.ID, with actions: [CharacteristicWriteAction]) throws {
         try execute("DELETE FROM action WHERE actionSet = ?", [id.description])
@@ -237,4 +273,8 @@ struct HomeWriter {
     private func execute(_ sql: String, _ arguments: StatementArguments) throws {
         try db.cachedStatement(sql: sql).execute(arguments: arguments)
     }
+}
+
+extension Trigger {
+    fileprivate var missingPartsJSON: String { JSONValue.array(missingParts.map { .string($0) }).text }
 }

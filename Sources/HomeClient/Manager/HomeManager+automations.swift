@@ -1,0 +1,131 @@
+import AsyncKit
+import BoundedJSON
+import Logging
+
+// Triggers, which users know as automations.
+extension HomeManager {
+    /// Adds an automation to a home.
+    ///
+    /// - Parameters:
+    ///   - name: The automation's name, which must be unique among the automations of the home.
+    ///   - home: The home.
+    ///   - definition: The events, the condition and the actions.
+    ///   - isEnabled: Whether the automation runs when its events fire.
+    /// - Returns: The added automation, with its values in the formats of their characteristics.
+    /// - Throws: The errors of ``addActionSet(named:to:kind:)`` for an invalid name; `objectWithSimilarNameExistsInHome`
+    ///   if another automation has the name; `missingParameter` without an event; `noRegisteredActionSets` without an
+    ///   action; `noActionsInActionSet` for an empty scene; `fireDateInPast`, `cannotActivateTriggerTooFarInFuture`,
+    ///   `dateMustBeOnSpecifiedBoundaries`, `recurrenceTooSmall`, `recurrenceTooLarge` or
+    ///   `recurrenceMustBeOnSpecifiedBoundaries` for an invalid timer; `locationForHomeDisabled` if the automation needs
+    ///   the position of the sun, and the home has no location; `notFound` for a missing part; the errors of
+    ///   ``setActions(_:of:)`` for a value; `invalidParameter` for another invalid part; `maximumObjectLimitReached` if
+    ///   the home has too many automations, or the definition too many parts; `noCompatibleHomeHub` if homehubd is too
+    ///   old.
+    public func addTrigger(
+        named name: String, to home: Home.ID, _ definition: TriggerDefinition, isEnabled: Bool = true
+    ) async throws(HomeError) -> Trigger {
+        try await write(.addTrigger(home, name: name, definition, isEnabled: isEnabled)) {
+            graph, commit throws(HomeError) in
+            try graph.trigger(commit)
+        }
+    }
+
+    /// Renames an automation.
+    ///
+    /// - Throws: The errors of ``addTrigger(named:to:_:isEnabled:)`` for the name, `renameWithSimilarName` if the
+    ///   automation already has the name.
+    @discardableResult
+    public func renameTrigger(_ trigger: Trigger.ID, to name: String) async throws(HomeError) -> Trigger {
+        try await write(.renameTrigger(trigger, name: name)) { graph, _ throws(HomeError) in
+            try graph.existing(trigger)
+        }
+    }
+
+    /// Replaces the definition of an automation.
+    ///
+    /// A run in progress ends without effects. An automation that is disabled stays disabled, also if it was disabled
+    /// because a part had been removed.
+    ///
+    /// - Throws: The errors of ``addTrigger(named:to:_:isEnabled:)`` for the definition.
+    @discardableResult
+    public func updateTrigger(
+        _ trigger: Trigger.ID, to definition: TriggerDefinition
+    ) async throws(HomeError) -> Trigger {
+        try await write(.updateTrigger(trigger, definition)) { graph, _ throws(HomeError) in
+            try graph.existing(trigger)
+        }
+    }
+
+    /// Enables or disables an automation.
+    ///
+    /// - Throws: `unconfiguredParameter` if a part of the automation was removed from the home; the errors of
+    ///   ``addTrigger(named:to:_:isEnabled:)`` if the definition isn't valid any longer, such as `fireDateInPast`.
+    @discardableResult
+    public func setEnabled(_ isEnabled: Bool, of trigger: Trigger.ID) async throws(HomeError) -> Trigger {
+        try await write(.enableTrigger(trigger, isEnabled)) { graph, _ throws(HomeError) in
+            try graph.existing(trigger)
+        }
+    }
+
+    /// Removes an automation, with its history.
+    public func removeTrigger(_ trigger: Trigger.ID) async throws(HomeError) {
+        try await write(.removeTrigger(trigger)) { _, _ throws(HomeError) in }
+    }
+
+    /// Runs an automation now, also a disabled one, or checks whether it would run.
+    ///
+    /// - Returns: The evaluation. If the automation ran, it includes the outcomes of the actions up to the first wait.
+    ///   Actions at unreachable accessories are retried for a minute afterwards. The event
+    ///   ``Home/Event/Change/triggerFired(_:_:)`` reports their outcomes.
+    public func runTrigger(
+        _ trigger: Trigger.ID, mode: TriggerRunMode = .conditional
+    ) async throws(HomeError) -> TriggerRecord {
+        try await call(.runTrigger(trigger, mode), deadline: timeouts.call) { json throws(HomeError) in
+            try Self.understood { () throws(HomeError) in try TriggerRecord(json: json) }
+        }
+    }
+
+    /// Returns the states of a home's automations in the hub: the next and the last time of each.
+    public func triggerStatuses(of home: Home.ID) async throws(HomeError) -> [TriggerStatus] {
+        try await call(.triggerStatuses(home), deadline: timeouts.call) { json throws(HomeError) in
+            try Self.understood { () throws(HomeError) in try [TriggerStatus](json: json) }
+        }
+    }
+
+    /// Returns the latest evaluations, newest first: the last 50 of each automation, on which the answer to "did it run,
+    /// and why not?" depends.
+    ///
+    /// - Parameters:
+    ///   - home: The home.
+    ///   - trigger: The automation; `nil` for all automations of the home.
+    public func triggerHistory(
+        of home: Home.ID, trigger: Trigger.ID? = nil
+    ) async throws(HomeError) -> [TriggerRecord] {
+        try await call(.triggerRecords(home, trigger), deadline: timeouts.call) { json throws(HomeError) in
+            try Self.understood { () throws(HomeError) in try [TriggerRecord](json: json) }
+        }
+    }
+
+    // MARK: Messages
+
+    /// Returns the texts that automations send from now on.
+    ///
+    /// After a lost connection, the stream continues. Texts in the meantime are missing.
+    public func messages() async throws(HomeError) -> EventStream<TriggerMessage> {
+        let mailbox = BoundedMailbox<TriggerMessage>(limit: EventStream<TriggerMessage>.limit)
+        let number = messageRecipients.add(mailbox)
+        let stream = EventStream(mailbox) { [tasks] in tasks.add(.endMessages(number)) }
+        try await call(.receiveMessages, deadline: timeouts.call) { _ throws(HomeError) in }
+        messageRecipients.began(number)
+        return stream
+    }
+
+    /// Requests messages again, after a lost connection or dropped notifications.
+    func receiveMessages() async {
+        do throws(HomeError) {
+            try await call(.receiveMessages, deadline: timeouts.call) { _ throws(HomeError) in }
+        } catch {
+            logger.info("message subscription failed", metadata: ["reason": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,8 @@
+/// A question for the user, which the system app shows.
+@nonexhaustive
+public enum PersonQuestion: Sendable, Hashable {
+    /// A request for access to the homes.
+    case permission(AppPermission)
+    /// A request for something else, such as adding one accessory.
+    case consent(ConsentQuestion)
+}

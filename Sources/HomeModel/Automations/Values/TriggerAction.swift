@@ -1,0 +1,12 @@
+/// An action of a run.
+@nonexhaustive
+public enum TriggerAction: Codable, Sendable, Hashable {
+    /// Runs a scene, with its name at the time.
+    case actionSet(ActionSet.ID, name: String)
+    /// Writes a value.
+    case write(CharacteristicWriteAction)
+    /// Restores a value from before the run.
+    case restore(CharacteristicWriteAction)
+    /// Sends a text to the apps.
+    case notify(String)
+}
