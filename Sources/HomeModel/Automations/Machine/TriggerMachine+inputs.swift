@@ -24,7 +24,9 @@ extension TriggerMachine {
         return outputs
     }
 
-    /// Fires a scheduled event whose last occurrence hasn't been handled. Earlier ones count as missed.
+    /// Fires a scheduled event whose last occurrence hasn't been handled.
+    ///
+    /// Earlier ones count as missed.
     private mutating func checkScheduled(
         _ index: Int, _ event: TriggerEvent, _ isEnd: Bool, at now: Timestamp
     ) -> [TriggerOutput] {
