@@ -70,7 +70,7 @@ test-all: test fresh-machine bench-programs deb
 test-outside: packages
 	Scripts/test-outside
 
-## check    check format, module dependencies, citations and links, the articles' code, units, wording, the catalog, the list of mutants, and the API
+## check    check format, module dependencies, citations and links, the articles' code, units, wording, the catalog, the list of mutants, the API, and the table of HomeKit's classes
 check:
 	swift format lint -s -r Sources Tests Benchmarks Examples Package.swift
 	Scripts/check-walls
@@ -82,6 +82,7 @@ check:
 	Scripts/generate-catalog --check
 	Scripts/mutants --check
 	Scripts/check-api
+	Scripts/homekit-coverage
 
 # Not a check: Scripts/generate-compatibility writes the table of Unicode's compatibility forms for the comparison of names.
 # Run it after a new version of Unicode.

@@ -11,6 +11,7 @@ actor FakeDaemon: LineRPCSessions {
         let peer: LineRPCPeer
         var isBrowsing = false
         var answersQuestions = false
+        var receivesMessages = false
         var waiting: [(request: HomeRequest, call: Call)] = []
     }
 
@@ -44,6 +45,11 @@ actor FakeDaemon: LineRPCSessions {
     var nearest: [Characteristic.ID: CharacteristicValue] = [:]
     /// The open questions.
     var questions: [AppPermission] = []
+    /// The history of automations, newest first.
+    var records: [TriggerRecord] = []
+    var daylight: Daylight?
+    /// The methods of a newer version, which this daemon doesn't know.
+    var unknownMethods: Set<String> = []
     /// Whether devices hide their setup hashes.
     var hidesSetupHashes = false
     /// The characteristics that devices refuse to report.
@@ -71,7 +77,9 @@ actor FakeDaemon: LineRPCSessions {
             switch input {
             case .request(let number, let method, let params):
                 do {
-                    guard let request = try HomeRequest(method: method, params: params) else {
+                    guard !unknownMethods.contains(method),
+                        let request = try HomeRequest(method: method, params: params)
+                    else {
                         peer.answer(number, with: .failure(.methodNotFound(method)))
                         continue
                     }
@@ -253,6 +261,23 @@ actor FakeDaemon: LineRPCSessions {
                 }
                 return ValueResult(characteristic: action.characteristic, value: action.targetValue, time: tick())
             }.json
+        case .runTrigger(let id, let mode):
+            guard mode != .check, let record = records.first(where: { $0.trigger == id }) else {
+                throw HomeError(.notFound)
+            }
+            run(feed.received(.triggerFired(record)))
+            return record.json
+        case .triggerStatuses(let id):
+            return (graph.home(id)?.triggers ?? []).map { trigger in
+                TriggerStatus(trigger: trigger.id, last: records.first { $0.trigger == trigger.id })
+            }.json
+        case .triggerRecords(_, let id): return records.filter { id == nil || $0.trigger == id }.json
+        case .daylight:
+            guard let daylight else { throw HomeError(.locationForHomeDisabled) }
+            return daylight.json
+        case .receiveMessages:
+            sessions[call.session]?.receivesMessages = true
+            return [:]
         default: return [:]
         }
     }
@@ -280,6 +305,11 @@ actor FakeDaemon: LineRPCSessions {
                 accessories: accessories), using: &random)
         if let transaction = commit.transaction { run(feed.committed(transaction)) }
         return graph.accessories(at: device)
+    }
+
+    /// Sends the text of an automation to the sessions that requested them.
+    func send(_ message: TriggerMessage) {
+        run(feed.notify(.message(message), sessions.filter(\.value.receivesMessages).map(\.key)))
     }
 
     /// Receives a value from a device.

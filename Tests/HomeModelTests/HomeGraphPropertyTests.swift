@@ -11,7 +11,7 @@ import Testing
         var replica = HomeGraph()
         var (commits, refusals) = (0, 0)
         var (formerly, now): (Set<String>, Set<String>) = ([], [])
-        for _ in 0..<300 {
+        for _ in 0..<400 {
             let before = homes.graph
             let transaction: HomeTransaction?
             do {

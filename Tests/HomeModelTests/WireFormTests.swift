@@ -86,6 +86,17 @@ private let home = Home(
     rooms: [Room(id: id(10), home: id(2), name: "Room")], zones: [Zone(id: id(11), home: id(2), name: "Up")],
     accessories: [bridge, lamp], actionSets: [ActionSet(id: id(12), home: id(2), kind: .userDefined, name: "Scene")])
 
+private let arrival = TriggerDefinition(events: [.presence(.firstEntry, people: [])], actionSets: [id(3)])
+
+private let record = TriggerRecord(
+    id: id(1), trigger: id(2), time: .init(millisecondsSince1970: 5), cause: .event(arrival.events[0]), result: .ran,
+    run: 7,
+    outcomes: [
+        ActionOutcome(.actionSet(id(3), name: "x"), time: .init(millisecondsSince1970: 6)),
+        ActionOutcome(.write(action), error: HomeError(.notFound)), ActionOutcome(.restore(action)),
+        ActionOutcome(.notify("y")),
+    ])
+
 private let requestForms: [WireForm] = [
     request(
         .open(
@@ -189,6 +200,32 @@ private let requestForms: [WireForm] = [
     request(
         .write(.removeServiceFromServiceGroup(id(1), id(2))),
         #"groups.removeService {"serviceGroup":"<1>","service":"<2>"}"#),
+    request(
+        .write(.addTrigger(id(1), name: "x", arrival, isEnabled: false)),
+        #"automations.add {"home":"<1>","name":"x","definition":{"events":[{"kind":"presence","change":"firstEntry"}],"actionSets":["<3>"]},"isEnabled":false}"#
+    ),
+    request(.write(.renameTrigger(id(1), name: "x")), #"automations.rename {"trigger":"<1>","name":"x"}"#),
+    request(
+        .write(.updateTrigger(id(1), arrival)),
+        #"automations.update {"trigger":"<1>","definition":{"events":[{"kind":"presence","change":"firstEntry"}],"actionSets":["<3>"]}}"#
+    ),
+    request(.write(.enableTrigger(id(1), true)), #"automations.enable {"trigger":"<1>","isEnabled":true}"#),
+    request(.write(.removeTrigger(id(1))), #"automations.remove {"trigger":"<1>"}"#),
+    request(.runTrigger(id(1), .check), #"automations.run {"trigger":"<1>","mode":"check"}"#),
+    request(.triggerStatuses(id(1)), #"automations.status {"home":"<1>"}"#),
+    request(.triggerRecords(id(1), nil), #"automations.history {"home":"<1>"}"#),
+    request(.triggerRecords(id(1), id(2)), #"automations.history {"home":"<1>","trigger":"<2>"}"#),
+    request(.receiveMessages, #"automations.messages {}"#),
+    request(.write(.addPerson(id(1), name: "x")), #"people.add {"home":"<1>","name":"x"}"#),
+    request(.write(.renamePerson(id(1), name: "x")), #"people.rename {"person":"<1>","name":"x"}"#),
+    request(.write(.removePerson(id(1))), #"people.remove {"person":"<1>"}"#),
+    request(.write(.setPresence(id(1), isHome: true)), #"people.presence {"person":"<1>","isHome":true}"#),
+    request(
+        .write(.setLocation(id(1), try? HomeLocation(latitude: 52.5, longitude: -13, timeZone: "Europe/Berlin"))),
+        #"homes.location {"home":"<1>","location":{"latitude":52.5,"longitude":-13,"timeZone":"Europe/Berlin"}}"#
+    ),
+    request(.write(.setLocation(id(1), nil)), #"homes.location {"home":"<1>"}"#),
+    request(.daylight(id(1)), #"homes.daylight {"home":"<1>"}"#),
 ]
 
 private let notificationForms: [WireForm] = [
@@ -265,6 +302,13 @@ private let notificationForms: [WireForm] = [
                 home: id(1), accessory: Devices.id(1), name: "Lamp", error: HomeError(.notFound))),
         #"additionFailed {"home":"<1>","deviceId":"02:00:00:00:00:01","name":"Lamp","error":{"code":2,"name":"notFound","message":"there is no such object","suggestions":[]}}"#
     ),
+    notification(
+        .message(TriggerMessage(home: id(1), trigger: id(2), text: "x", time: .init(millisecondsSince1970: 5))),
+        #"automations.message {"home":"<1>","trigger":"<2>","text":"x","time":5}"#),
+    notification(
+        .live(.triggerFired(record)),
+        #"live {"event":"triggerFired","record":{"id":"<1>","trigger":"<2>","time":5,"cause":{"cause":"event","event":{"kind":"presence","change":"firstEntry"}},"result":{"result":"ran"},"run":7,"outcomes":[{"kind":"actionSet","actionSet":"<3>","name":"x","time":6},{"kind":"write","characteristic":"<8>","value":40,"error":{"code":2,"name":"notFound","message":"there is no such object","suggestions":[]}},{"kind":"restore","characteristic":"<8>","value":40},{"kind":"notify","text":"y"}]}}"#
+    ),
 ]
 
 private let messageForms: [WireForm] = [
@@ -333,6 +377,38 @@ private let messageForms: [WireForm] = [
     message(
         HomeEvent.associatedServiceTypeUpdated(id(1), nil),
         #"{"event":"associatedServiceTypeUpdated","service":"<1>"}"#),
+    message(
+        HomeEvent.triggerAdded(Trigger(id: id(1), home: id(2), name: "x", definition: arrival)),
+        #"{"event":"triggerAdded","trigger":{"id":"<1>","home":"<2>","name":"x","isEnabled":true,"events":[{"kind":"presence","change":"firstEntry"}],"actionSets":["<3>"]}}"#
+    ),
+    message(HomeEvent.triggerRemoved(id(1)), #"{"event":"triggerRemoved","trigger":"<1>"}"#),
+    message(HomeEvent.triggerNameUpdated(id(1), "x"), #"{"event":"triggerNameUpdated","trigger":"<1>","name":"x"}"#),
+    message(
+        HomeEvent.triggerUpdated(
+            Trigger(id: id(1), home: id(2), name: "x", isEnabled: false, definition: arrival, missingParts: ["y"])),
+        #"{"event":"triggerUpdated","trigger":{"id":"<1>","home":"<2>","name":"x","isEnabled":false,"events":[{"kind":"presence","change":"firstEntry"}],"actionSets":["<3>"],"missingParts":["y"]}}"#
+    ),
+    message(
+        HomeEvent.personAdded(Resident(id: id(1), home: id(2), name: "x", isHome: true)),
+        #"{"event":"personAdded","person":{"id":"<1>","home":"<2>","name":"x","isHome":true}}"#),
+    message(HomeEvent.personRemoved(id(1)), #"{"event":"personRemoved","person":"<1>"}"#),
+    message(HomeEvent.personNameUpdated(id(1), "x"), #"{"event":"personNameUpdated","person":"<1>","name":"x"}"#),
+    message(
+        HomeEvent.presenceUpdated(id(1), isHome: false), #"{"event":"presenceUpdated","person":"<1>","isHome":false}"#),
+    message(
+        HomeEvent.locationUpdated(try? HomeLocation(latitude: 1, longitude: 2)),
+        #"{"event":"locationUpdated","location":{"latitude":1,"longitude":2}}"#),
+    message(HomeEvent.locationUpdated(nil), #"{"event":"locationUpdated"}"#),
+    message(HomeCommit(result: .trigger(id(1)), transaction: nil), #"{"trigger":"<1>"}"#),
+    message(HomeCommit(result: .person(id(1)), transaction: nil), #"{"person":"<1>"}"#),
+    message(
+        TriggerStatus(trigger: id(2), next: .init(millisecondsSince1970: 9), last: nil, pausedUntil: nil),
+        #"{"trigger":"<2>","next":9}"#),
+    message(
+        Daylight(
+            civilDawn: .init(millisecondsSince1970: 1), sunrise: nil, sunset: .init(millisecondsSince1970: 3),
+            civilDusk: .init(millisecondsSince1970: 4), timeZone: "UTC"),
+        #"{"civilDawn":1,"sunset":3,"civilDusk":4,"timeZone":"UTC"}"#),
     message(HomeEvent.favoriteUpdated(id(1), true), #"{"event":"favoriteUpdated","service":"<1>","isFavorite":true}"#),
     message(
         HomesReply(homes: [home]),

@@ -39,7 +39,7 @@ package struct RandomHomes {
     /// - Returns: The transaction; `nil` if nothing changed.
     /// - Throws: A ``HomeError`` if the change is rejected.
     package mutating func change() throws -> HomeTransaction? {
-        switch Int.random(in: 0..<38, using: &random) {
+        switch Int.random(in: 0..<46, using: &random) {
         case 0: return graph.homes.count < 2 ? try perform(.addHome(name: name())) : nil
         case 1: return try perform(.renameHome(home(), name: name()))
         case 2: return Int.random(in: 0..<6, using: &random) == 0 ? try perform(.removeHome(home())) : nil
@@ -73,6 +73,26 @@ package struct RandomHomes {
             return try perform(
                 Bool.random(using: &random)
                     ? .removeServiceGroup(serviceGroup()) : .removeServiceFromServiceGroup(serviceGroup(), service()))
+        case 38, 39:
+            return try perform(.addTrigger(home(), name: name(), definition(), isEnabled: Bool.random(using: &random)))
+        case 40:
+            return try perform(
+                Bool.random(using: &random) ? .renameTrigger(trigger(), name: name()) : .removeTrigger(trigger()))
+        case 41: return try perform(.updateTrigger(trigger(), definition()))
+        case 42: return try perform(.enableTrigger(trigger(), Bool.random(using: &random)))
+        case 43: return try perform(.addPerson(home(), name: name()))
+        case 44:
+            return try perform(
+                pick([
+                    .setPresence(person(), isHome: true), .setPresence(person(), isHome: false),
+                    .renamePerson(person(), name: name()), .removePerson(person()),
+                ]) ?? .removePerson(person()))
+        case 45:
+            let places = [
+                try? HomeLocation(latitude: -33.86, longitude: 151.21),
+                try? HomeLocation(latitude: 0, longitude: 180, timeZone: "Etc/GMT+12"), nil,
+            ]
+            return try perform(.setLocation(home(), pick(places) ?? nil))
         default: return try update()
         }
     }
@@ -88,6 +108,21 @@ package struct RandomHomes {
         return (0..<4).compactMap { _ in
             pick(characteristics).map { CharacteristicWriteAction(characteristic: $0.id, targetValue: .bool(true)) }
         }
+    }
+
+    private mutating func definition() -> TriggerDefinition {
+        let characteristics = graph.homes.flatMap(\.accessories).flatMap(\.services).flatMap(\.characteristics)
+        let observed = pick(characteristics.filter { $0.type == .on })
+        let events: [TriggerEvent] =
+            [
+                .presence(.firstEntry, people: Bool.random(using: &random) ? [person()] : []),
+                .significant(SunTime(.sunset, offset: .seconds(-1800))),
+                .unreachable(accessory(), duration: .seconds(60)),
+            ] + (observed.map { [.characteristic($0.id, value: .bool(true))] } ?? [])
+        return TriggerDefinition(
+            events: [pick(events) ?? .presence(.firstEntry, people: [])],
+            condition: Bool.random(using: &random) ? .not(.weekday(.weekend)) : nil,
+            actionSets: Bool.random(using: &random) ? [actionSet()] : [], steps: [.write(actions()), .notify("💡 \"")])
     }
 
     private mutating func add() throws -> HomeTransaction? {
@@ -183,6 +218,14 @@ package struct RandomHomes {
 
     private mutating func actionSet() -> ActionSet.ID {
         pick(graph.homes.flatMap(\.actionSets))?.id ?? ActionSet.ID(using: &random)
+    }
+
+    private mutating func trigger() -> Trigger.ID {
+        pick(graph.homes.flatMap(\.triggers))?.id ?? Trigger.ID(using: &random)
+    }
+
+    private mutating func person() -> Resident.ID {
+        pick(graph.homes.flatMap(\.people))?.id ?? Resident.ID(using: &random)
     }
 
     private mutating func serviceGroup() -> ServiceGroup.ID {

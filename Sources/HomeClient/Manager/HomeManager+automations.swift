@@ -92,12 +92,15 @@ extension HomeManager {
         }
     }
 
-    /// Returns the latest evaluations, newest first: the last 50 of each automation, on which the answer to "did it run,
-    /// and why not?" depends.
+    /// Returns the latest evaluations: the last 50 of each automation.
+    ///
+    /// They show whether an automation ran, and the reason if it didn't.
     ///
     /// - Parameters:
     ///   - home: The home.
     ///   - trigger: The automation; `nil` for all automations of the home.
+    /// - Returns: The evaluations, newest first.
+    /// - Throws: `notFound` if the home or the automation doesn't exist.
     public func triggerHistory(
         of home: Home.ID, trigger: Trigger.ID? = nil
     ) async throws(HomeError) -> [TriggerRecord] {

@@ -25,7 +25,9 @@ extension HomeGraph {
             home.id, [.triggerNameUpdated(id, try home.validatedTriggerName(newName, current: trigger.name))])
     }
 
-    /// Replaces the definition. An automation that was disabled because of a missing part stays disabled.
+    /// Replaces the definition.
+    ///
+    /// An automation that was disabled because of a missing part stays disabled.
     func updateTrigger(
         _ id: Trigger.ID, _ definition: TriggerDefinition, at now: Timestamp
     ) throws(HomeError) -> Plan {
@@ -36,7 +38,9 @@ extension HomeGraph {
         return Plan(home.id, updated == trigger ? [] : [.triggerUpdated(updated)])
     }
 
-    /// Enables or disables an automation. One that is enabled must still be valid: its time can have passed.
+    /// Enables or disables an automation.
+    ///
+    /// An automation to enable must still be valid: its time can have passed.
     func enableTrigger(_ id: Trigger.ID, _ isEnabled: Bool, at now: Timestamp) throws(HomeError) -> Plan {
         let (home, trigger) = try existing(id)
         guard trigger.isEnabled != isEnabled else { return Plan(home.id, []) }
@@ -80,7 +84,9 @@ extension HomeGraph {
         return Plan(home.id, [.personNameUpdated(id, name)])
     }
 
-    /// Sets a person's presence. Scripts report it repeatedly, so the same presence changes nothing.
+    /// Sets a person's presence.
+    ///
+    /// Scripts report it repeatedly, so the same presence changes nothing.
     func setPresence(_ id: Resident.ID, isHome: Bool) throws(HomeError) -> Plan {
         let (home, person) = try existing(id)
         return Plan(home.id, person.isHome == isHome ? [] : [.presenceUpdated(id, isHome: isHome)])

@@ -8,6 +8,7 @@ extension HomeGraph {
     ///   - write: The write.
     ///   - now: The time, with which the times of automations are compared.
     ///   - generator: The source of new IDs.
+    /// - Returns: The result and the changes.
     /// - Throws: The error of the first violated precondition. Nothing changes in that case.
     package mutating func perform(
         _ write: HomeWrite, at now: Timestamp = .now, using generator: inout some RandomNumberGenerator

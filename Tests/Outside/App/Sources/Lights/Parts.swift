@@ -73,6 +73,41 @@ func setUp(_ manager: HomeManager) async throws {
     }
 }
 
+func addAutomation(_ manager: HomeManager, _ home: Home) async throws(HomeError) {
+    let motion = home.accessories.named("hall sensor").first?.primaryService?.characteristic(.motionDetected)
+    let lamp = home.accessories.named("hall lamp").first?.primaryService?.characteristic(.on)
+    if let motion, let lamp {
+        try await manager.setLocation(
+            try HomeLocation(latitude: 52.52, longitude: 13.40, timeZone: "Europe/Berlin"), of: home.id)
+        let definition = TriggerDefinition(
+            events: [.characteristic(motion.id, value: .bool(true))], endEvents: [.duration(.seconds(300))],
+            condition: .sun(.after, SunTime(.sunset)),
+            steps: [.write([CharacteristicWriteAction(characteristic: lamp.id, targetValue: .bool(true))])])
+        let trigger = try await manager.addTrigger(named: "Hall Light", to: home.id, definition)
+        print("\(trigger.name): \(home.activationState(of: trigger))")
+    }
+}
+
+func showHistory(_ manager: HomeManager, _ home: Home, _ trigger: Trigger) async throws(HomeError) {
+    for record in try await manager.triggerHistory(of: home.id, trigger: trigger.id) {
+        switch record.result {
+        case .ran: print(record.time, "ran", record.outcomes.compactMap(\.error).map(\.message))
+        case .conditionFalse(let part): print(record.time, "didn't run because of", part)
+        case .missed(let first, let count): print(first, "missed", count)
+        default: print(record.time, record.result)
+        }
+    }
+    let record = try await manager.runTrigger(trigger.id, mode: .check)
+    print("now: \(record.result)")
+}
+
+func reportPresence(_ manager: HomeManager, _ home: Home) async throws(HomeError) {
+    if let anna = home.people.first(where: { $0.name == "Anna" }) {
+        try await manager.setPresence(of: anna.id, isHome: true)
+    }
+    for await message in try await manager.messages() { print(message.time, message.text) }
+}
+
 func addRoom(_ name: String, _ home: Home, _ manager: HomeManager) async {
     func offer(_ names: [String]) {}
     func explainPermission() {}
