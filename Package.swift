@@ -114,6 +114,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CProcess"),
+        .systemLibrary(name: "CTimer"),
 
         // Reads QR codes by zxing-cpp, which has no C functions of its own.
         .target(name: "QRReading", linkerSettings: [.linkedLibrary("ZXing")]),
@@ -215,7 +216,7 @@ let package = Package(
             [
                 "HomeHub", "HomeModel", "HAPController", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto",
                 "Discovery", "ConfigurationKit", "DaemonKit", "DatabaseKit", "LineRPC", "SystemKit", "TerminalKit",
-                "BoundedJSON", logging, grdb, lifecycle, arguments, nioCore, nioPosix,
+                "AsyncKit", "BoundedJSON", "CProcess", "CTimer", logging, grdb, lifecycle, arguments, nioCore, nioPosix,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
         program(

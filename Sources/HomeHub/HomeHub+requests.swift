@@ -10,6 +10,8 @@ extension HomeHub {
         case .homes: answer(call, .success(HomesReply(homes: graph.homes).json))
         case .accessories(let page):
             answer(call) { () throws(HomeError) in try self.page(page, for: call.session).json }
+        case .write(.setLocation(let home, let location?)) where location.timeZone != nil:
+            start { hub in await hub.setLocation(location, of: home, call) }
         case .write(let write): self.write(write, call)
         case .readValues(let ids): start { hub in await hub.readValues(ids, call) }
         case .history(let request): start { hub in await hub.history(request, call) }
@@ -17,8 +19,12 @@ extension HomeHub {
         case .setNotification(let ids, let isEnabled): setNotification(isEnabled, for: ids, call)
         case .identify(let id): identify(id, call)
         case .runActionSet(let id): runActionSet(id, call)
-        case .runTrigger, .triggerStatuses, .triggerRecords, .daylight, .receiveMessages:
-            answer(call, with: HomeError(.operationNotSupported, detail: "homehubd doesn't run automations yet"))
+        case .runTrigger(let id, let mode): runTrigger(id, mode, call)
+        case .triggerStatuses(let home): start { hub in await hub.triggerStatuses(of: home, call) }
+        case .triggerRecords(let home, let trigger):
+            start { hub in await hub.triggerRecords(of: home, trigger: trigger, call) }
+        case .daylight(let home): daylight(of: home, call)
+        case .receiveMessages: receiveMessages(call)
         case .startBrowsing: startBrowsing(call)
         case .stopBrowsing:
             searches.stop(call.session)
@@ -42,25 +48,40 @@ extension HomeHub {
     /// The answer to a removal is sent after the attempts to unpair the accessories, which follow the change of the
     /// homes. If the app is notified of a later change of the home in the meantime, its copy lacks the removal, and the
     /// app reloads the home.
-    private func write(_ write: HomeWrite, _ call: Call) {
+    ///
+    /// An automation that unlocks or opens something needs the user's consent, unless the system app adds it.
+    func write(_ write: HomeWrite, _ call: Call, hasConsent: Bool = false) {
         do throws(HomeError) {
             let place = try commitQueue.enter()
-            start { hub in await hub.write(write, call, at: place) }
+            start { hub in await hub.write(write, call, at: place, hasConsent: hasConsent) }
         } catch {
             answer(call, with: error)
         }
     }
 
-    private func write(_ write: HomeWrite, _ call: Call, at place: CommitQueue.Place) async {
+    private enum PlannedWrite {
+        case commit(HomeCommit)
+        /// The user must allow this automation first.
+        case consent(Trigger)
+    }
+
+    private func write(_ write: HomeWrite, _ call: Call, at place: CommitQueue.Place, hasConsent: Bool) async {
+        let hasConsent = hasConsent || permissions.mayDecide(call.session)
         var before = graph
         do throws(HomeError) {
             try await change(at: place, by: call) { (planned) throws(HomeError) in
                 before = planned
                 var generator = SystemRandomNumbers()
-                let commit = try planned.perform(write, using: &generator)
-                return (commit, commit.transaction)
-            } applied: { commit in
-                written(write, commit, from: before, call)
+                let commit = try planned.perform(write, at: clock().time, using: &generator)
+                if !hasConsent, let trigger = planned.newOpening(since: before, by: commit) {
+                    return (PlannedWrite.consent(trigger), nil)
+                }
+                return (.commit(commit), commit.transaction)
+            } applied: { plan in
+                switch plan {
+                case .commit(let commit): written(write, commit, from: before, call)
+                case .consent(let trigger): askConsent(to: write, adding: trigger, call)
+                }
             }
         } catch {
             answer(call, with: error)
@@ -89,5 +110,13 @@ extension HomeHub {
         default: break
         }
         answer(call, .success(commit.json))
+    }
+}
+
+extension HomeGraph {
+    /// Returns an automation that a change added or changed, and that unlocks or opens something; `nil` if there is none.
+    fileprivate func newOpening(since former: HomeGraph, by commit: HomeCommit) -> Trigger? {
+        guard let id = commit.transaction?.home else { return nil }
+        return home(id)?.triggersThatOpen(changedSince: former.home(id)).first
     }
 }

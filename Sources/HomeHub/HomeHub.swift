@@ -1,7 +1,7 @@
 import AsyncKit
 package import HAPController
 package import HAPProtocol
-import HomeModel
+package import HomeModel
 package import Logging
 
 import struct HAPModel.DeviceID
@@ -23,6 +23,7 @@ import struct HAPModel.DeviceID
 /// | `+pairings` | creates and removes pairings | ``Pairings`` |
 /// | `+additions`, `+repairs`, `+vendorApps` | adds accessories, or pairs again with them | ``SetupTarget``, ``VendorRequests`` |
 /// | `+history` | past values | ``ValueHistory`` |
+/// | `+automations`, `+runs`, `+automationRequests` | automations | ``Automations``, ``RunQueues``, ``TriggerHistory`` |
 /// | `HomeHub` | changes the homes | ``CommitQueue``, ``UnsavedValues`` |
 ///
 /// Slow work, such as a request to an accessory, runs in parallel in ``run()``. After each suspension it checks whether
@@ -67,6 +68,18 @@ package actor HomeHub {
     /// The candidate pairings of repairs that the previous process didn't finish.
     let interruptedRepairs: [AccessoryPairing]
 
+    // Automations.
+    let clock: @Sendable () -> ClockReading
+    let timeZones: @Sendable (String?) -> TimeZoneRules?
+    let messageReceiver: (any MessageReceiver)?
+    var automations: Automations
+    var runs = RunQueues()
+    var triggerHistory = TriggerHistory()
+    /// The calls that wait for the first attempt of a run's actions.
+    var runCalls: [RunID: [Call]] = [:]
+    /// The sessions that receive the texts of automations.
+    var messageSessions: Set<SessionID> = []
+
     // Work.
     typealias Job = @Sendable (isolated HomeHub) async -> Void
     private let jobs: AsyncStream<Job>
@@ -79,10 +92,16 @@ package actor HomeHub {
     /// Loading the state blocks. Afterwards, the hub never blocks its executor. ``run()`` starts the browser and
     /// connects to accessories.
     ///
+    /// `timeZones` returns the rules of a time zone, or of the system's for `nil`, and may block. `messageReceiver`
+    /// receives the texts of automations, in addition to the apps.
+    ///
     /// - Throws: The store's errors.
     package init(
         executor: any SerialExecutor, store: any HomeStore, history: any HistoryStore, vault: any PairingVault,
-        browser: AccessoryServerBrowser, dialer: any AccessoryDialer, configuration: Configuration, logger: Logger
+        browser: AccessoryServerBrowser, dialer: any AccessoryDialer, configuration: Configuration,
+        timeZones: @escaping @Sendable (String?) -> TimeZoneRules?,
+        clock: @escaping @Sendable () -> ClockReading = { .now }, messageReceiver: (any MessageReceiver)? = nil,
+        logger: Logger
     ) throws {
         self.executor = executor
         unownedExecutor = executor.asUnownedSerialExecutor()
@@ -103,6 +122,14 @@ package actor HomeHub {
         interruptedRepairs = stored.candidates
         unsavedValues = UnsavedValues(store: store, interval: configuration.saveInterval, logger: logger)
         self.history = ValueHistory(store: history, interval: configuration.historyInterval, logger: logger)
+        self.timeZones = timeZones
+        self.clock = clock
+        self.messageReceiver = messageReceiver
+        var zones = HomeTimeZones()
+        for name in HomeTimeZones.names(of: graph.homes) { zones.add(name, timeZones(name)) }
+        automations = Automations(
+            homes: graph.homes, states: stored.triggerStates, zones: zones,
+            timing: configuration.automationTiming, at: clock())
         (jobs, newJobs) = AsyncStream.makeStream()
     }
 
@@ -156,6 +183,7 @@ package actor HomeHub {
         // The values that were stored with the transaction are older than these.
         for (id, value) in newer where unsavedValues.changed(id, to: value) { deadlineChanged.send() }
         committed(transaction, by: call)
+        automationsAdopt(transaction)
     }
 
     func save(_ scene: ActionSet.ID, lastExecutionTime: Timestamp) async {
@@ -173,7 +201,11 @@ package actor HomeHub {
     ///   - writer: The session whose answer contains the value.
     ///   - isOccurrence: Whether the event is momentary, such as a button press, and leaves no lasting value.
     func apply(_ event: LiveEvent, writer: SessionID? = nil, isOccurrence: Bool = false) {
-        guard graph.apply(event) else {
+        let isNew = graph.apply(event)
+        if case .valueUpdated(let id, let value, _) = event {
+            automationsReceive(value, of: id, isOccurrence: isOccurrence)
+        }
+        guard isNew else {
             // The value is the same, but its time is newer. Apps display the age of values that aren't reported.
             if case .valueUpdated(let id, _, _) = event, let state = graph.characteristic(id), state.isReadableState,
                 !state.canNotify
@@ -218,10 +250,13 @@ package actor HomeHub {
 
     /// Performs work whose deadline has passed.
     private func watchTime() async {
+        for name in automations.zones.missing { logMissing(name) }
+        automationsChanged()
         while !Task.isCancelled {
             await deadlineChanged.wait(
                 until: [
                     calls.nextDeadline, vendorRequests.nextDeadline, unsavedValues.nextDeadline, history.nextDeadline,
+                    automations.nextDeadline(at: clock(), now: .now),
                 ]
                 .compactMap(\.self).min())
             let now = ContinuousClock.now
@@ -229,6 +264,7 @@ package actor HomeHub {
             vendorDeadlinesPassed(now: now)
             if unsavedValues.deadlinePassed(now: now) { start { hub in await hub.unsavedValues.save() } }
             if history.deadlinePassed(now: now) { start { hub in await hub.saveHistory() } }
+            automationDeadlinePassed(now: now)
         }
     }
 

@@ -9,6 +9,15 @@ package enum WallClock {
         return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 
+    /// The time since the start of the system in milliseconds, including the time in suspension.
+    ///
+    /// Unlike the time of day, it never jumps.
+    package static var uptime: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+
     /// Returns a time in RFC 3339 format in UTC: `2026-11-21T18:05:09Z`, or `2026-11-21T18:05:09.042Z`.
     ///
     /// `moment` is the time in milliseconds since 1970. If its year can't be represented, the result is `-`.

@@ -54,6 +54,7 @@ struct HubDaemon {
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
         let (hubLoop, dialingLoop) = (loops.next(), loops.next())
         let browser = try AvahiServiceBrowser(type: Advertisement.serviceType, logger: logger)
+        let messageCommand = configuration.notifyCommand.map { MessageCommand($0, logger: logger) }
         let hub: HomeHub
         do {
             try vault.check()
@@ -62,7 +63,8 @@ struct HubDaemon {
                 history: HistoryDatabase(historyFile.map(\.queue), maximumSize: configuration.historySize << 20),
                 vault: vault,
                 browser: AccessoryServerBrowser(browser, interfaces: interfaces), dialer: TCPDialer(dialingLoop),
-                configuration: hubConfiguration, logger: logger)
+                configuration: hubConfiguration, timeZones: ZoneFiles.rules, messageReceiver: messageCommand,
+                logger: logger)
         } catch let damage as DamagedDatabase {
             throw HomeDatabaseError(.damaged(path: places.database, reason: damage.description))
         }
@@ -78,22 +80,26 @@ struct HubDaemon {
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         // Services stop in reverse order: the service manager is notified first, then the socket closes, and the hub
         // stops last.
-        try await serve([
-            HubService(hub: hub),
-            DailyCopyService(
-                file: file, isWorthKeeping: { await hub.status.homes > 0 }, logger: logger),
-            SpareMemoryService(),
-            DiscoveryErrorService(browser: browser, discoveryError: discoveryError, logger: logger),
-            SocketService(server: server) {
-                logger.notice("hub started", metadata: ["socket": "\(places.socket)"])
-                notifier?.ready()
-            },
-            SIGHUPService(hangups) { await reloader.reload() },
-            ServiceManagerService(
-                notifier: notifier, pulse: { _ = await hub.status },
-                status: { await hub.status.sentence(discoveryError: discoveryError.reason, storage: file.storageError) }
-            ),
-        ])
+        try await serve(
+            [
+                HubService(hub: hub),
+                ClockService(hub: hub, logger: logger),
+                DailyCopyService(
+                    file: file, isWorthKeeping: { await hub.status.homes > 0 }, logger: logger),
+                SpareMemoryService(),
+                DiscoveryErrorService(browser: browser, discoveryError: discoveryError, logger: logger),
+                SocketService(server: server) {
+                    logger.notice("hub started", metadata: ["socket": "\(places.socket)"])
+                    notifier?.ready()
+                },
+                SIGHUPService(hangups) { await reloader.reload() },
+                ServiceManagerService(
+                    notifier: notifier, pulse: { _ = await hub.status },
+                    status: {
+                        await hub.status.sentence(discoveryError: discoveryError.reason, storage: file.storageError)
+                    }
+                ),
+            ] + (messageCommand.map { [$0] } ?? []))
         try await loops.shutdownGracefully()
         if case .success(let file) = historyFile { try file.close() }
         try file.close()

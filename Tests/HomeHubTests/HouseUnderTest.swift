@@ -27,6 +27,8 @@ final class HouseUnderTest: Sendable {
     let vault: any PairingVault
     let network = InMemoryBrowser(ServiceSnapshot(isComplete: true))
     let dialer = InMemoryDialer()
+    let clock: TestWallClock
+    let messages = TestMessages()
     let hub: HomeHub
     private let shown = Mutex<[DeviceID: (service: DiscoveredService, order: Int)]>([:])
     private let hidden = Mutex<Set<DeviceID>>([])
@@ -38,10 +40,12 @@ final class HouseUnderTest: Sendable {
 
     init(
         store: TestStore = TestStore(), vault: any PairingVault = InMemoryPairingVault(),
+        clock: TestWallClock = TestWallClock(),
         _ change: (inout HomeHub.Configuration) -> Void = { _ in }
     ) throws {
         self.store = store
         self.vault = vault
+        self.clock = clock
         var configuration = HomeHub.Configuration(systemApp: SystemApp(app: "system", executable: "/system"))
         configuration.timing.request = .seconds(20)
         configuration.timing.reconnect.shortest = .milliseconds(10)
@@ -50,11 +54,13 @@ final class HouseUnderTest: Sendable {
         configuration.searchTimeout = .milliseconds(200)
         configuration.databaseInterval = .zero
         configuration.admissionTime = .zero
+        configuration.automationTiming.firstCheck = .zero
         change(&configuration)
         hub = try HomeHub(
             executor: EventLoopExecutor(MultiThreadedEventLoopGroup.singleton.next()), store: store,
             history: history, vault: vault, browser: AccessoryServerBrowser(network), dialer: dialer,
-            configuration: configuration,
+            configuration: configuration, timeZones: { clock.rules(of: $0) }, clock: { clock.reading },
+            messageReceiver: messages,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 

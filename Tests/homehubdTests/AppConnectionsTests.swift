@@ -277,7 +277,7 @@ struct StalledAppTests {
             executor: EventLoopExecutor(loops.next()), store: HomeDatabase(makeQueue()),
             history: HistoryDatabase(.success(makeHistoryQueue()), maximumSize: 1 << 20), vault: InMemoryPairingVault(),
             browser: AccessoryServerBrowser(InMemoryBrowser()), dialer: TCPDialer(loops),
-            configuration: configuration, logger: silent)
+            configuration: configuration, timeZones: { _ in .utc }, logger: silent)
         let running = Task { await hub.run() }
         defer { running.cancel() }
         let opening = SessionOpening(app: "homehub", usageDescription: "to test", capabilities: [.home])

@@ -30,8 +30,10 @@ struct HubConfigurationTests {
             interfaces: [eth0, wlan0]
             restrict: {apps: [org.example.lights], users: [root, 4294967295]}
             vendor-patience: 5s
+            notify-command: [/usr/bin/send, "{text}"]
             system-app: /opt/homehub
             """)
+        #expect(configuration.notifyCommand == ["/usr/bin/send", "{text}"])
         #expect(configuration.interfaces == .named(["eth0", "wlan0"]))
         #expect(configuration.restrict.restrictions == AppRestrictions(apps: ["org.example.lights"], users: [0, .max]))
         #expect(configuration.vendorTimeout == .seconds(5))

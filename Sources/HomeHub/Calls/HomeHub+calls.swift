@@ -81,9 +81,23 @@ extension HomeHub {
         guard let app = permissions.app(of: call.session) else { return }
         consents.keep(where: calls.isAwaitingPermission)
         do throws(HomeError) {
-            let question = try consents.additionWanted(
-                of: name(of: addition), by: app.identity, app.usageDescription, for: call)
+            let question = try consents.wanted(
+                .addition, named: name(of: addition), by: app.identity, app.usageDescription, for: call)
             awaitPermission(for: .setUpAccessory(addition), call)
+            perform(feed.notify(.consentAsked(question), permissions.answering))
+        } catch {
+            answer(call, with: error)
+        }
+    }
+
+    /// Asks the user whether an app may add or change an automation that unlocks or opens something.
+    func askConsent(to write: HomeWrite, adding trigger: Trigger, _ call: Call) {
+        guard isAwaited(call), let app = permissions.app(of: call.session) else { return }
+        consents.keep(where: calls.isAwaitingPermission)
+        do throws(HomeError) {
+            let question = try consents.wanted(
+                .automation, named: trigger.name, by: app.identity, app.usageDescription, for: call)
+            awaitPermission(for: .write(write), call)
             perform(feed.notify(.consentAsked(question), permissions.answering))
         } catch {
             answer(call, with: error)

@@ -183,11 +183,17 @@ extension HomeHub {
     func updateReachability(of device: DeviceID) {
         var hasChanged = false
         for accessory in graph.accessories(at: device) {
-            guard let isReachable = connections[device].map({ $0.isReachable(accessory.aid) }) ?? false,
-                accessory.isReachable != isReachable
-            else { continue }
+            guard let isReachable = connections[device].map({ $0.isReachable(accessory.aid) }) ?? false else {
+                continue
+            }
+            guard accessory.isReachable != isReachable else {
+                // After a start, accessories are unreachable without a change.
+                if !isReachable { automationsSetUnreachable(accessory) }
+                continue
+            }
             hasChanged = true
             apply(.reachabilityUpdated(accessory.id, isReachable))
+            if isReachable { automationsSetReachable(accessory) } else { automationsSetUnreachable(accessory) }
             if isReachable, accessory.isBridged { retrySubscriptions(of: accessory) }
         }
         updateFault(of: device)

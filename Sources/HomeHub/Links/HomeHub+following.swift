@@ -7,8 +7,10 @@ import struct HAPModel.DeviceID
 
 // State that the hub follows even if no app observes it (Documentation/Subscriptions.md).
 extension HomeHub {
-    /// Returns the state that an accessory server reports.
-    func followed(at device: DeviceID) -> Set<CharacteristicID> { graph.state(at: device) { $1.canNotify } }
+    /// Returns the state that an accessory server reports, and other values that automations need.
+    func followed(at device: DeviceID) -> Set<CharacteristicID> {
+        graph.state(at: device, and: automations.watched) { $1.canNotify }
+    }
 
     // MARK: Values that aren't reported
 
@@ -20,15 +22,16 @@ extension HomeHub {
         }
     }
 
-    /// Returns the values to poll: the state of accessories without batteries, and a value of each unreachable bridged
-    /// accessory to detect its return.
+    /// Returns the values to poll: the state of accessories without batteries, values that automations need, and a value
+    /// of each unreachable bridged accessory to detect its return.
     private func unreported(by device: DeviceID, besides reported: Set<CharacteristicID>) -> Set<CharacteristicID> {
         guard let connection = connections[device], connection.isConnected else { return [] }
         let probes = graph.accessories(at: device).filter {
             $0.isBridged && connection.isReachable($0.aid) == false
         }.compactMap(\.probe)
-        return graph.state(at: device) { accessory, characteristic in
-            !accessory.hasBattery && connection.isReachable(accessory.aid) == true
+        return graph.state(at: device, and: automations.watched) { accessory, characteristic in
+            (!accessory.hasBattery || automations.watches(characteristic.id))
+                && connection.isReachable(accessory.aid) == true
                 && !reported.contains(CharacteristicID(accessory.aid, characteristic.iid))
         }.union(probes)
     }
@@ -47,7 +50,7 @@ extension HomeHub {
             guard await !written.wait(until: .now + pause), let link = connections[device]?.link,
                 let services = connections[device]?.targets.beginRead()
             else { continue }
-            _ = try? await link.read(graph.state(at: device) { services.contains($1.service) })
+            _ = try? await link.read(graph.state(at: device, and: []) { services.contains($1.service) })
             takeUpdates(of: device)
         }
     }
@@ -63,14 +66,17 @@ extension HomeHub {
 }
 
 extension HomeGraph {
-    /// Returns the readable state at an accessory server.
+    /// Returns the readable state and other readable values at an accessory server.
     fileprivate func state(
-        at device: DeviceID, where isIncluded: (Accessory, Characteristic) -> Bool
+        at device: DeviceID, and others: Set<Characteristic.ID>,
+        where isIncluded: (Accessory, Characteristic) -> Bool
     ) -> Set<CharacteristicID> {
         var ids: Set<CharacteristicID> = []
         for accessory in accessories(at: device) {
             for characteristic in accessory.services.lazy.flatMap(\.characteristics)
-            where characteristic.isReadableState && isIncluded(accessory, characteristic) {
+            where (characteristic.isReadableState || others.contains(characteristic.id))
+                && characteristic.metadata.permissions.contains(.pairedRead) && isIncluded(accessory, characteristic)
+            {
                 ids.insert(CharacteristicID(accessory.aid, characteristic.iid))
             }
         }

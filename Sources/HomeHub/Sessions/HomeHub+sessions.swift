@@ -26,6 +26,7 @@ extension HomeHub {
         permissions.closed(id)
         calls.closed(id)
         searches.stop(id)
+        messageSessions.remove(id)
         perform(feed.closed(id))
         vendorSessionLost(id)
         closed.signal.send()

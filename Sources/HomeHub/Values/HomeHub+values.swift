@@ -66,7 +66,7 @@ extension HomeHub {
     /// Writes values, with one request for each accessory server, all in parallel.
     func writeValues(_ writes: [ValueWrite], _ call: Call) async {
         guard isAwaited(call) else { return }
-        answer(call, .success(await written(writes, by: call).json))
+        answer(call, .success(await written(writes, by: .app(call)).json))
     }
 
     /// Returns the session whose answer will contain the results of a call; `nil` if the call was already answered, for
@@ -75,9 +75,15 @@ extension HomeHub {
         isAwaited(call) ? call.session : nil
     }
 
-    private func written(
-        _ writes: [ValueWrite], by call: Call
-    ) async -> [ValueResult] {
+    private func asker(of writer: ValueWriter) -> SessionID? {
+        switch writer {
+        case .app(let call): asker(of: call)
+        case .plan: nil
+        }
+    }
+
+    func written(_ writes: [ValueWrite], by writer: ValueWriter) async -> [ValueResult] {
+        runs.willWrite(writes.lazy.map(\.characteristic), by: writer)
         var seen: Set<Characteristic.ID> = []
         var requests = ValueRequests<AccessoryWrite>(writes.map(\.characteristic), in: graph) {
             (index, characteristic) throws(HomeError) in
@@ -90,7 +96,7 @@ extension HomeHub {
                 wantsResponse: characteristic.metadata.permissions.contains(.writeResponse),
                 authorizationData: writes[index].authorizationData)
         }
-        let answers = await asked(requests.items, by: call) { link, items throws(LinkError) in
+        let answers = await asked(requests.items, by: writer) { link, items throws(LinkError) in
             try await link.write(
                 items.map { item in
                     var write = item.part
@@ -122,7 +128,7 @@ extension HomeHub {
                         $0.time = time
                     }
                     wrote(
-                        value, at: time, to: requests.results[item.index].characteristic, by: asker(of: call))
+                        value, at: time, to: requests.results[item.index].characteristic, by: asker(of: writer))
                 }
             }
             received(outcomes.mapValues(\.status), behind: device)
@@ -150,14 +156,14 @@ extension HomeHub {
     ///
     /// After the first is sent, the call can't be canceled.
     private func asked<Part, Answer: Sendable>(
-        _ items: [DeviceID: [ValueRequests<Part>.Item]], by call: Call? = nil,
+        _ items: [DeviceID: [ValueRequests<Part>.Item]], by writer: ValueWriter? = nil,
         _ ask: @escaping @Sendable (AccessoryLink, [ValueRequests<Part>.Item]) async throws(LinkError) -> Answer
     ) async -> [DeviceID: Result<Answer, LinkError>] {
         for (device, items) in items { connections[device]?.requests.begin(items.map(\.location)) }
         return await withTaskGroup(of: (DeviceID, Result<Answer, LinkError>).self) { group in
             for (device, items) in items {
                 group.addTask {
-                    guard let link = await self.linkToAsk(device, items.map(\.location), for: call) else {
+                    guard let link = await self.linkToAsk(device, items.map(\.location), for: writer) else {
                         return (device, .failure(.notConnected))
                     }
                     do throws(LinkError) {
@@ -173,15 +179,23 @@ extension HomeHub {
         }
     }
 
-    /// Returns the link for a request and makes its call uncancelable; `nil` if there is no link or the call was
-    /// canceled.
+    /// Returns the link for a request and makes its call uncancelable; `nil` if there is no link, the call was canceled
+    /// or the run was replaced.
     private func linkToAsk(
-        _ device: DeviceID, _ locations: [CharacteristicID], for call: Call?
+        _ device: DeviceID, _ locations: [CharacteristicID], for writer: ValueWriter?
     ) async -> AccessoryLink? {
         guard let link = await openedLink(to: device) else { return nil }
-        guard let call else { return link }
+        guard let writer else { return link }
         await willWrite(locations, by: link)
-        return calls.takesEffect(call) ? link : nil
+        return mayWrite(writer) ? link : nil
+    }
+
+    /// Checks, immediately before a request, that its call wasn't canceled and its run wasn't replaced.
+    private func mayWrite(_ writer: ValueWriter) -> Bool {
+        switch writer {
+        case .app(let call): calls.takesEffect(call)
+        case .plan(let plan): runs.isCurrent(plan.run)
+        }
     }
 
     private func fail<Part, Answer>(
@@ -251,7 +265,7 @@ extension HomeHub {
         guard isAwaited(call) else { return }
         let last = graph.home(of: id)?.actionSet(id)?.lastExecutionTime
         apply(.actionSetExecutionUpdated(id, isExecuting: true, last: last), writer: call.session)
-        let results = await written(writes, by: call)
+        let results = await written(writes, by: .app(call))
         let error = graph.error(ofScene: results)
         let isDone = error?.code != .actionSetExecutionFailed
         let time = isDone ? Timestamp.now : last

@@ -232,6 +232,8 @@ public struct ConsentQuestion: Codable, Sendable, Hashable, Identifiable, HomeMe
         case addition
         /// Answering requests for the ownership tokens of a vendor's accessories, from now on.
         case vendor
+        /// Adding or changing an automation that unlocks a lock, opens a door, or disarms an alarm.
+        case automation
     }
 
     /// The question's ID.
@@ -244,7 +246,7 @@ public struct ConsentQuestion: Codable, Sendable, Hashable, Identifiable, HomeMe
     public let subject: Subject
     /// For an addition, the accessory's name on the network, or empty if it's unknown.
     ///
-    /// For a vendor, the name that its accessories advertise.
+    /// For a vendor, the name that its accessories advertise. For an automation, its name.
     public let name: String
 
     package init(

@@ -23,6 +23,8 @@ struct PermissionAgent: Sendable {
         case .addition:
             "Allow \(app) to add \(name.isEmpty ? "an accessory" : "the accessory \"\(name)\"") to your homes, once?"
         case .vendor: "Allow \(app) to help set up all accessories made by \"\(name)\"?"
+        case .automation:
+            "Allow \(app) to set up the automation \"\(name)\", which unlocks, opens or disarms something without asking?"
         }
     }
 

@@ -15,6 +15,8 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
     var vendorTimeout = Duration.seconds(60)
     /// The maximum size of the history of values, in megabytes.
     var historySize = 50
+    /// The command that receives the texts of automations: the path of a program, and its arguments.
+    var notifyCommand: [String]?
     /// The path of the system app's executable; `nil` for the installed one.
     var systemApp: String?
 
@@ -65,6 +67,26 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
                         "must be between 0 and 10000", remedy: "for example, write 50", at: path)
                 }
                 return size
+            },
+            DeclaredKey(
+                "notify-command", \.notifyCommand, .restart,
+                .only(
+                    #"[/usr/local/bin/send-message, "--", "{text}"]"#,
+                    explanation: """
+                        A program to run with each notification of an automation, and its arguments. It runs without a \
+                        shell as the user of homehubd, for at most 10 seconds. {text}, {home} and {automation} in an \
+                        argument stand for the text and the names of the home and the automation.
+                        """),
+                written: [String].self
+            ) { command, path in
+                guard let program = command.first, program.hasPrefix("/"), command.count <= 64,
+                    command.allSatisfy({ $0.utf8.count <= 4096 && !$0.utf8.contains(0) })
+                else {
+                    throw ConfigurationProblem(
+                        "must be a list that starts with the absolute path of a program",
+                        remedy: #"write for example [/usr/local/bin/send-message, "{text}"]"#, at: path)
+                }
+                return command
             },
             DeclaredKey(
                 "system-app", \.systemApp, .restart,

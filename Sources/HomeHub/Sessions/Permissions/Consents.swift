@@ -23,10 +23,10 @@ package struct RememberedClaim: Sendable, Hashable {
     }
 }
 
-/// Permissions that require their own consent, in addition to access to the homes: adding one accessory, or answering
-/// for a vendor's accessories.
+/// Permissions that require their own consent, in addition to access to the homes: adding one accessory, adding or
+/// changing an automation that unlocks or opens something, or answering for a vendor's accessories.
 ///
-/// A question about an addition belongs to one call and ends with it. Its answer isn't stored. A question about a
+/// A question about an accessory or an automation belongs to one call and ends with it. Its answer isn't stored. A question about a
 /// vendor concerns an app and is asked when an accessory of that vendor is added. Its answer is stored until the user
 /// withdraws it. ``Permissions/questionsOfUser`` limits the number of questions.
 ///
@@ -34,7 +34,7 @@ package struct RememberedClaim: Sendable, Hashable {
 struct Consents: Sendable, Equatable {
     private struct Question: Equatable {
         var question: ConsentQuestion
-        /// The waiting call, if the question is about an addition.
+        /// The waiting call, unless the question is about a vendor.
         var call: Call?
     }
 
@@ -51,20 +51,22 @@ struct Consents: Sendable, Equatable {
 
     // MARK: Questions
 
-    /// Adds a question about an addition; the accessory's name is empty if it's unknown.
+    /// Adds a question about the accessory or automation of a call, in place of an earlier one of the call.
     ///
-    /// Returns the question to ask.
+    /// An accessory's name is empty if it's unknown. Returns the question to ask.
     ///
     /// - Throws: `HomeError` with code 49 if too many questions about apps of this user are pending.
-    mutating func additionWanted(
-        of accessory: String, by app: AppIdentity, _ usageDescription: String, for call: Call
+    mutating func wanted(
+        _ subject: ConsentQuestion.Subject, named name: String, by app: AppIdentity, _ usageDescription: String,
+        for call: Call
     ) throws(HomeError) -> ConsentQuestion {
+        questions.removeAll { $0.call == call }
         guard hasRoom(for: app) else {
             throw HomeError(
                 .maximumObjectLimitReached,
                 detail: "too many questions about this user's apps are pending; answer one of them first")
         }
-        return ask(.addition, about: accessory, app, usageDescription, call)
+        return ask(subject, about: name, app, usageDescription, call)
     }
 
     /// Adds a question about a vendor claim when an accessory of the vendor is added.
@@ -103,7 +105,7 @@ struct Consents: Sendable, Equatable {
 
     // MARK: Answers
 
-    /// Removes the answered question about an addition, and returns the call that waits for it.
+    /// Removes the answered question of a call, and returns the call that waits for it.
     ///
     /// - Throws: `HomeError` with code 2 if the call no longer waits.
     mutating func answered(_ id: ConsentQuestion.ID) throws(HomeError) -> Call {

@@ -36,12 +36,13 @@ extension HomeHub {
             if let claim = consents.claim(askedBy: id) {
                 return decide(isAllowed ? .allow : .deny, about: claim, call)
             }
-            let addition = try consents.answered(id)
+            let waiting = try consents.answered(id)
             answer(call, .success([:]))
-            if !isAllowed {
-                perform(calls.refused(addition))
-            } else if case .setUpAccessory(let request)? = calls.permitted(addition) {
-                addAccessory(request, addition, isSetup: true, isUnseen: true)
+            guard isAllowed else { return perform(calls.refused(waiting)) }
+            switch calls.permitted(waiting) {
+            case .setUpAccessory(let request): addAccessory(request, waiting, isSetup: true, isUnseen: true)
+            case .write(let write): self.write(write, waiting, hasConsent: true)
+            default: break
             }
         } catch {
             answer(call, with: error)

@@ -105,8 +105,11 @@ package struct Permissions: Sendable, Equatable {
     ///
     /// - Throws: `HomeError` with code 17 if the session isn't the system app's.
     func checkMayDecide(_ session: SessionID) throws(HomeError) {
-        guard sessions[session].map(isSystemApp) == true else { throw HomeError(.insufficientPrivileges) }
+        guard mayDecide(session) else { throw HomeError(.insufficientPrivileges) }
     }
+
+    /// Returns a Boolean value that indicates whether a session is the system app's, which may decide about apps.
+    func mayDecide(_ session: SessionID) -> Bool { sessions[session].map(isSystemApp) == true }
 
     /// Returns the authorization of a session's app; empty if the session doesn't exist.
     package func status(of session: SessionID) -> AuthorizationStatus {

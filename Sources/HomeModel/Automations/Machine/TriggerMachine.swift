@@ -92,6 +92,19 @@ package struct TriggerMachine: Sendable {
         for index in entries.indices { setDeadline(index) }
     }
 
+    /// The IDs of the triggers.
+    package var triggers: [Trigger.ID] { entries.map(\.trigger.id) }
+
+    /// The watched characteristics whose values are unknown.
+    package var unknownCharacteristics: Set<Characteristic.ID> {
+        watchedCharacteristics.filter { values[$0] == nil }
+    }
+
+    /// Returns the end of the pause of a trigger that ran too often; `nil` if it wasn't paused.
+    package func pausedUntil(of id: Trigger.ID) -> Timestamp? {
+        entries.first { $0.trigger.id == id }?.pausedUntil
+    }
+
     /// The next time at which the machine needs ``advance(to:)``.
     package var nextDeadline: Timestamp? { entries.compactMap(\.deadline).min() }
 
@@ -117,7 +130,13 @@ package struct TriggerMachine: Sendable {
     ///
     /// A changed or newly enabled trigger starts from the current values. The run of a trigger ends without effects if
     /// its definition has changed or a user has disabled it.
-    package mutating func update(_ home: Home, timeZone: TimeZoneRules, at now: Timestamp) {
+    ///
+    /// - Parameters:
+    ///   - home: The changed home.
+    ///   - timeZone: The rules of the home's time zone; `nil` if they haven't changed.
+    ///   - now: The current time.
+    package mutating func update(_ home: Home, timeZone: TimeZoneRules? = nil, at now: Timestamp) {
+        let timeZone = timeZone ?? schedule.zone
         let isRescheduled = timeZone != schedule.zone || home.location != schedule.location
         self.home = home
         schedule = TriggerSchedule(zone: timeZone, location: home.location)

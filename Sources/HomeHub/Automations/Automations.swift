@@ -1,0 +1,315 @@
+import HomeModel
+
+import enum HAPModel.CharacteristicValue
+
+/// The machines of all homes with automations, and their outputs.
+///
+/// Inputs reach a machine immediately. Its changed states and outputs wait for ``takeWork()``: the hub stores the states
+/// and then performs the outputs, together with those that arrived while the store was busy.
+package struct Automations {
+    /// The states to store, and the outputs to perform afterwards.
+    struct Work: Sendable, Equatable {
+        var states: [TriggerState]
+        var triggers: [TriggerWork]
+    }
+
+    /// The delays after the start, and the interval of checks.
+    package struct Timing: Sendable {
+        /// The time until scheduled events are handled, so that accessories have reported their values.
+        package var firstCheck = Duration.seconds(10)
+        /// The time until an accessory that hasn't appeared counts as unreachable.
+        package var reachability = Duration.seconds(30)
+        /// The longest time between checks of the clock and the time zones.
+        package var check = Duration.seconds(60)
+    }
+
+    private let timing: Timing
+    private let startedAt = ContinuousClock.now
+    private var machines: [Home.ID: TriggerMachine] = [:]
+    /// The homes of the characteristics whose values a machine needs.
+    private var observers: [Characteristic.ID: Home.ID] = [:]
+    /// The stored states of triggers whose machine doesn't exist yet.
+    private var stored: [Trigger.ID: TriggerState]
+    private(set) var zones: HomeTimeZones
+    private var clock: ClockReading
+    /// The triggers that their only run has disabled, until the change of the home is stored.
+    private(set) var disabled: [Trigger.ID: Home.ID] = [:]
+    private var evaluations: [Trigger.ID: RecentEvaluations] = [:]
+    /// The time of the next check of the clock and the time zones.
+    private var nextCheck: ContinuousClock.Instant
+    /// A Boolean value that indicates whether accessories that haven't appeared count as unreachable.
+    private var knowsAbsence = false
+
+    // The work.
+    private var unsaved: [Trigger.ID: TriggerState] = [:]
+    private var work: [TriggerWork] = []
+    private var isWorking = false
+
+    /// Creates the machines after a start of the hub.
+    init(homes: [Home], states: [TriggerState], zones: HomeTimeZones, timing: Timing, at clock: ClockReading) {
+        self.timing = timing
+        self.zones = zones
+        self.clock = clock
+        nextCheck = startedAt + timing.check
+        stored = Dictionary(states.map { ($0.trigger, $0) }) { $1 }
+        for home in homes where !home.triggers.isEmpty { create(home) }
+        stored = [:]
+        index()
+    }
+
+    // MARK: Inputs
+
+    /// Adopts a change of a home.
+    ///
+    /// Values of accessories that are reachable now are baselines for automations that are new or have changed.
+    mutating func update(_ home: Home, at reading: ClockReading) {
+        let now = adopt(reading)
+        guard !home.triggers.isEmpty else {
+            machines[home.id] = nil
+            return index()
+        }
+        if machines[home.id] == nil {
+            create(home)
+            for accessory in home.accessories {
+                machines[home.id]?.setReachable(accessory.id, accessory.isReachable, at: now)
+            }
+        } else {
+            // The machine keeps its time zone until a new one is read.
+            let (home, zone) = (withDisabled(home), zones.rules(of: home))
+            machines[home.id]?.update(home, timeZone: zone, at: now)
+        }
+        index()
+        let unknown = machines[home.id]?.unknownCharacteristics ?? []
+        for accessory in home.accessories where accessory.isReachable && !unknown.isEmpty {
+            for characteristic in accessory.services.lazy.flatMap(\.characteristics)
+            where unknown.contains(characteristic.id) && !characteristic.type.isMomentary {
+                guard let value = characteristic.value else { continue }
+                collect(machines[home.id]?.receive(value, of: characteristic.id, .baseline, at: now) ?? [], of: home.id)
+            }
+        }
+        collect([], of: home.id)
+    }
+
+    /// Forgets a removed home.
+    mutating func remove(_ home: Home.ID) {
+        machines[home] = nil
+        disabled = disabled.filter { $0.value != home }
+        index()
+    }
+
+    /// Handles a value of a reachable accessory.
+    mutating func receive(
+        _ value: CharacteristicValue, of id: Characteristic.ID, isOccurrence: Bool, at reading: ClockReading
+    ) {
+        guard let home = observers[id] else { return }
+        let now = adopt(reading)
+        let outputs = machines[home]?.receive(value, of: id, isOccurrence ? .event : .result, at: now)
+        collect(outputs ?? [], of: home)
+    }
+
+    /// Handles the reachability of an accessory; returns `false` if its home has no automations.
+    @discardableResult
+    mutating func setReachable(
+        _ id: Accessory.ID, of home: Home.ID, _ isReachable: Bool, at reading: ClockReading
+    ) -> Bool {
+        guard machines[home] != nil else { return false }
+        let now = adopt(reading)
+        machines[home]?.setReachable(id, isReachable, at: now)
+        collect([], of: home)
+        return true
+    }
+
+    mutating func setPresence(_ id: Resident.ID, of home: Home.ID, isHome: Bool, at reading: ClockReading) {
+        guard machines[home] != nil else { return }
+        let now = adopt(reading)
+        collect(machines[home]?.setPresence(id, isHome: isHome, at: now) ?? [], of: home)
+    }
+
+    /// Adds a time zone that a home will use.
+    mutating func add(_ zone: String, _ rules: TimeZoneRules) { zones.add(zone, rules) }
+
+    /// Replaces the time zones; returns those that can't be read, unless nothing has changed.
+    mutating func update(_ zones: HomeTimeZones, homes: [Home], at reading: ClockReading) -> [HomeTimeZones.Name] {
+        guard let missing = self.zones.update(zones) else { return [] }
+        for home in homes { update(home, at: reading) }
+        return missing
+    }
+
+    /// Runs an automation for a user; returns the entry of the history.
+    mutating func run(
+        _ id: Trigger.ID, of home: Home.ID, checksCondition: Bool, at reading: ClockReading
+    ) -> TriggerRecord? {
+        let now = adopt(reading)
+        let outputs = machines[home]?.run(id, checksCondition: checksCondition, at: now) ?? []
+        collect(outputs, of: home)
+        return outputs.lazy.compactMap { if case .record(let record) = $0 { record } else { nil } }.first
+    }
+
+    /// Handles the time: the end of durations and scheduled events.
+    mutating func advance(to reading: ClockReading, homes: [Home]) {
+        let now = adopt(reading)
+        let uptime = ContinuousClock.now - startedAt
+        if !knowsAbsence, uptime >= timing.reachability {
+            knowsAbsence = true
+            for home in homes {
+                for accessory in home.accessories where !accessory.isReachable {
+                    machines[home.id]?.setReachable(accessory.id, false, at: now)
+                }
+            }
+        }
+        guard uptime >= timing.firstCheck else { return }
+        for home in machines.keys { collect(machines[home]?.advance(to: now) ?? [], of: home) }
+    }
+
+    /// Shifts durations if the wall clock was set; returns the current time.
+    private mutating func adopt(_ reading: ClockReading) -> Timestamp {
+        let adjustment = reading.adjustment(since: clock)
+        clock = reading
+        if adjustment != .zero {
+            for home in machines.keys {
+                machines[home]?.clockChanged(by: adjustment, at: reading.time)
+                collect([], of: home)
+            }
+        }
+        return reading.time
+    }
+
+    // MARK: State
+
+    /// The characteristics whose values the machines need.
+    var watched: Set<Characteristic.ID> { Set(observers.keys) }
+
+    func watches(_ id: Characteristic.ID) -> Bool { observers[id] != nil }
+
+    /// Returns the characteristics of a home whose values are needed, but unknown.
+    func unknownCharacteristics(of home: Home.ID) -> Set<Characteristic.ID> {
+        machines[home]?.unknownCharacteristics ?? []
+    }
+
+    /// Evaluates the condition of an automation; returns the reason that prevents a run now.
+    func check(_ id: Trigger.ID, of home: Home.ID, at time: Timestamp) -> TriggerResult? {
+        machines[home]?.check(id, at: time)
+    }
+
+    /// Returns the next scheduled time of an automation.
+    func nextOccurrence(of id: Trigger.ID, of home: Home.ID, after time: Timestamp) -> Timestamp? {
+        machines[home]?.nextOccurrence(of: id, after: time)
+    }
+
+    /// Returns the end of the pause of an automation that ran too often.
+    func pausedUntil(of id: Trigger.ID, of home: Home.ID, at time: Timestamp) -> Timestamp? {
+        machines[home]?.pausedUntil(of: id).flatMap { $0 > time ? $0 : nil }
+    }
+
+    /// Returns a Boolean value that indicates whether the clock and the time zones must be checked.
+    ///
+    /// That happens once a minute, because not every system reports that its clock was set.
+    mutating func isCheckDue(now: ContinuousClock.Instant) -> Bool {
+        guard now >= nextCheck else { return false }
+        nextCheck = now + timing.check
+        return true
+    }
+
+    /// The time at which to call ``advance(to:homes:)`` and ``isCheckDue(now:)``; `nil` without automations.
+    func nextDeadline(at reading: ClockReading, now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        guard !machines.isEmpty else { return nil }
+        var deadline = nextCheck
+        if let next = machines.values.compactMap(\.nextDeadline).min() {
+            let wait = max(.zero, reading.time.duration(to: next))
+            if wait < timing.check { deadline = min(deadline, max(now + wait, startedAt + timing.firstCheck)) }
+        }
+        return knowsAbsence ? deadline : min(deadline, startedAt + timing.reachability)
+    }
+
+    // MARK: Work
+
+    /// Returns a Boolean value that indicates whether the hub must begin to take work.
+    mutating func beginWork() -> Bool {
+        guard !isWorking, !unsaved.isEmpty || !work.isEmpty else { return false }
+        isWorking = true
+        return true
+    }
+
+    /// Removes and returns the work; `nil` without work, which ends what ``beginWork()`` began.
+    mutating func takeWork() -> Work? {
+        guard !unsaved.isEmpty || !work.isEmpty else {
+            isWorking = false
+            return nil
+        }
+        defer {
+            unsaved = [:]
+            work = []
+        }
+        return Work(states: unsaved.values.sorted { $0.trigger < $1.trigger }, triggers: work)
+    }
+
+    /// Keeps states that couldn't be stored for the next attempt.
+    mutating func keep(_ states: [TriggerState]) {
+        for state in states where unsaved[state.trigger] == nil { unsaved[state.trigger] = state }
+        isWorking = false
+    }
+
+    /// Marks a trigger as disabled in the stored home.
+    mutating func disabledInHome(_ id: Trigger.ID) { disabled[id] = nil }
+
+    private mutating func collect(_ outputs: [TriggerOutput], of home: Home.ID) {
+        for state in machines[home]?.takeChangedStates() ?? [] { unsaved[state.trigger] = state }
+        for output in outputs {
+            if case .record(let record) = output, record.run == nil,
+                evaluations[record.trigger, default: RecentEvaluations()].add(at: record.time) == false
+            {
+                continue
+            }
+            if case .disable(let trigger) = output { disabled[trigger] = home }
+            let index = work.firstIndex { $0.trigger == output.trigger } ?? work.endIndex
+            if index == work.endIndex { work.append(TriggerWork(home: home, trigger: output.trigger)) }
+            work[index].add(output, at: .now)
+        }
+    }
+
+    // MARK: Machines
+
+    private mutating func create(_ home: Home) {
+        machines[home.id] = TriggerMachine(
+            home: withDisabled(home), timeZone: zones.rules(of: home) ?? zones.system,
+            states: home.triggers.compactMap { stored[$0.id] }, at: clock.time)
+        collect([], of: home.id)
+    }
+
+    /// Returns a home in which the triggers are disabled whose change isn't stored yet.
+    private func withDisabled(_ home: Home) -> Home {
+        guard !disabled.isEmpty else { return home }
+        var home = home
+        for index in home.triggers.indices where disabled[home.triggers[index].id] != nil {
+            home.triggers[index].isEnabled = false
+        }
+        return home
+    }
+
+    private mutating func index() {
+        observers = [:]
+        for (home, machine) in machines {
+            for id in machine.watchedCharacteristics { observers[id] = home }
+        }
+        let present = Set(machines.values.flatMap(\.triggers))
+        evaluations = evaluations.filter { present.contains($0.key) }
+        disabled = disabled.filter { present.contains($0.key) }
+        unsaved = unsaved.filter { present.contains($0.key) }
+    }
+}
+
+/// The number of recorded evaluations of one trigger without a run in a minute.
+///
+/// A sensor that reports many times a second would otherwise fill the disk.
+private struct RecentEvaluations {
+    private var minute: Int64 = .min
+    private var count = 0
+
+    /// Adds an evaluation; returns whether to record it.
+    mutating func add(at time: Timestamp) -> Bool {
+        let minute = time.millisecondsSince1970 / 60_000
+        count = minute == self.minute ? count + 1 : 1
+        self.minute = minute
+        return count <= TriggerLimits.runsInMinute
+    }
+}

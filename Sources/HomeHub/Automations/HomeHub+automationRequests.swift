@@ -1,0 +1,127 @@
+import BoundedJSON
+import HomeModel
+import Logging
+
+// Performs requests about automations.
+extension HomeHub {
+    // MARK: Running
+
+    /// Runs an automation, or only evaluates its condition.
+    ///
+    /// The answer follows the first attempt of the actions.
+    func runTrigger(_ id: Trigger.ID, _ mode: TriggerRunMode, _ call: Call) {
+        guard let home = graph.homes.first(where: { $0.trigger(id) != nil }) else {
+            return answer(call, with: HomeError(.notFound, detail: "this automation doesn't exist"))
+        }
+        let reading = clock()
+        guard mode != .check else {
+            let result = automations.check(id, of: home.id, at: reading.time) ?? .ran
+            let record = TriggerRecord(trigger: id, time: reading.time, cause: .user, result: result)
+            return answer(call, .success(record.json))
+        }
+        guard calls.takesEffect(call) else { return }
+        let record = automations.run(id, of: home.id, checksCondition: mode == .conditional, at: reading)
+        defer { automationsChanged() }
+        guard let record else {
+            return answer(
+                call, with: HomeError(.operationNotSupported, detail: "the automation is paused: it ran too often"))
+        }
+        guard let run = record.runID else { return answer(call, .success(record.json)) }
+        runCalls[run, default: []].append(call)
+    }
+
+    /// Answers the calls that wait for a run.
+    func answerRunCalls(of run: RunID) {
+        guard let calls = runCalls.removeValue(forKey: run) else { return }
+        for call in calls {
+            if let record = triggerHistory.record(of: run) {
+                answer(call, .success(record.json))
+            } else {
+                answer(call, with: HomeError(.notFound, detail: "this automation doesn't exist"))
+            }
+        }
+    }
+
+    // MARK: Reading
+
+    /// Answers with the next and the last run of each automation of a home.
+    func triggerStatuses(of id: Home.ID, _ call: Call) async {
+        guard let records = await triggerRecords(of: id, call), let home = graph.home(id) else { return }
+        let last = Dictionary(records.map { ($0.trigger, $0) }) { newest, _ in newest }
+        let now = clock().time
+        let statuses = home.triggers.map { trigger in
+            TriggerStatus(
+                trigger: trigger.id, next: automations.nextOccurrence(of: trigger.id, of: id, after: now),
+                last: last[trigger.id], pausedUntil: automations.pausedUntil(of: trigger.id, of: id, at: now))
+        }
+        answer(call, .success(statuses.json))
+    }
+
+    /// Answers with the history of a home's automations, newest first.
+    func triggerRecords(of id: Home.ID, trigger: Trigger.ID?, _ call: Call) async {
+        guard let records = await triggerRecords(of: id, call) else { return }
+        answer(call, .success(records.filter { trigger == nil || $0.trigger == trigger }.json))
+    }
+
+    /// Returns the history of a home's automations, newest first; `nil` if the call has been answered with an error.
+    private func triggerRecords(of id: Home.ID, _ call: Call) async -> [TriggerRecord]? {
+        guard isAwaited(call) else { return nil }
+        guard graph.home(id) != nil else {
+            answer(call, with: HomeError(.notFound, detail: "this home doesn't exist"))
+            return nil
+        }
+        do {
+            let stored = try await store.triggerRecords(of: id)
+            let present = Set(graph.home(id)?.triggers.map(\.id) ?? [])
+            return triggerHistory.merged(stored) { present.contains($0) }
+        } catch {
+            logger.error("automation history read failed", metadata: ["error": "\(error)"])
+            answer(call, with: store.failure("the history can't be read", after: error))
+            return nil
+        }
+    }
+
+    /// Answers with today's sun events at a home.
+    func daylight(of id: Home.ID, _ call: Call) {
+        guard let home = graph.home(id) else {
+            return answer(call, with: HomeError(.notFound, detail: "this home doesn't exist"))
+        }
+        guard home.location != nil else {
+            return answer(
+                call,
+                with: HomeError(
+                    .locationForHomeDisabled, detail: "\"\(home.name)\" has no location",
+                    remedy: "set it with \"homehub homes location\""))
+        }
+        let schedule = TriggerSchedule(
+            zone: automations.zones.rules(of: home) ?? automations.zones.system, location: home.location)
+        let today = schedule.localDate(at: clock().time)
+        let daylight = Daylight(
+            civilDawn: schedule.time(of: .civilDawn, on: today), sunrise: schedule.time(of: .sunrise, on: today),
+            sunset: schedule.time(of: .sunset, on: today), civilDusk: schedule.time(of: .civilDusk, on: today),
+            timeZone: home.location?.timeZone)
+        answer(call, .success(daylight.json))
+    }
+
+    /// Sets the location of a home, after reading the rules of its time zone.
+    func setLocation(_ location: HomeLocation, of home: Home.ID, _ call: Call) async {
+        if let name = location.timeZone {
+            guard let rules = await Self.read(name, using: timeZones) else {
+                return answer(
+                    call,
+                    with: HomeError(
+                        .invalidParameter, detail: "the time zone \(name) doesn't exist",
+                        remedy: "use one such as Europe/Berlin, and check that the package tzdata is installed"))
+            }
+            guard isAwaited(call) else { return }
+            automations.add(name, rules)
+        }
+        write(.setLocation(home, location), call)
+    }
+
+    /// Registers a session that receives the texts of automations.
+    func receiveMessages(_ call: Call) {
+        messageSessions.insert(call.session)
+        answer(call, .success([:]))
+    }
+}

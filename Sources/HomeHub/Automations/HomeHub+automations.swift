@@ -1,0 +1,163 @@
+import AsyncKit
+import HAPController
+import HomeModel
+import Logging
+
+import struct HAPModel.CharacteristicID
+import enum HAPModel.CharacteristicValue
+import struct HAPModel.DeviceID
+
+// The automations' inputs and the storage of their states. `Automations` holds the machines.
+extension HomeHub {
+    // MARK: Inputs
+
+    /// Handles a reported value.
+    ///
+    /// Values of unreachable accessories come from their bridge and may be old.
+    func automationsReceive(_ value: CharacteristicValue, of id: Characteristic.ID, isOccurrence: Bool) {
+        guard automations.watches(id), graph.accessory(of: id)?.isReachable == true else { return }
+        automations.receive(value, of: id, isOccurrence: isOccurrence, at: clock())
+        automationsChanged()
+    }
+
+    /// Handles an accessory that has become reachable.
+    func automationsSetReachable(_ accessory: Accessory) {
+        automations.setReachable(accessory.id, of: accessory.home, true, at: clock())
+        runs.accessoryReturned()
+        readUnknownValues(of: accessory)
+        automationsChanged()
+    }
+
+    /// Handles an unreachable accessory.
+    func automationsSetUnreachable(_ accessory: Accessory) {
+        guard automations.setReachable(accessory.id, of: accessory.home, false, at: clock()) else { return }
+        automationsChanged()
+    }
+
+    /// Reads the values that automations need and that a returned accessory doesn't report by itself.
+    private func readUnknownValues(of accessory: Accessory) {
+        let id = accessory.id
+        start { hub in
+            guard let accessory = hub.graph.accessory(id), accessory.isReachable,
+                let link = hub.connections[accessory.deviceID]?.link
+            else { return }
+            let unknown = hub.automations.unknownCharacteristics(of: accessory.home)
+            let locations = accessory.services.flatMap(\.characteristics)
+                .filter { unknown.contains($0.id) && $0.metadata.permissions.contains(.pairedRead) }
+                .map { CharacteristicID(accessory.aid, $0.iid) }
+            if !locations.isEmpty { _ = try? await link.read(locations) }
+        }
+    }
+
+    /// Handles a transaction that was stored and applied.
+    func automationsAdopt(_ transaction: HomeTransaction) {
+        let reading = clock()
+        for change in transaction.changes {
+            switch change.event {
+            case .presenceUpdated(let person, let isHome):
+                automations.setPresence(person, of: transaction.home, isHome: isHome, at: reading)
+            case .triggerUpdated(let trigger) where trigger.isEnabled: automations.disabledInHome(trigger.id)
+            default: break
+            }
+        }
+        let watched = automations.watched
+        if let home = graph.home(transaction.home) {
+            automations.update(home, at: reading)
+        } else {
+            automations.remove(transaction.home)
+        }
+        replaced(runs.homesChanged(graph))
+        let triggers = Set(graph.homes.flatMap(\.triggers).map(\.id))
+        triggerHistory.keep(where: triggers.contains)
+        let changed = watched.symmetricDifference(automations.watched)
+        if !changed.isEmpty { demandChanged(of: Array(changed)) }
+        automationsChanged()
+    }
+
+    // MARK: Time
+
+    /// Handles the current time.
+    ///
+    /// Call it also when the clock was set. The hub itself calls it at least once a minute.
+    package func checkClock() {
+        automations.advance(to: clock(), homes: graph.homes)
+        automationsChanged()
+    }
+
+    /// Performs the work of a deadline of ``Automations``.
+    func automationDeadlinePassed(now: ContinuousClock.Instant) {
+        guard let deadline = automations.nextDeadline(at: clock(), now: now), deadline <= now else { return }
+        checkClock()
+        guard automations.isCheckDue(now: now) else { return }
+        start { hub in await hub.updateTimeZones() }
+        for (trigger, home) in automations.disabled { disable(trigger, of: home) }
+    }
+
+    /// Reads the homes' time zones again, because they or the system's may have changed.
+    package func updateTimeZones() async {
+        var zones = HomeTimeZones()
+        for name in HomeTimeZones.names(of: graph.homes) {
+            zones.add(name, await Self.read(name, using: timeZones))
+        }
+        for name in automations.update(zones, homes: graph.homes, at: clock()) { logMissing(name) }
+        automationsChanged()
+    }
+
+    func logMissing(_ zone: HomeTimeZones.Name) {
+        logger.warning(
+            "time zone unavailable",
+            metadata: ["zone": "\(zone ?? "of the system")", "remedy": "install the package tzdata"])
+    }
+
+    /// Reads rules from a file, away from the hub's executor.
+    @concurrent static func read(
+        _ name: String?, using read: @Sendable (String?) -> TimeZoneRules?
+    ) async -> TimeZoneRules? { read(name) }
+
+    // MARK: Work
+
+    /// Stores the changed states and performs the outputs, unless that is already in progress.
+    func automationsChanged() {
+        deadlineChanged.send()
+        guard automations.beginWork() else { return }
+        start { hub in await hub.performAutomations() }
+    }
+
+    /// Stores states before the outputs that depend on them, so that a crash never repeats an action.
+    private func performAutomations() async {
+        while let work = automations.takeWork() {
+            // What isn't stored when the hub ends counts as missed at the next start.
+            guard !Task.isCancelled else { return automations.keep(work.states) }
+            do {
+                try await store.save(work.states, work.triggers.flatMap(\.records))
+            } catch {
+                logger.error("automation state write failed", metadata: ["error": "\(error)"])
+                let error = store.failure("the actions didn't run", after: error)
+                for trigger in work.triggers { fail(trigger, because: error) }
+                // The next input tries again.
+                return automations.keep(work.states)
+            }
+            for trigger in work.triggers { perform(trigger) }
+        }
+    }
+
+    /// Disables an automation that was meant to run once.
+    func disable(_ trigger: Trigger.ID, of home: Home.ID) {
+        start { hub in
+            do throws(HomeError) {
+                let place = try hub.commitQueue.enter(isBounded: false)
+                try await hub.change(at: place) { (planned) throws(HomeError) in
+                    guard hub.automations.disabled[trigger] != nil, planned.home(home)?.trigger(trigger) != nil else {
+                        return ((), nil)
+                    }
+                    var generator = SystemRandomNumbers()
+                    return ((), try planned.perform(.enableTrigger(trigger, false), using: &generator).transaction)
+                } applied: {
+                    hub.automations.disabledInHome(trigger)
+                }
+            } catch {
+                // The error was logged. The next check of the clock tries again.
+            }
+        }
+    }
+}

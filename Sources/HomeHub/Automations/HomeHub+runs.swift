@@ -1,0 +1,185 @@
+import AsyncKit
+import HomeModel
+import Logging
+
+// Performs the runs of automations. `RunQueues` holds them, `RunPlan` their writes and outcomes.
+extension HomeHub {
+    /// Performs the outputs of a machine for one trigger, whose state is stored.
+    func perform(_ work: TriggerWork) {
+        for record in work.records {
+            triggerHistory.track(record)
+            report(record)
+        }
+        if work.isDisabled { disable(work.trigger, of: work.home) }
+        var plans = plans(work)
+        let last = plans.popLast()
+        replaced(plans)
+        if let last { begin(last) }
+        // Others begin with a wait or have lost their trigger.
+        for run in work.records.compactMap(\.runID) where run != last?.id.run { answerRunCalls(of: run) }
+    }
+
+    /// Reports that actions didn't run because the state couldn't be stored.
+    func fail(_ work: TriggerWork, because error: HomeError) {
+        for record in work.records {
+            triggerHistory.add(record)
+            report(record)
+        }
+        for var plan in plans(work) {
+            plan.giveUp(because: error)
+            update(&plan, isOver: true)
+        }
+        for run in work.records.compactMap(\.runID) { answerRunCalls(of: run) }
+    }
+
+    private func plans(_ work: TriggerWork) -> [RunPlan] {
+        guard let home = graph.home(work.home), let trigger = home.trigger(work.trigger) else { return [] }
+        return work.runs.map { RunPlan(runs.makeID($0.id), $0, of: trigger, in: home) }
+    }
+
+    /// Reports that a later run of the same trigger, or a change of it, has replaced parts of runs.
+    func replaced(_ plans: [RunPlan]) {
+        for var plan in plans {
+            plan.giveUp(because: .runReplaced)
+            update(&plan, isOver: true)
+        }
+    }
+
+    private func begin(_ plan: RunPlan) {
+        var plan = plan
+        for text in plan.takeMessages() { send(text, of: plan) }
+        update(&plan, isOver: false)
+        let (replaced, begins) = runs.add(plan)
+        self.replaced(replaced)
+        guard begins else { return }
+        let trigger = plan.id.run.trigger
+        start { hub in
+            while let plan = hub.runs.take(trigger) { await hub.perform(plan) }
+        }
+    }
+
+    // MARK: Writing
+
+    /// Performs a part of a run: the first attempt of all writes.
+    ///
+    /// Writes that failed are retried in parallel with later parts.
+    private func perform(_ plan: RunPlan) async {
+        var plan = plan
+        await fetchRecord(of: plan)
+        guard runs.isCurrent(plan.id.run) else { return replaced([plan]) }
+        // The disk was blocked.
+        guard ContinuousClock.now < plan.time + configuration.actionTimeout else {
+            plan.giveUp(because: .storeIsBusy)
+            return update(&plan, isOver: true)
+        }
+        await attempt(&plan)
+        guard !plan.writes.isEmpty else { return runs.end(plan.id) }
+        let signal = runs.beginRetry(by: plan.id)
+        let pending = plan
+        start { hub in await hub.retry(pending, when: signal) }
+    }
+
+    /// Retries the failed writes until they succeed, a later write or run replaces them, or the time is over.
+    private func retry(_ plan: RunPlan, when signal: AsyncSignal) async {
+        var plan = plan
+        let deadline = plan.time + configuration.actionTimeout
+        defer {
+            runs.end(plan.id)
+            update(&plan, isOver: true)
+        }
+        while ContinuousClock.now < deadline, !Task.isCancelled {
+            await signal.wait(until: min(deadline, .now + configuration.actionRetryInterval))
+            let replaced = plan.writes.map(\.characteristic).filter { !runs.isLast($0, by: plan.id) }
+            plan.giveUp(
+                runs.isCurrent(plan.id.run) ? replaced : plan.writes.map(\.characteristic), because: .runReplaced)
+            guard !plan.writes.isEmpty, !Task.isCancelled else { return }
+            await attempt(&plan)
+            if plan.writes.isEmpty { return }
+        }
+    }
+
+    private func attempt(_ plan: inout RunPlan) async {
+        let scenes = plan.actionSets.filter { runningActionSets.insert($0).inserted }
+        for id in scenes { setExecuting(id, true, last: nil) }
+        let results = await written(plan.writes, by: .plan(plan.id))
+        plan.received(results)
+        let time = Timestamp.now
+        for id in scenes {
+            runningActionSets.remove(id)
+            let isDone = plan.hasSet(id)
+            setExecuting(id, false, last: isDone ? time : nil)
+            if isDone { start { hub in await hub.save(id, lastExecutionTime: time) } }
+        }
+        update(&plan, isOver: false)
+    }
+
+    private func setExecuting(_ id: ActionSet.ID, _ isExecuting: Bool, last: Timestamp?) {
+        let last = last ?? graph.home(of: id)?.actionSet(id)?.lastExecutionTime
+        apply(.actionSetExecutionUpdated(id, isExecuting: isExecuting, last: last))
+    }
+
+    // MARK: History
+
+    /// Notifies the apps of a new entry.
+    private func report(_ record: TriggerRecord) {
+        if case .paused(let until) = record.result {
+            logger.warning(
+                "automation paused",
+                metadata: ["automation": "\(record.trigger)", "until": "\(until)", "reason": "it ran too often"])
+        }
+        perform(feed.received(.triggerFired(record)))
+    }
+
+    /// Updates the outcomes of a part of a run.
+    private func update(_ plan: inout RunPlan, isOver: Bool) {
+        plan.end(at: clock().time, isOver: isOver)
+        if let record = triggerHistory.update(plan.id, plan.outcomes(in: graph)) {
+            perform(feed.received(.triggerFired(record)))
+            saveTriggerHistory()
+        }
+        if plan.isAttempted || isOver { answerRunCalls(of: plan.id.run) }
+    }
+
+    /// Stores the changed entries, unless that is already in progress.
+    private func saveTriggerHistory() {
+        guard triggerHistory.beginSaving() else { return }
+        start { hub in await hub.storeTriggerHistory() }
+    }
+
+    private func storeTriggerHistory() async {
+        while let records = triggerHistory.take() {
+            do {
+                try await store.save([], records)
+            } catch {
+                logger.error("automation history write failed", metadata: ["error": "\(error)"])
+                return triggerHistory.keep(records)
+            }
+        }
+    }
+
+    /// Loads the entry of a run that began before a restart of the hub.
+    private func fetchRecord(of plan: RunPlan) async {
+        guard triggerHistory.record(of: plan.id.run) == nil,
+            let records = try? await store.triggerRecords(of: plan.home),
+            let record = records.first(where: { $0.runID == plan.id.run }),
+            triggerHistory.record(of: plan.id.run) == nil
+        else { return }
+        triggerHistory.track(record)
+    }
+
+    // MARK: Notifications
+
+    private func send(_ text: String, of plan: RunPlan) {
+        let message = TriggerMessage(home: plan.home, trigger: plan.id.run.trigger, text: text, time: clock().time)
+        notify(.message(message), messageSessions.sorted())
+        let home = graph.home(plan.home)
+        messageReceiver?.receive(
+            message, home: home?.name ?? "", automation: home?.trigger(message.trigger)?.name ?? "")
+    }
+}
+
+extension HomeError {
+    /// A later run, write or change replaced an action before it was done.
+    static let runReplaced = HomeError(
+        .operationCancelled, detail: "a later run or change replaced this action")
+}

@@ -1,0 +1,39 @@
+import HomeModel
+
+/// The rules of the homes' time zones.
+///
+/// Reading them blocks, so that the hub reads them before it runs, and later in the background.
+struct HomeTimeZones: Sendable {
+    /// The name of a time zone; `nil` is the system's.
+    typealias Name = String?
+
+    /// The rules by name; `nil` for a time zone that can't be read.
+    private var rules: [Name: TimeZoneRules?] = [:]
+
+    /// Returns the names of the time zones that homes use.
+    static func names(of homes: [Home]) -> Set<Name> { Set(homes.map { $0.location?.timeZone } + [nil]) }
+
+    /// Returns the rules of a home's time zone; those of the system's, or UTC, if they can't be read; `nil` if they
+    /// weren't read yet.
+    func rules(of home: Home) -> TimeZoneRules? {
+        guard let found = rules[home.location?.timeZone] else { return nil }
+        return found ?? system
+    }
+
+    /// The rules of the system's time zone; UTC if they can't be read.
+    var system: TimeZoneRules { (rules[nil] ?? nil) ?? .utc }
+
+    /// Adds the rules of a time zone; `nil` if they can't be read.
+    mutating func add(_ name: Name, _ rules: TimeZoneRules?) { self.rules.updateValue(rules, forKey: name) }
+
+    /// Replaces the rules; returns the time zones that can no longer be read, or `nil` if nothing has changed.
+    mutating func update(_ other: HomeTimeZones) -> [Name]? {
+        guard other.rules != rules else { return nil }
+        let missing = other.rules.filter { name, found in found == nil && rules[name] != .some(nil) }
+        rules = other.rules
+        return missing.keys.sorted { $0 ?? "" < $1 ?? "" }
+    }
+
+    /// The time zones that can't be read.
+    var missing: [Name] { rules.filter { $0.value == nil }.keys.sorted { $0 ?? "" < $1 ?? "" } }
+}

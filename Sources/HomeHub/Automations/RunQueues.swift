@@ -1,0 +1,122 @@
+import AsyncKit
+import HomeModel
+
+/// The runs in progress.
+///
+/// The parts of a trigger's runs are performed in order. Failed writes are retried independently, so that they don't
+/// delay the next part. A later run of the same trigger replaces an earlier one: parts that haven't begun are dropped,
+/// and failed writes are no longer retried. A later write of the same characteristic, by an app or another automation,
+/// also ends its retries.
+struct RunQueues {
+    private struct Retry {
+        let run: RunID
+        /// Sent when the next attempt may succeed, or when there is nothing to retry any longer.
+        let signal: AsyncSignal
+    }
+
+    /// The parts that haven't begun, all of the latest run.
+    private var queues: [Trigger.ID: [RunPlan]] = [:]
+    /// The latest runs of triggers with a queue or a retry.
+    private var latest: [Trigger.ID: (run: RunID, definition: TriggerDefinition)] = [:]
+    private var retries: [RunPlan.ID: Retry] = [:]
+    /// The parts of runs that wrote characteristics last, until they end.
+    private var owners: [Characteristic.ID: RunPlan.ID] = [:]
+    private var lastNumber: UInt64 = 0
+
+    /// Returns the ID of a new part of a run.
+    mutating func makeID(_ run: RunID) -> RunPlan.ID {
+        lastNumber += 1
+        return RunPlan.ID(run: run, number: lastNumber)
+    }
+
+    /// Adds a part of a run.
+    ///
+    /// - Returns: The parts of earlier runs that it replaces, and whether the caller must begin to take parts.
+    mutating func add(_ plan: RunPlan) -> (replaced: [RunPlan], begins: Bool) {
+        let trigger = plan.id.run.trigger
+        let waiting = queues[trigger]
+        let replaced = (waiting ?? []).filter { $0.id.run != plan.id.run }
+        queues[trigger] = (waiting ?? []).filter { $0.id.run == plan.id.run } + [plan]
+        latest[trigger] = (plan.id.run, plan.definition)
+        wakeReplaced(trigger)
+        return (replaced, waiting == nil)
+    }
+
+    /// Removes and returns the next part; `nil` if there is none, which ends what ``add(_:)`` began.
+    mutating func take(_ trigger: Trigger.ID) -> RunPlan? {
+        guard let queue = queues[trigger], !queue.isEmpty else {
+            queues[trigger] = nil
+            forget(trigger)
+            return nil
+        }
+        return queues[trigger]?.removeFirst()
+    }
+
+    /// Ends the runs of triggers that were removed or changed, or that a user has disabled; returns the parts that
+    /// haven't begun.
+    mutating func homesChanged(_ graph: HomeGraph) -> [RunPlan] {
+        guard !latest.isEmpty else { return [] }
+        let triggers = Dictionary(graph.homes.flatMap(\.triggers).map { ($0.id, $0) }) { $1 }
+        var ended: [RunPlan] = []
+        for (id, (_, definition)) in latest {
+            if let trigger = triggers[id], trigger.definition == definition,
+                trigger.isEnabled || definition.executeOnce
+            {
+                continue
+            }
+            latest[id] = nil
+            wakeReplaced(id)
+            ended += queues.updateValue([], forKey: id) ?? []
+        }
+        return ended
+    }
+
+    /// Returns a Boolean value that indicates whether a run hasn't been replaced.
+    func isCurrent(_ run: RunID) -> Bool { latest[run.trigger]?.run == run }
+
+    // MARK: Retries
+
+    /// Begins to retry failed writes; returns the signal to wait for.
+    mutating func beginRetry(by plan: RunPlan.ID) -> AsyncSignal {
+        let signal = AsyncSignal()
+        retries[plan] = Retry(run: plan.run, signal: signal)
+        return signal
+    }
+
+    /// Returns a Boolean value that indicates whether no later write has replaced one by this part of a run.
+    func isLast(_ id: Characteristic.ID, by plan: RunPlan.ID) -> Bool { owners[id] == plan }
+
+    /// Ends a part of a run.
+    mutating func end(_ plan: RunPlan.ID) {
+        retries[plan] = nil
+        owners = owners.filter { $0.value != plan }
+        forget(plan.run.trigger)
+    }
+
+    /// Handles the start of a write, which ends retries of earlier writes.
+    mutating func willWrite(_ ids: some Sequence<Characteristic.ID>, by writer: ValueWriter) {
+        let plan: RunPlan.ID? =
+            switch writer {
+            case .app: nil
+            case .plan(let plan): plan
+            }
+        guard plan != nil || !owners.isEmpty else { return }
+        for id in ids {
+            if let owner = owners[id], owner != plan { retries[owner]?.signal.send() }
+            owners[id] = plan
+        }
+    }
+
+    /// Resumes the retries, because an accessory has become reachable.
+    func accessoryReturned() { for retry in retries.values { retry.signal.send() } }
+
+    private func wakeReplaced(_ trigger: Trigger.ID) {
+        for retry in retries.values where retry.run.trigger == trigger && !isCurrent(retry.run) { retry.signal.send() }
+    }
+
+    private mutating func forget(_ trigger: Trigger.ID) {
+        if queues[trigger] == nil, !retries.keys.contains(where: { $0.run.trigger == trigger }) {
+            latest[trigger] = nil
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import HomeModel
+
+/// The entries in the history of automations whose actions are in progress, and those that aren't stored.
+struct TriggerHistory {
+    /// An entry with the outcomes of the parts of its run.
+    private struct Entry {
+        var record: TriggerRecord
+        /// The outcomes by part, in order.
+        var parts: [(plan: UInt64, outcomes: [ActionOutcome])] = []
+        /// The outcomes from before a restart of the hub.
+        let former: [ActionOutcome]
+    }
+
+    private var current: [RunID: Entry] = [:]
+    /// The entries to store, oldest first for each trigger: those with new outcomes, and those that couldn't be stored.
+    private var unsaved: [Trigger.ID: [TriggerRecord]] = [:]
+    private var isSaving = false
+
+    /// Adds an entry that isn't stored.
+    mutating func add(_ record: TriggerRecord) {
+        save(record)
+        track(record)
+    }
+
+    /// Adds an entry that is stored.
+    mutating func track(_ record: TriggerRecord) {
+        guard let run = record.runID else { return }
+        current[run] = Entry(record: record, former: record.outcomes)
+        // Earlier runs have been replaced.
+        let ofTrigger = current.keys.filter { $0.trigger == record.trigger }.sorted { $0.number < $1.number }
+        for run in ofTrigger.dropLast(Self.runsInProgress) { current[run] = nil }
+    }
+
+    /// Returns the entry of a run; `nil` if it isn't known.
+    func record(of run: RunID) -> TriggerRecord? { current[run]?.record }
+
+    /// Updates the outcomes of a part of a run; returns the changed entry.
+    mutating func update(_ plan: RunPlan.ID, _ outcomes: [ActionOutcome]) -> TriggerRecord? {
+        guard var entry = current[plan.run] else { return nil }
+        if let index = entry.parts.firstIndex(where: { $0.plan == plan.number }) {
+            entry.parts[index].outcomes = outcomes
+        } else {
+            entry.parts.append((plan.number, outcomes))
+        }
+        let all = entry.former + entry.parts.flatMap(\.outcomes)
+        guard all != entry.record.outcomes else { return nil }
+        entry.record.outcomes = all
+        current[plan.run] = entry
+        save(entry.record)
+        return entry.record
+    }
+
+    /// Forgets the entries of removed triggers.
+    mutating func keep(where isPresent: (Trigger.ID) -> Bool) {
+        current = current.filter { isPresent($0.key.trigger) }
+        unsaved = unsaved.filter { isPresent($0.key) }
+    }
+
+    // MARK: Storing
+
+    /// Returns a Boolean value that indicates whether the hub must begin to take entries.
+    mutating func beginSaving() -> Bool {
+        guard !isSaving, !unsaved.isEmpty else { return false }
+        isSaving = true
+        return true
+    }
+
+    /// Removes and returns the entries to store; `nil` if there are none, which ends what ``beginSaving()`` began.
+    mutating func take() -> [TriggerRecord]? {
+        guard !unsaved.isEmpty else {
+            isSaving = false
+            return nil
+        }
+        defer { unsaved = [:] }
+        return unsaved.values.flatMap(\.self)
+    }
+
+    /// Keeps entries that couldn't be stored until the next attempt.
+    mutating func keep(_ records: [TriggerRecord]) {
+        isSaving = false
+        for (trigger, former) in Dictionary(grouping: records, by: \.trigger) {
+            let newer = unsaved[trigger] ?? []
+            let kept = former.filter { record in !newer.contains { $0.id == record.id } }
+            unsaved[trigger] = (kept + newer).suffix(TriggerLimits.records)
+        }
+    }
+
+    /// Returns stored entries together with the newer ones, newest first.
+    func merged(_ stored: [TriggerRecord], where isIncluded: (Trigger.ID) -> Bool) -> [TriggerRecord] {
+        var records = Dictionary(stored.map { ($0.id, $0) }) { $1 }
+        for record in unsaved.values.flatMap(\.self) + current.values.map(\.record) where isIncluded(record.trigger) {
+            records[record.id] = record
+        }
+        return records.values.sorted { ($0.time, $0.run ?? 0) > ($1.time, $1.run ?? 0) }
+    }
+
+    private mutating func save(_ record: TriggerRecord) {
+        var records = unsaved[record.trigger] ?? []
+        if let index = records.firstIndex(where: { $0.id == record.id }) {
+            records[index] = record
+        } else {
+            records.append(record)
+            if records.count > TriggerLimits.records { records.removeFirst() }
+        }
+        unsaved[record.trigger] = records
+    }
+
+    /// The number of runs of a trigger whose outcomes can still change: a run, the one that replaced it, and their ends.
+    private static let runsInProgress = 4
+}
+
+extension TriggerRecord {
+    /// The run whose actions the entry lists; `nil` for an evaluation without a run.
+    var runID: RunID? {
+        guard let run else { return nil }
+        switch result {
+        case .ran: return RunID(trigger: trigger, number: run)
+        case .ended: return RunID(trigger: trigger, number: run, isEnd: true)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import HAPModel
+
+// Automations that unlock or open something need the user's consent.
+extension Home {
+    /// Returns the automations that unlock a lock, open a door or disarm an alarm, and that a change has added, changed
+    /// or enabled.
+    package func triggersThatOpen(changedSince former: Home?) -> [Trigger] {
+        triggers.filter { trigger in
+            let openings = openings(of: trigger)
+            guard !openings.isEmpty else { return false }
+            guard let former, let before = former.trigger(trigger.id) else { return true }
+            return trigger.definition != before.definition || trigger.isEnabled && !before.isEnabled
+                || !openings.isSubset(of: former.openings(of: before))
+        }
+    }
+
+    /// Returns the actions of an automation that unlock or open something, at its start or when its end restores former
+    /// values.
+    private func openings(of trigger: Trigger) -> Set<CharacteristicWriteAction> {
+        let definition = trigger.definition
+        let actions = definition.actionSets.flatMap { actionSet($0)?.actions ?? [] } + definition.ownWrites
+        return Set(
+            actions.filter { action in
+                guard let accessory = accessories.first(where: { $0.has(action.characteristic) }),
+                    let characteristic = accessory.characteristic(action.characteristic)
+                else { return false }
+                let service = accessory.service(characteristic.service)?.type
+                guard let isOpening = characteristic.type.isOpening(action.targetValue, of: service) else {
+                    return false
+                }
+                return isOpening || !definition.endEvents.isEmpty
+            })
+    }
+}
+
+extension CharacteristicType {
+    /// Returns whether a value of this target unlocks a lock, opens a door, or disarms an alarm; `nil` if the type isn't
+    /// such a target.
+    fileprivate func isOpening(_ value: CharacteristicValue, of service: ServiceType?) -> Bool? {
+        guard let number = value.comparableNumber else { return nil }
+        return switch self {
+        case .lockTargetState, .targetDoorState: number == 0
+        case .securitySystemTargetState: number == 3
+        case .targetPosition where service == .door || service == .window: number > 0
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import BoundedJSON
+import HAPTesting
+import HomeModel
+import TestTimeouts
+import Testing
+
+@testable import HomeHub
+
+@Suite("Consent to automations that unlock", .timeout)
+struct AutomationConsentTests {
+    private static let identity = AppIdentity(app: "org.other", uid: 1, executable: "/org.other")
+
+    private let house: AutomationHouse
+
+    init() throws { house = try AutomationHouse() }
+
+    private var unlock: TriggerDefinition { definition(.set(house.lock, .integer(0))) }
+
+    private func definition(_ step: TriggerStep, end: TriggerEvent? = nil) -> TriggerDefinition {
+        TriggerDefinition(
+            events: [.characteristic(house.motion, value: .bool(true))], endEvents: end.map { [$0] } ?? [],
+            steps: [step])
+    }
+
+    /// Runs a hub with the system app, which answers questions, and another app with permission.
+    private func run(_ body: (HouseUnderTest, TestApp, TestApp) async throws -> Void) async throws {
+        try await house.run { hub, system in
+            try await system.call(.answerQuestions)
+            let other = try await hub.app("org.other", capabilities: [.home])
+            let call = await other.begin(.homes)
+            try await eventually("the question") {
+                system.notifications.contains { if case .permissionAsked = $0 { true } else { false } }
+            }
+            try await system.call(.setPermission(Self.identity, .allow))
+            _ = try await other.result(call)
+            try await body(hub, system, other)
+        }
+    }
+
+    private func question(_ system: TestApp, after count: Int) async throws -> ConsentQuestion {
+        try await eventually("the question") { system.consents.count > count }
+        return try #require(system.consents.last)
+    }
+
+    @Test("asks before another app adds an automation that unlocks", arguments: [true, false])
+    func adding(isAllowed: Bool) async throws {
+        try await run { hub, system, other in
+            let call = await other.begin(.write(.addTrigger(house.home, name: "Open", unlock, isEnabled: true)))
+            let question = try await question(system, after: 0)
+            #expect(question.subject == .automation && question.name == "Open" && question.app == Self.identity)
+            #expect(try await hub.home(system).triggers == [])
+            try await system.call(.answerConsent(question.id, isAllowed: isAllowed))
+            if isAllowed {
+                _ = try await other.result(call)
+            } else {
+                await expect(.homeAccessNotAuthorized) { try await other.result(call) }
+            }
+            #expect(try await hub.home(system).triggers.count == (isAllowed ? 1 : 0))
+        }
+    }
+
+    @Test("asks before a change with such an effect, but not before others")
+    func changes() async throws {
+        try await run { hub, system, other in
+            let harmless = definition(.set(house.on, .bool(true)))
+            let lock = definition(.set(house.lock, .integer(1)))
+            let id = try await house.add(harmless, by: other)
+            try await other.write(.updateTrigger(id, lock))
+            let scene = try await other.addScene(to: house.home)
+            try await other.write(
+                .setActions(scene, [CharacteristicWriteAction(characteristic: house.lock, targetValue: .integer(1))]))
+            try await house.add(
+                TriggerDefinition(events: harmless.events, actionSets: [scene]), named: "Scene", by: other)
+            let dangerous = try await house.add(unlock, named: "Unlock", by: system)
+            try await other.write(.enableTrigger(dangerous, false))
+            try await other.write(.renameTrigger(dangerous, name: "Door"))
+            #expect(system.consents == [])
+            let writes: [HomeWrite] = [
+                .updateTrigger(id, unlock),
+                // The end of the run restores the former value.
+                .updateTrigger(id, definition(.set(house.lock, .integer(1)), end: .duration(.seconds(60)))),
+                .setActions(scene, [CharacteristicWriteAction(characteristic: house.lock, targetValue: .integer(0))]),
+                .enableTrigger(dangerous, true),
+            ]
+            for (index, write) in writes.enumerated() {
+                let before = try await hub.home(system)
+                let call = await other.begin(.write(write))
+                let question = try await question(system, after: index)
+                try await system.call(.answerConsent(question.id, isAllowed: false))
+                await expect(.homeAccessNotAuthorized) { try await other.result(call) }
+                #expect(try await hub.home(system) == before)
+            }
+        }
+    }
+}
