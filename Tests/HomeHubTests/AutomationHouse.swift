@@ -143,6 +143,16 @@ final class AutomationHouse: Sendable {
         server.connection?.end()
     }
 
+    /// Returns a Boolean value that indicates whether the hub has subscribed to a characteristic.
+    func isSubscribed(_ iid: UInt64) -> Bool {
+        server.requests.contains { request in
+            guard request.method == .put, let entries = WriteRequest(parsing: request.body)?.entries else {
+                return false
+            }
+            return entries.contains { $0.events == true && $0.id.iid.rawValue == iid }
+        }
+    }
+
     /// The values that the hub has written, such as `8=true`.
     var writes: [String] { values.writes }
 

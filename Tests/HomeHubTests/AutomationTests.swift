@@ -223,6 +223,7 @@ struct AutomationTests {
         try await house.run { hub, app in
             try await house.add(
                 TriggerDefinition(events: [.button(house.button, .single)], steps: [.notify("Press")]), by: app)
+            try await eventually("a subscription") { house.isSubscribed(12) }
             _ = try await app.readValues(house.button)
             for count in 1...2 {
                 house.report(12, "0")
@@ -370,7 +371,7 @@ struct AutomationTests {
         }
     }
 
-    @Test("ends the retries of an automation that is disabled")
+    @Test("ends the retries of an automation that is disabled, until it runs again")
     func disabling() async throws {
         try await house.run { hub, app in
             let id = try await house.add(TriggerDefinition(events: [onMotion], steps: [lampOn]), by: app)
@@ -383,6 +384,8 @@ struct AutomationTests {
             house.plugIn(hub)
             try await eventually("the return") { try await house.isReachable(hub, app) }
             #expect(house.writes == [])
+            try await app.call(.runTrigger(id, .always))
+            #expect(house.writes == ["8=true"])
         }
     }
 

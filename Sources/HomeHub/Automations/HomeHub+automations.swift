@@ -43,7 +43,7 @@ extension HomeHub {
             else { return }
             let unknown = hub.automations.unknownCharacteristics(of: accessory.home)
             let locations = accessory.services.flatMap(\.characteristics)
-                .filter { unknown.contains($0.id) && $0.metadata.permissions.contains(.pairedRead) }
+                .filter { unknown.contains($0.id) && $0.hasValue }
                 .map { CharacteristicID(accessory.aid, $0.iid) }
             if !locations.isEmpty { _ = try? await link.read(locations) }
         }

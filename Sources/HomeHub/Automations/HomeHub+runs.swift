@@ -48,7 +48,6 @@ extension HomeHub {
     private func begin(_ plan: RunPlan) {
         var plan = plan
         for text in plan.takeMessages() { send(text, of: plan) }
-        update(&plan, isOver: false)
         let (replaced, begins) = runs.add(plan)
         self.replaced(replaced)
         guard begins else { return }

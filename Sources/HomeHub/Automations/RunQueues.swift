@@ -66,7 +66,9 @@ struct RunQueues {
             }
             latest[id] = nil
             wakeReplaced(id)
-            ended += queues.updateValue([], forKey: id) ?? []
+            guard let waiting = queues[id] else { continue }
+            ended += waiting
+            queues[id] = []
         }
         return ended
     }

@@ -30,7 +30,7 @@ extension HomeHub {
             $0.isBridged && connection.isReachable($0.aid) == false
         }.compactMap(\.probe)
         return graph.state(at: device, and: automations.watched) { accessory, characteristic in
-            (!accessory.hasBattery || automations.watches(characteristic.id))
+            (!accessory.hasBattery || automations.watches(characteristic.id)) && characteristic.hasValue
                 && connection.isReachable(accessory.aid) == true
                 && !reported.contains(CharacteristicID(accessory.aid, characteristic.iid))
         }.union(probes)
@@ -66,7 +66,7 @@ extension HomeHub {
 }
 
 extension HomeGraph {
-    /// Returns the readable state and other readable values at an accessory server.
+    /// Returns the readable state and other characteristics at an accessory server.
     fileprivate func state(
         at device: DeviceID, and others: Set<Characteristic.ID>,
         where isIncluded: (Accessory, Characteristic) -> Bool
@@ -75,11 +75,16 @@ extension HomeGraph {
         for accessory in accessories(at: device) {
             for characteristic in accessory.services.lazy.flatMap(\.characteristics)
             where (characteristic.isReadableState || others.contains(characteristic.id))
-                && characteristic.metadata.permissions.contains(.pairedRead) && isIncluded(accessory, characteristic)
+                && isIncluded(accessory, characteristic)
             {
                 ids.insert(CharacteristicID(accessory.aid, characteristic.iid))
             }
         }
         return ids
     }
+}
+
+extension Characteristic {
+    /// A Boolean value that indicates whether the characteristic can be read and has a lasting value, unlike a button.
+    var hasValue: Bool { metadata.permissions.contains(.pairedRead) && !type.isMomentary }
 }

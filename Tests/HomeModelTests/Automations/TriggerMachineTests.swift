@@ -190,6 +190,21 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
         #expect(bench.runs == ["32"])
     }
 
+    @Test(
+        "keeps the stored start of a state when the clock is set after the start of the hub", arguments: [true, false])
+    func lateClock(isStored: Bool) {
+        let window = TriggerDefinition(
+            events: [.held(H.contact, .value(.integer(1)), duration: .seconds(600))], steps: [.notify("Window")])
+        var bench = TriggerBench(window)
+        if isStored { bench.receive(.integer(1), of: H.contact, at: 21) }
+        // A computer without a clock starts in the past.
+        bench.restart(at: -5000)
+        bench.receive(.integer(1), of: H.contact, .baseline, at: -4999)
+        bench.setClock(to: 25)
+        bench.advance(100)
+        #expect(bench.runs == [isStored ? "31" : "35"])
+    }
+
     @Test("fires once after an accessory has been unreachable, also over a restart") func unreachable() {
         var bench = TriggerBench(
             TriggerDefinition(events: [.unreachable(H.lamp, duration: .seconds(600))], steps: [.notify("Lamp")]))

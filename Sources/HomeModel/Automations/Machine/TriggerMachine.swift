@@ -63,6 +63,8 @@ package struct TriggerMachine: Sendable {
     var pendingWrites: [Characteristic.ID: PendingWrite] = [:]
     var changed: Set<Trigger.ID> = []
     var lastRun: Int64
+    /// The time of the start, according to the clock then.
+    let startedAt: Timestamp
     /// The newest stored time while the clock is earlier, because it isn't set yet; `nil` once it's plausible.
     var newestStored: Timestamp?
 
@@ -75,6 +77,7 @@ package struct TriggerMachine: Sendable {
     package init(home: Home, timeZone: TimeZoneRules, states: [TriggerState], at now: Timestamp) {
         self.home = home
         schedule = TriggerSchedule(zone: timeZone, location: home.location)
+        startedAt = now
         lastRun = states.compactMap(\.run?.number).max() ?? 0
         newestStored = states.map(\.updatedAt).max()
         let stored = Dictionary(states.map { ($0.trigger, $0) }) { $1 }
@@ -168,16 +171,21 @@ package struct TriggerMachine: Sendable {
 
     /// Shifts all running durations after the clock was set, by the difference between the new and the old time.
     ///
-    /// Times of day don't shift: skipped times count as missed, and repeated times don't fire again.
+    /// Times of day don't shift: skipped times count as missed, and repeated times don't fire again. If the clock wasn't
+    /// set before, stored times don't shift, either.
     package mutating func clockChanged(by difference: Duration, at now: Timestamp) {
+        let wasSet = newestStored == nil
+        let wrongTimes = startedAt...max(startedAt, now.adding(.zero - difference))
         for index in entries.indices {
             var state = entries[index].state
             for memory in state.memories.indices {
-                if case .lasting(let since, let hasFired) = state.memories[memory].content {
+                if case .lasting(let since, let hasFired) = state.memories[memory].content,
+                    wasSet || wrongTimes.contains(since)
+                {
                     state.memories[memory].content = .lasting(since: since.adding(difference), hasFired: hasFired)
                 }
             }
-            if var run = state.run {
+            if wasSet, var run = state.run {
                 run.resumesAt = run.resumesAt?.adding(difference)
                 run.endsAt = run.endsAt?.adding(difference)
                 state.run = run
