@@ -112,6 +112,19 @@ struct AutomationTests {
         }
     }
 
+    @Test("continues at the end of a wait by itself")
+    func waiting() async throws {
+        house.clock.run()
+        try await house.run { _, app in
+            try await house.add(
+                TriggerDefinition(
+                    events: [onMotion], steps: [lampOn, .wait(.seconds(1)), .set(house.on, .bool(false))]),
+                by: app)
+            house.report(11, "true")
+            try await eventually("both writes") { house.writes == ["8=true", "8=false"] }
+        }
+    }
+
     @Test("disables an automation after its only run")
     func once() async throws {
         try await house.run { hub, app in

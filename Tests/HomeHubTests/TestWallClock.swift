@@ -2,18 +2,21 @@ import HomeHub
 import HomeModel
 import Synchronization
 
-/// A wall clock that only tests advance and set.
+/// A wall clock that only tests advance and set, unless they let it run.
 final class TestWallClock: Sendable {
     /// Noon of Monday, March 1, 2027, in UTC.
     static let noon = Timestamp(millisecondsSince1970: 1_803_902_400_000)
 
-    private let state: Mutex<(reading: ClockReading, zones: [String?: TimeZoneRules])>
+    private let state: Mutex<(reading: ClockReading, isRunning: Bool, zones: [String?: TimeZoneRules])>
 
     init(_ time: Timestamp = TestWallClock.noon) {
-        state = Mutex((ClockReading(time: time, uptime: .zero), [nil: .utc]))
+        state = Mutex((ClockReading(time: time, uptime: .zero), false, [nil: .utc]))
     }
 
-    var reading: ClockReading { state.withLock(\.reading) }
+    var reading: ClockReading { state.withLock { $0.isRunning ? .now : $0.reading } }
+
+    /// Shows the system's time from now on.
+    func run() { state.withLock { $0.isRunning = true } }
 
     /// Lets time pass.
     func advance(_ duration: Duration) {
