@@ -66,13 +66,16 @@ extension HomeHub {
     }
 
     private func write(_ write: HomeWrite, _ call: Call, at place: CommitQueue.Place, hasConsent: Bool) async {
-        let hasConsent = hasConsent || permissions.mayDecide(call.session)
+        let isSystemApp = permissions.mayDecide(call.session)
+        let hasConsent = hasConsent || isSystemApp
+        let creator = isSystemApp ? nil : permissions.app(of: call.session)?.identity
         var before = graph
         do throws(HomeError) {
             try await change(at: place, by: call) { (planned) throws(HomeError) in
                 before = planned
                 var generator = SystemRandomNumbers()
-                let commit = try planned.perform(write, at: clock().time, using: &generator)
+                var commit = try planned.perform(write, at: clock().time, using: &generator)
+                commit.transaction?.setCreator(creator, by: write)
                 if !hasConsent, let trigger = planned.newOpening(since: before, by: commit) {
                     return (PlannedWrite.consent(trigger), nil)
                 }
@@ -110,6 +113,23 @@ extension HomeHub {
         default: break
         }
         answer(call, .success(commit.json))
+    }
+}
+
+extension HomeTransaction {
+    /// Sets the app that adds an automation or changes its definition.
+    fileprivate mutating func setCreator(_ app: AppIdentity?, by write: HomeWrite) {
+        for index in changes.indices {
+            switch (write, changes[index].event) {
+            case (.addTrigger, .triggerAdded(var trigger)):
+                trigger.creator = app
+                changes[index].event = .triggerAdded(trigger)
+            case (.updateTrigger(let id, _), .triggerUpdated(var trigger)) where trigger.id == id:
+                trigger.creator = app
+                changes[index].event = .triggerUpdated(trigger)
+            default: break
+            }
+        }
     }
 }
 

@@ -128,7 +128,7 @@ package actor HomeHub {
         var zones = HomeTimeZones()
         for name in HomeTimeZones.names(of: graph.homes) { zones.add(name, timeZones(name)) }
         automations = Automations(
-            homes: graph.homes, states: stored.triggerStates, zones: zones,
+            homes: graph.homes, states: stored.triggerStates, withdrawn: permissions.withdrawn(graph), zones: zones,
             timing: configuration.automationTiming, at: clock())
         (jobs, newJobs) = AsyncStream.makeStream()
     }

@@ -92,4 +92,19 @@ struct AutomationConsentTests {
             }
         }
     }
+
+    @Test("stops an app's automations while the app has no permission")
+    func revoked() async throws {
+        try await run { hub, system, other in
+            try await house.add(definition(.set(house.on, .bool(true))), named: "Its", by: other)
+            try await house.add(definition(.set(house.brightness, .integer(7))), named: "Own", by: system)
+            try await system.call(.setPermission(Self.identity, .deny))
+            house.report(11, "true")
+            try await eventually("the other automation") { house.writes == ["9=7"] }
+            try await system.call(.setPermission(Self.identity, .allow))
+            try await house.report(11, "false", as: .bool(false), house.motion, hub, system)
+            house.report(11, "true")
+            try await eventually("both automations") { house.writes.sorted() == ["8=true", "9=7", "9=7"] }
+        }
+    }
 }

@@ -34,6 +34,8 @@ package struct Automations {
     private var clock: ClockReading
     /// The triggers that their only run has disabled, until the change of the home is stored.
     private(set) var disabled: [Trigger.ID: Home.ID] = [:]
+    /// The triggers of apps without permission.
+    private(set) var withdrawn: Set<Trigger.ID>
     private var evaluations: [Trigger.ID: RecentEvaluations] = [:]
     /// The time of the next check of the clock and the time zones.
     private var nextCheck: ContinuousClock.Instant
@@ -46,7 +48,11 @@ package struct Automations {
     private var isWorking = false
 
     /// Creates the machines after a start of the hub.
-    init(homes: [Home], states: [TriggerState], zones: HomeTimeZones, timing: Timing, at clock: ClockReading) {
+    init(
+        homes: [Home], states: [TriggerState], withdrawn: Set<Trigger.ID>, zones: HomeTimeZones, timing: Timing,
+        at clock: ClockReading
+    ) {
+        self.withdrawn = withdrawn
         self.timing = timing
         self.zones = zones
         self.clock = clock
@@ -88,6 +94,14 @@ package struct Automations {
             }
         }
         collect([], of: home.id)
+    }
+
+    /// Replaces the triggers of apps without permission; returns `false` if they haven't changed.
+    mutating func withdraw(_ triggers: Set<Trigger.ID>, homes: [Home], at reading: ClockReading) -> Bool {
+        guard triggers != withdrawn else { return false }
+        withdrawn = triggers
+        for home in homes { update(home, at: reading) }
+        return true
     }
 
     /// Forgets a removed home.
@@ -276,12 +290,13 @@ package struct Automations {
         collect([], of: home.id)
     }
 
-    /// Returns a home in which the triggers are disabled whose change isn't stored yet.
+    /// Returns a home without triggers of apps without permission, and without those that their only run has disabled.
     private func withDisabled(_ home: Home) -> Home {
-        guard !disabled.isEmpty else { return home }
+        guard !disabled.isEmpty || !withdrawn.isEmpty else { return home }
         var home = home
-        for index in home.triggers.indices where disabled[home.triggers[index].id] != nil {
-            home.triggers[index].isEnabled = false
+        for index in home.triggers.indices {
+            let id = home.triggers[index].id
+            if disabled[id] != nil || withdrawn.contains(id) { home.triggers[index].isEnabled = false }
         }
         return home
     }

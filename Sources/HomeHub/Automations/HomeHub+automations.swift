@@ -61,18 +61,28 @@ extension HomeHub {
             }
         }
         let watched = automations.watched
+        _ = automations.withdraw(triggersWithoutPermission, homes: graph.homes, at: reading)
         if let home = graph.home(transaction.home) {
             automations.update(home, at: reading)
         } else {
             automations.remove(transaction.home)
         }
-        replaced(runs.homesChanged(graph))
+        replaced(runs.homesChanged(graph, withdrawn: automations.withdrawn))
         let triggers = Set(graph.homes.flatMap(\.triggers).map(\.id))
         triggerHistory.keep(where: triggers.contains)
         let changed = watched.symmetricDifference(automations.watched)
         if !changed.isEmpty { demandChanged(of: Array(changed)) }
         automationsChanged()
     }
+
+    /// Stops the automations of apps that have lost their permission, and continues those of apps that have it again.
+    func permissionsChanged() {
+        guard automations.withdraw(triggersWithoutPermission, homes: graph.homes, at: clock()) else { return }
+        replaced(runs.homesChanged(graph, withdrawn: automations.withdrawn))
+        automationsChanged()
+    }
+
+    private var triggersWithoutPermission: Set<Trigger.ID> { permissions.withdrawn(graph) }
 
     // MARK: Time
 

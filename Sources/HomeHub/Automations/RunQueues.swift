@@ -52,15 +52,15 @@ struct RunQueues {
         return queues[trigger]?.removeFirst()
     }
 
-    /// Ends the runs of triggers that were removed or changed, or that a user has disabled; returns the parts that
-    /// haven't begun.
-    mutating func homesChanged(_ graph: HomeGraph) -> [RunPlan] {
+    /// Ends the runs of triggers that were removed or changed, or that a user has disabled, and those of apps that lost
+    /// their permission; returns the parts that haven't begun.
+    mutating func homesChanged(_ graph: HomeGraph, withdrawn: Set<Trigger.ID>) -> [RunPlan] {
         guard !latest.isEmpty else { return [] }
         let triggers = Dictionary(graph.homes.flatMap(\.triggers).map { ($0.id, $0) }) { $1 }
         var ended: [RunPlan] = []
         for (id, (_, definition)) in latest {
             if let trigger = triggers[id], trigger.definition == definition,
-                trigger.isEnabled || definition.executeOnce
+                trigger.isEnabled || definition.executeOnce, !withdrawn.contains(id)
             {
                 continue
             }

@@ -94,7 +94,8 @@ struct HomeRows {
             Trigger(
                 id: try row.id("id"), home: try row.id("home"), name: try row.text("name"),
                 isEnabled: try row.flag("isEnabled"), definition: try row.message("definition"),
-                missingParts: try row.texts("missingParts"))
+                missingParts: try row.texts("missingParts"),
+                creator: try row.isNull("creator") ? nil : try row.message("creator"))
         }
     }
 

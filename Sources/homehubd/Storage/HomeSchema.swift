@@ -42,6 +42,7 @@ enum HomeSchema {
             isEnabled INTEGER NOT NULL CHECK (isEnabled IN (0, 1)),
             definition TEXT NOT NULL,
             missingParts TEXT NOT NULL,
+            creator TEXT,
             UNIQUE (home, name))
         """,
         """

@@ -157,6 +157,7 @@ extension HomeHub {
     ///
     /// The caller stores the decision itself.
     func perform(_ actions: [Permissions.Action]) {
+        defer { permissionsChanged() }
         for action in actions {
             switch action {
             case .remember, .forget: break

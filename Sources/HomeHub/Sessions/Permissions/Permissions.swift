@@ -131,6 +131,14 @@ package struct Permissions: Sendable, Equatable {
         return answer.isAllowed ? [.determined, .authorized] : .determined
     }
 
+    /// Returns the automations whose creator has no permission.
+    func withdrawn(_ graph: HomeGraph) -> Set<Trigger.ID> {
+        let triggers = graph.homes.flatMap(\.triggers).filter { trigger in
+            trigger.creator.map { !status(of: $0).contains(.authorized) } ?? false
+        }
+        return Set(triggers.map(\.id))
+    }
+
     // MARK: Calls
 
     /// Handles a request that requires permission; returns its admission, and further actions.

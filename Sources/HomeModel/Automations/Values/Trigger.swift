@@ -20,9 +20,14 @@ public struct Trigger: Codable, Sendable, Hashable, Identifiable {
     /// The list is empty again after the next change of the definition.
     public package(set) var missingParts: [String]
 
+    /// The app that added the trigger or last changed its definition; `nil` for the system app.
+    ///
+    /// The trigger doesn't run while the app has no permission. Apps don't receive this value.
+    package var creator: AppIdentity?
+
     package init(
         id: ID, home: Home.ID, name: String, isEnabled: Bool = true, definition: TriggerDefinition,
-        missingParts: [String] = []
+        missingParts: [String] = [], creator: AppIdentity? = nil
     ) {
         self.id = id
         self.home = home
@@ -30,6 +35,7 @@ public struct Trigger: Codable, Sendable, Hashable, Identifiable {
         self.isEnabled = isEnabled
         self.definition = definition
         self.missingParts = missingParts
+        self.creator = creator
     }
 
     /// Disables the trigger because a part was removed from the home.
