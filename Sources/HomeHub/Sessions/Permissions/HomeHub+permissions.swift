@@ -157,7 +157,7 @@ extension HomeHub {
     ///
     /// The caller stores the decision itself.
     func perform(_ actions: [Permissions.Action]) {
-        defer { permissionsChanged() }
+        defer { if !actions.isEmpty { permissionsChanged() } }
         for action in actions {
             switch action {
             case .remember, .forget: break
