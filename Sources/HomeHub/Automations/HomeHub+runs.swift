@@ -71,7 +71,13 @@ extension HomeHub {
             plan.giveUp(because: .storeIsBusy)
             return update(&plan, isOver: true)
         }
+        let scenes = plan.actionSets.filter { runningActionSets.insert($0).inserted }
+        for id in scenes { setExecuting(id, true) }
         await attempt(&plan)
+        for id in scenes {
+            runningActionSets.remove(id)
+            setExecuting(id, false)
+        }
         guard !plan.writes.isEmpty else { return runs.end(plan.id) }
         let signal = runs.beginRetry(by: plan.id)
         let pending = plan
@@ -98,21 +104,17 @@ extension HomeHub {
     }
 
     private func attempt(_ plan: inout RunPlan) async {
-        let scenes = plan.actionSets.filter { runningActionSets.insert($0).inserted }
-        for id in scenes { setExecuting(id, true, last: nil) }
-        let results = await written(plan.writes, by: .plan(plan.id))
-        plan.received(results)
+        let pending = plan.actionSets.filter { !plan.hasSet($0) }
+        plan.received(await written(plan.writes, by: .plan(plan.id)))
         let time = Timestamp.now
-        for id in scenes {
-            runningActionSets.remove(id)
-            let isDone = plan.hasSet(id)
-            setExecuting(id, false, last: isDone ? time : nil)
-            if isDone { start { hub in await hub.save(id, lastExecutionTime: time) } }
+        for id in pending where plan.hasSet(id) {
+            setExecuting(id, runningActionSets.contains(id), last: time)
+            start { hub in await hub.save(id, lastExecutionTime: time) }
         }
         update(&plan, isOver: false)
     }
 
-    private func setExecuting(_ id: ActionSet.ID, _ isExecuting: Bool, last: Timestamp?) {
+    private func setExecuting(_ id: ActionSet.ID, _ isExecuting: Bool, last: Timestamp? = nil) {
         let last = last ?? graph.home(of: id)?.actionSet(id)?.lastExecutionTime
         apply(.actionSetExecutionUpdated(id, isExecuting: isExecuting, last: last))
     }
