@@ -165,7 +165,7 @@ let package = Package(
         ),
         library("SetupQR", ["CQREncode"]),
         library("HomeModel", ["HAPModel", "BoundedJSON", "SystemKit"]),
-        library("HomePresentation", ["HomeModel", "HAPModel", "BoundedJSON"]),
+        library("HomePresentation", ["HomeModel", "HAPModel", "BoundedJSON", "SystemKit", "TerminalKit"]),
 
         library("HAPTransport", ["Dialing", "HAPProtocol", nioCore, nioPosix, logging]),
         library("AccessoryRole", ["HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", logging]),

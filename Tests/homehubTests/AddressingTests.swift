@@ -1,5 +1,6 @@
 import HAPModel
 import HomeModel
+import HomePresentation
 import Testing
 
 @testable import homehub
@@ -132,7 +133,7 @@ struct AddressingTests {
     @Test("adds values to a scene or replaces them")
     func sceneActions() throws {
         let scene = try House.home.scene(addressed: "movie night")
-        let changes = try House.home.writeOrder(typed: ["Reading Lamp", "brightness=20"]).sceneChanges
+        let changes = try House.home.writeOrder(typed: ["Reading Lamp", "brightness=20"]).fixedChanges(for: "a scene")
         #expect(scene.actions(with: changes, only: false).map(\.targetValue) == [.bool(true), .integer(20)])
         #expect(scene.actions(with: changes, only: true).map(\.targetValue) == [.integer(20)])
     }

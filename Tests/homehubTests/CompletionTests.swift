@@ -1,4 +1,5 @@
 import HomeModel
+import HomePresentation
 import Testing
 
 @testable import homehub

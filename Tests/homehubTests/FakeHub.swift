@@ -3,6 +3,7 @@ import CommandKit
 import Glibc
 import HAPModel
 import HomeModel
+import HomePresentation
 import LineRPC
 import Logging
 import Synchronization

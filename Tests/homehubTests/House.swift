@@ -1,5 +1,6 @@
 import HAPModel
 import HomeModel
+import HomePresentation
 
 @testable import homehub
 

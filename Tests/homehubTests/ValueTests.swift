@@ -1,6 +1,7 @@
 import BoundedJSON
 import HAPModel
 import HomeModel
+import HomePresentation
 import Testing
 
 @testable import homehub

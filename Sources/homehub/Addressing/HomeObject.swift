@@ -1,5 +1,6 @@
 import ArgumentParser
 import HomeModel
+import HomePresentation
 
 /// The kinds of named objects.
 enum ObjectKind: String, CaseIterable, ExpressibleByArgument {

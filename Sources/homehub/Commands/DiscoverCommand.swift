@@ -2,6 +2,7 @@ import ArgumentParser
 import BoundedJSON
 import HAPModel
 import HomeClient
+import HomePresentation
 import TerminalKit
 
 struct DiscoverCommand: HomeCommand {

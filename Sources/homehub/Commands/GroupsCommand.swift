@@ -1,6 +1,7 @@
 import ArgumentParser
 import BoundedJSON
 import HomeClient
+import HomePresentation
 
 struct GroupsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BoundedJSON
 import HomeClient
+import HomePresentation
 import TerminalKit
 
 struct NamesCommand: AsyncParsableCommand {

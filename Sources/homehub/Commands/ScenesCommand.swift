@@ -1,6 +1,7 @@
 import ArgumentParser
 import BoundedJSON
 import HomeClient
+import HomePresentation
 
 struct ScenesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -86,7 +87,7 @@ struct ScenesSetCommand: HomeCommand {
     func run(_ session: HomeSession) async throws {
         let home = try await session.home
         let scene = try home.scene(addressed: scene)
-        let changes = try home.writeOrder(typed: words).sceneChanges
+        let changes = try home.writeOrder(typed: words).fixedChanges(for: "a scene")
         let actions = scene.actions(with: changes, only: only)
         session.print(json: try await session.manager.setActions(actions, of: scene.id).listing)
         session.note(changes.compactMap(\.note))

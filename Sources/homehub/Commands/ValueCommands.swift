@@ -2,6 +2,7 @@ import ArgumentParser
 import BoundedJSON
 import HAPModel
 import HomeClient
+import HomePresentation
 import TerminalKit
 
 struct ReadCommand: HomeCommand {
@@ -85,23 +86,6 @@ struct WriteCommand: HomeCommand {
         var report = ValueReport(order.items.map(\.place), read.merging(written) { $1 })
         report.asked(changes)
         try report.show(in: session, isSilent: true)
-    }
-}
-
-/// A value to write.
-struct ValueChange: Equatable {
-    let place: ValuePlace
-    let value: CharacteristicValue
-    /// The typed number, if it was rounded to the nearest step.
-    var asked: CharacteristicValue?
-
-    /// A note for the user about a rounded number.
-    var note: String? {
-        guard let asked, let step = place.characteristic.metadata.step else { return nil }
-        let text = place.characteristic.text
-        let steps = place.characteristic.text(of: .float(step))
-        return "\(place.characteristic.word) of \(place.shownName) set to \(text(value)) instead of \(text(asked)): "
-            + "it changes in steps of \(steps)"
     }
 }
 

@@ -168,24 +168,6 @@ extension Home {
         }
         return ids.compactMap { accessory($0) }
     }
-
-    /// Returns a characteristic of this home with its service and accessory.
-    func place(of id: Characteristic.ID) -> ValuePlace? {
-        for accessory in accessories {
-            for service in accessory.services {
-                if let characteristic = service.characteristics.first(where: { $0.id == id }) {
-                    return ValuePlace(accessory: accessory, service: service, characteristic: characteristic)
-                }
-            }
-        }
-        return nil
-    }
-
-    /// Returns a description of a scene's action, or `nil` if the characteristic no longer exists.
-    func text(of action: CharacteristicWriteAction) -> String? {
-        guard let place = place(of: action.characteristic) else { return nil }
-        return "\(place.shownName) \(place.characteristic.sentence(of: action.targetValue))"
-    }
 }
 
 extension AccessoryProblem {
@@ -198,15 +180,4 @@ extension AccessoryProblem {
     }
 
     var listing: JSONValue { ["code": .string(code), "message": .string(sentence)] }
-}
-
-extension ValuePlace {
-    /// The accessory's name, with the part's name if the part isn't the primary one and has a different name.
-    var shownName: String { Self.shownName(of: service, accessory) }
-
-    static func shownName(of service: Service, _ accessory: Accessory) -> String {
-        let isMain = service.id == accessory.primaryService?.id || !service.isUserInteractive
-        return isMain || NameKey(service.name) == NameKey(accessory.name)
-            ? accessory.name : "\(accessory.name)/\(service.name)"
-    }
 }

@@ -126,24 +126,3 @@ extension ValuePlace {
         return .object(object)
     }
 }
-
-extension CharacteristicValue {
-    /// The value in JSON's types.
-    ///
-    /// Bytes are hexadecimal digits.
-    var listing: JSONValue {
-        switch self {
-        case .bool(let flag): .bool(flag)
-        case .integer(let number): .integer(number)
-        case .unsigned(let number): .unsigned(number)
-        case .float(let number): .number(number)
-        case .string(let text): .string(text)
-        case .data(let bytes): .string(Hex.encode(bytes).lowercased())
-        }
-    }
-}
-
-extension CharacteristicMetadata {
-    /// Returns a limit, which is exact if it is an integer.
-    func listing(_ limit: Double) -> JSONValue { wholeLimit(limit)?.listing ?? .number(limit) }
-}

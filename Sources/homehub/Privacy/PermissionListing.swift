@@ -1,5 +1,6 @@
 import BoundedJSON
 import HomeClient
+import HomePresentation
 import TerminalKit
 
 /// Human-readable listings of apps and their permissions.

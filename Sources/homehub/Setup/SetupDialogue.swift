@@ -1,5 +1,6 @@
 import ArgumentParser
 import HomeClient
+import HomePresentation
 import Synchronization
 import TerminalKit
 

@@ -1,15 +1,8 @@
-import HAPModel
-import HomeModel
-
-/// A characteristic with its service and accessory.
-struct ValuePlace: Hashable {
-    let accessory: Accessory
-    let service: Service
-    let characteristic: Characteristic
-}
+package import HAPModel
+package import HomeModel
 
 /// The target in the arguments of `read`, `write` and `watch`.
-enum ValueTarget: Equatable {
+package enum ValueTarget: Equatable {
     case accessory(Accessory)
     case part(Service, of: Accessory)
     /// All accessories in a room or zone, for reading and watching.
@@ -17,7 +10,7 @@ enum ValueTarget: Equatable {
     /// A single characteristic, given by its identifier.
     case value(Characteristic, Service, Accessory)
 
-    var name: String {
+    package var name: String {
         switch self {
         case .accessory(let accessory): accessory.name
         case .part(let service, let accessory):
@@ -35,7 +28,7 @@ extension Home {
     /// The beginning of such a name suffices, unless `isWhole` is `true`.
     ///
     /// - Throws: `HomeError` with code 2 if nothing matches, 3 if several parts have the name.
-    func valueTarget(_ typed: String, isWhole: Bool = false) throws(HomeError) -> ValueTarget {
+    package func valueTarget(_ typed: String, isWhole: Bool = false) throws(HomeError) -> ValueTarget {
         if let slash = typed.firstIndex(of: "/") {
             let accessory = try accessory(addressed: String(typed[..<slash]))
             return .part(try accessory.part(addressed: String(typed[typed.index(after: slash)...])), of: accessory)
@@ -56,6 +49,7 @@ extension Home {
         if let room = (rooms + [defaultRoom]).named(typed).first {
             return .place(accessories(in: room.id).sortedForDisplay, name: displayName(of: room))
         }
+        if let target = placedTarget(typed) { return target }
         // Resolve a beginning to the complete name and look that up, so that both have the same meaning.
         let names = accessories.map(\.name) + accessories.flatMap(\.parts).map(\.name) + rooms.map(\.name)
         if !isWhole {
@@ -68,6 +62,26 @@ extension Home {
             }
         }
         throw Refusal.notFound(typed, "accessory", "in \(name)", "accessories", among: names + zones.map(\.name))
+    }
+
+    /// Returns the only accessory or part with a name that follows the name of its room or zone: `hall sensor`.
+    private func placedTarget(_ typed: String) -> ValueTarget? {
+        let words = typed.split(separator: " ").map(String.init)
+        for split in words.indices.dropFirst() {
+            let accessories = accessories(inPlace: words[..<split].joined(separator: " "))
+            let name = words[split...].joined(separator: " ")
+            let found = accessories.named(name)
+            if found.count == 1 { return .accessory(found[0]) }
+            let parts = accessories.flatMap { accessory in accessory.parts.named(name).map { (accessory, $0) } }
+            if found.isEmpty, parts.count == 1 { return .part(parts[0].1, of: parts[0].0) }
+        }
+        return nil
+    }
+
+    /// Returns the accessories in the room or zone with a name.
+    private func accessories(inPlace name: String) -> [Accessory] {
+        if let zone = zones.named(name).first { return accessories.filter { zone.rooms.contains($0.room) } }
+        return rooms.named(name).first.map { accessories(in: $0.id) } ?? []
     }
 
     private func target(id typed: String) -> ValueTarget? {
@@ -101,7 +115,7 @@ extension ValueTarget {
     /// Returns the characteristics with a permission, of the primary part or of the given part.
     ///
     /// If `isComplete` is `true`, it returns those of all parts, including parts that aren't meant for users.
-    func places(allowing permission: CharacteristicPermissions, isComplete: Bool = false) -> [ValuePlace] {
+    package func places(allowing permission: CharacteristicPermissions, isComplete: Bool = false) -> [ValuePlace] {
         let all: [ValuePlace] =
             switch self {
             case .accessory(let accessory): Self.places(of: accessory, isComplete: isComplete)
@@ -122,13 +136,14 @@ extension ValueTarget {
     ///
     /// - Throws: `HomeError` with code 2 if nothing matches, 3 if several parts have it or the target isn't a single
     ///   accessory.
-    func place(_ word: String) throws(HomeError) -> ValuePlace {
+    package func place(_ word: String) throws(HomeError) -> ValuePlace {
         switch self {
         case .value(let characteristic, let service, let accessory):
             guard characteristic.answers(to: word) else { throw notFound(word, [characteristic]) }
             return ValuePlace(accessory: accessory, service: service, characteristic: characteristic)
         case .part(let service, let accessory):
-            guard let place = service.places(in: accessory).first(where: { $0.characteristic.answers(to: word) })
+            let places = service.places(in: accessory)
+            guard let place = places.first(where: { $0.characteristic.answers(to: word) }) ?? places.only(with: word)
             else { throw notFound(word, service.characteristics) }
             return place
         case .place(_, let name):
@@ -144,10 +159,10 @@ extension ValueTarget {
         if let place = found.first(where: { $0.service.id == main?.id }) { return place }
         let forPeople = found.filter(\.service.isUserInteractive)
         let meant = forPeople.isEmpty ? found : forPeople
-        guard let place = meant.first else {
+        guard let place = meant.first ?? places.only(with: word) else {
             throw notFound(word, accessory.parts.flatMap(\.characteristics))
         }
-        guard meant.count == 1 else {
+        guard meant.count <= 1 else {
             throw Refusal.ambiguous(
                 word,
                 candidates: meant.map { ("of \($0.service.name)", "\($0.accessory.name)/\($0.service.name)") })
@@ -175,8 +190,20 @@ extension ValueTarget {
     }
 }
 
+extension [ValuePlace] {
+    /// Returns the only characteristic whose word has the typed words as a part, such as `motion` for `motion-detected`;
+    /// `nil` if there are none or several.
+    fileprivate func only(with typed: String) -> ValuePlace? {
+        let words = typed.dashedWords
+        guard !words.isEmpty else { return nil }
+        let found = filter { "-\($0.characteristic.word)-".contains("-\(words)-") }
+        return found.count == 1 ? found[0] : nil
+    }
+}
+
 extension Service {
-    func places(in accessory: Accessory) -> [ValuePlace] {
+    /// Returns the service's characteristics with the service and its accessory.
+    package func places(in accessory: Accessory) -> [ValuePlace] {
         characteristics.map { ValuePlace(accessory: accessory, service: self, characteristic: $0) }
     }
 }

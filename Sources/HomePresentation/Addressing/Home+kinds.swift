@@ -1,12 +1,11 @@
-import HAPModel
-import HomeModel
-import HomePresentation
+package import HAPModel
+package import HomeModel
 
 extension Home {
     /// Returns the kinds that a word refers to: `lights`, `lamp`, `temperature sensors`, `sensors`.
     ///
     /// - Throws: `HomeError` with code 2 if the word is unknown.
-    func kinds(addressed typed: String) throws(HomeError) -> Set<ServiceType> {
+    package func kinds(addressed typed: String) throws(HomeError) -> Set<ServiceType> {
         guard let kinds = Self.kinds(NameKey(typed)) else {
             let here = Set(rows().map(\.kindName)).sorted()
             let near = here.map { $0.lowercased() }.near(typed)
@@ -20,7 +19,7 @@ extension Home {
     }
 
     /// Returns the kinds with a name, or `nil` if the name is unknown.
-    static func kinds(_ key: NameKey) -> Set<ServiceType>? { kindsByName[key] }
+    package static func kinds(_ key: NameKey) -> Set<ServiceType>? { kindsByName[key] }
 
     private static let kindsByName: [NameKey: Set<ServiceType>] = {
         var kinds: [NameKey: Set<ServiceType>] = [:]

@@ -1,17 +1,26 @@
-import HomeModel
+package import HomeModel
 import TerminalKit
 
 /// Finds the object with a typed name or identifier.
-struct Finder<Object: NamedObject> where Object.ID == Identifier<Object> {
-    let objects: [Object]
+package struct Finder<Object: NamedObject> where Object.ID == Identifier<Object> {
+    private let objects: [Object]
     /// The noun for such an object in errors.
-    let noun: String
+    private let noun: String
     /// The location of the objects, which follows the noun; empty if it is obvious.
-    let place: String
+    private let place: String
     /// The `homehub` command that lists the objects, without the program's name.
-    let listing: String
+    private let listing: String
     /// Whether a complete name is required, such as for a removal.
-    var isWhole = false
+    private let isWhole: Bool
+
+    /// Creates a finder of objects.
+    package init(objects: [Object], noun: String, place: String, listing: String, isWhole: Bool = false) {
+        self.objects = objects
+        self.noun = noun
+        self.place = place
+        self.listing = listing
+        self.isWhole = isWhole
+    }
 
     /// Returns the object with the given identifier or name.
     ///
@@ -21,7 +30,7 @@ struct Finder<Object: NamedObject> where Object.ID == Identifier<Object> {
     ///
     /// - Throws: `HomeError` with code 2 if nothing matches, with similar names; 3 if there are several, with their
     ///   identifiers.
-    func one(_ typed: String) throws(HomeError) -> Object {
+    package func one(_ typed: String) throws(HomeError) -> Object {
         if let id = Object.ID(typed), let object = objects.first(where: { $0.id == id }) { return object }
         var found = objects.named(typed)
         if found.isEmpty, !isWhole, let name = objects.map(\.name).only(beginningWith: typed) {
@@ -39,9 +48,9 @@ struct Finder<Object: NamedObject> where Object.ID == Identifier<Object> {
 }
 
 /// The errors for a name that matches no object, or several.
-enum Refusal {
+package enum Refusal {
     /// Returns the error for an unknown name, with code 2.
-    static func notFound(
+    package static func notFound(
         _ typed: String, _ noun: String, _ place: String, _ listing: String, among names: [String]
     ) -> HomeError {
         let near = names.near(typed)
@@ -54,7 +63,7 @@ enum Refusal {
     /// Returns the error for an ambiguous name, with code 3.
     ///
     /// Each candidate is shown with words that refer to it unambiguously.
-    static func ambiguous(_ typed: String, candidates: [(what: String, words: String)]) -> HomeError {
+    package static func ambiguous(_ typed: String, candidates: [(what: String, words: String)]) -> HomeError {
         let list = candidates.prefix(8).map { "\"\($0.words)\" (\($0.what))" }.joined(separator: " or ")
         return HomeError(.invalidParameter, detail: "\"\(typed.shown)\" is ambiguous; use \(list)")
     }
@@ -63,7 +72,7 @@ enum Refusal {
 extension Collection<String> {
     /// Returns the name that begins with the typed text; `nil` if there are none or several, or if the text has fewer
     /// than two letters or digits.
-    func only(beginningWith typed: String) -> String? {
+    package func only(beginningWith typed: String) -> String? {
         let key = NameKey(typed).description
         guard key.count > 1 else { return nil }
         let found = filter { NameKey($0).description.hasPrefix(key) }
@@ -71,7 +80,7 @@ extension Collection<String> {
     }
 
     /// Returns up to three similar names: the one that the text is probably a typo of, and names that contain the text.
-    func near(_ typed: String) -> [String] {
+    package func near(_ typed: String) -> [String] {
         let key = NameKey(typed).description
         guard !key.isEmpty else { return [] }
         let byKey = Dictionary(map { (NameKey($0).description, $0) }) { first, _ in first }
@@ -83,5 +92,5 @@ extension Collection<String> {
 
 extension String {
     /// The typed text in a form that is safe to print.
-    var shown: String { String(prefix(64)).sanitized }
+    package var shown: String { String(prefix(64)).sanitized }
 }

@@ -1,14 +1,13 @@
 import BoundedJSON
-import HAPModel
-import HomeModel
-import HomePresentation
+package import HAPModel
+package import HomeModel
 import TerminalKit
 
 extension Characteristic {
     /// Returns the value with its unit in human-readable form.
     ///
     /// Except for bytes, the result is also valid input.
-    func text(of value: CharacteristicValue) -> String {
+    package func text(of value: CharacteristicValue) -> String {
         switch value {
         case .bool(let flag): return flag ? "yes" : "no"
         case .integer(let number):
@@ -22,12 +21,12 @@ extension Characteristic {
     }
 
     /// The cached value, `unknown` before the first, or a dash if there is never one.
-    var cachedText: String {
+    package var cachedText: String {
         value.map(text) ?? (metadata.permissions.contains(.pairedRead) && !type.isMomentary ? "unknown" : "-")
     }
 
     /// Returns the value as a phrase for a change.
-    func sentence(of value: CharacteristicValue) -> String {
+    package func sentence(of value: CharacteristicValue) -> String {
         if type == .on, case .bool(let flag) = value { return flag ? "on" : "off" }
         return "\(word) \(text(of: value))"
     }
@@ -47,7 +46,7 @@ extension Characteristic {
     private var symbol: String? { type == .colorTemperature ? "mired" : conventionalUnit }
 
     /// The valid values: limits, the words of an enumeration, or the type.
-    var rangeText: String {
+    package var rangeText: String {
         switch metadata.format {
         case .bool: return "yes or no"
         case .uint8, .uint16, .uint32, .uint64, .int, .float:
@@ -78,7 +77,7 @@ extension Characteristic {
     }
 
     /// The permissions of the value, in words.
-    var abilitiesText: String {
+    package var abilitiesText: String {
         let permissions = metadata.permissions
         var words: [String] = []
         if permissions.contains(.pairedRead) { words.append("read") }
@@ -120,7 +119,7 @@ extension Characteristic {
     /// - Returns: The value in the characteristic's format, rounded to the nearest step.
     /// - Throws: `HomeError` with code 5 if it can't be written, 43 for the wrong type, 44 or 45 beyond a limit, 3 if
     ///   it isn't a valid value, 46 if it is too long. The error names the value.
-    func value(typed: String) throws(HomeError) -> CharacteristicValue {
+    package func value(typed: String) throws(HomeError) -> CharacteristicValue {
         do throws(HomeError) {
             guard metadata.permissions.contains(.pairedWrite) else { throw HomeError(.readOnlyCharacteristic) }
             guard let value = parsed(typed) else { throw HomeError(.invalidValueType) }
@@ -158,8 +157,29 @@ extension Characteristic {
         }
     }
 
+    /// Parses a typed value for a comparison with the characteristic's value.
+    ///
+    /// - Throws: `HomeError` with code 43 for the wrong type, 6 if the value can't be read.
+    func value(comparing typed: String) throws(HomeError) -> CharacteristicValue {
+        try metadata.validateRead()
+        guard metadata.format != .data, metadata.format != .tlv8, let value = parsed(typed) else {
+            throw HomeError(.invalidValueType, detail: "\(word) must be \(requirement)")
+        }
+        return value
+    }
+
+    /// Parses a typed number for a comparison with the characteristic's value.
+    ///
+    /// - Throws: `HomeError` with code 43 if it isn't a number, 6 if the value can't be read.
+    func number(comparing typed: String) throws(HomeError) -> Double {
+        guard let number = try value(comparing: typed).number else {
+            throw HomeError(.invalidValueType, detail: "\(word) isn't a number")
+        }
+        return number
+    }
+
     /// Returns the typed number if it was rounded to a step.
-    func numberBetweenSteps(typed: String, writing value: CharacteristicValue) -> CharacteristicValue? {
+    package func numberBetweenSteps(typed: String, writing value: CharacteristicValue) -> CharacteristicValue? {
         guard let step = metadata.step, let asked = parsed(typed), let wanted = asked.number,
             let taken = value.number, (wanted - taken).magnitude > step * 1e-4
         else { return nil }
@@ -169,7 +189,7 @@ extension Characteristic {
     /// Parses the number after a sign: the difference from the current value.
     ///
     /// - Throws: `HomeError` with code 43 if it isn't a number.
-    func number(ofStep typed: String) throws(HomeError) -> Double {
+    package func number(ofStep typed: String) throws(HomeError) -> Double {
         let digits = typed.hasPrefix("+") ? String(typed.dropFirst()) : typed
         guard let step = number(digits)?.number else {
             throw HomeError(

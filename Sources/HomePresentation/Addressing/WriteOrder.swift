@@ -1,14 +1,13 @@
-import HAPModel
-import HomeModel
-import HomePresentation
+package import HAPModel
+package import HomeModel
 
 /// A parsed `write` command, before the accessories are read.
 ///
 /// The arguments of `write` are a target, which may be a place, a group or a kind, and the changes: `kitchen lights
 /// off`, `"Reading Lamp" brightness=+10 on=yes`, `blinds close`.
-struct WriteOrder: Equatable {
+package struct WriteOrder: Equatable {
     /// The requested change of a value.
-    enum Wanted: Equatable {
+    package enum Wanted: Equatable {
         /// A value, and the typed number if it was rounded to a step.
         case value(CharacteristicValue, asked: CharacteristicValue?)
         /// The difference from the current value.
@@ -17,37 +16,36 @@ struct WriteOrder: Equatable {
         case other(ServiceToggle)
     }
 
-    struct Item: Equatable {
-        let place: ValuePlace
-        let wanted: Wanted
+    package struct Item: Equatable {
+        package let place: ValuePlace
+        package let wanted: Wanted
     }
 
-    let items: [Item]
+    package let items: [Item]
 
     /// The characteristics to read before writing.
-    var unread: [ValuePlace] {
+    package var unread: [ValuePlace] {
         items.filter {
             if case .value = $0.wanted { false } else { true }
         }.map(\.place)
     }
 
-    /// The changes for a scene.
+    /// Returns the changes for a scene or an automation.
     ///
+    /// - Parameter owner: The noun for errors, such as `a scene`.
     /// - Throws: `HomeError` with code 3 for a step or a toggle, which depend on current values.
-    var sceneChanges: [ValueChange] {
-        get throws(HomeError) {
-            var changes: [ValueChange] = []
-            for item in items {
-                guard case .value(let value, let asked) = item.wanted else {
-                    throw HomeError(
-                        .invalidParameter,
-                        detail:
-                            "a scene needs a fixed value for \(item.place.characteristic.word), not a step or toggle")
-                }
-                changes.append(ValueChange(place: item.place, value: value, asked: asked))
+    package func fixedChanges(for owner: String) throws(HomeError) -> [ValueChange] {
+        var changes: [ValueChange] = []
+        for item in items {
+            guard case .value(let value, let asked) = item.wanted else {
+                throw HomeError(
+                    .invalidParameter,
+                    detail:
+                        "\(owner) needs a fixed value for \(item.place.characteristic.word), not a step or toggle")
             }
-            return changes
+            changes.append(ValueChange(place: item.place, value: value, asked: asked))
         }
+        return changes
     }
 
     /// Returns the values to write, given the values that were read.
@@ -55,7 +53,7 @@ struct WriteOrder: Equatable {
     /// - Returns: One change per item. Steps from an unknown value are omitted, and so are steps that have no effect
     ///   because the value is already at its limit.
     /// - Throws: The validation error of a number that is out of range.
-    func changes(
+    package func changes(
         given present: [Characteristic.ID: CharacteristicValue]
     ) throws(HomeError) -> [ValueChange] {
         let isAnyOn = items.contains { item in
@@ -98,11 +96,11 @@ extension CharacteristicMetadata {
 }
 
 /// A word for a change.
-enum Verb: String, CaseIterable {
+package enum Verb: String, CaseIterable {
     case on, off, toggle, open, close, lock, unlock
 
     /// The types of characteristics that the word changes.
-    var types: Set<CharacteristicType> {
+    package var types: Set<CharacteristicType> {
         switch self {
         case .on, .off, .toggle: [.on, .active]
         case .open, .close: [.targetDoorState, .targetPosition]
@@ -112,7 +110,7 @@ enum Verb: String, CaseIterable {
 
     /// The kinds in a place that the word affects if no kind is given: `kitchen off` doesn't affect the alarm or the
     /// heating.
-    var kinds: Set<ServiceType>? {
+    package var kinds: Set<ServiceType>? {
         switch self {
         case .on, .off, .toggle: [.lightbulb, .switch, .outlet, .fan, .fanv2]
         case .open, .close: [.windowCovering, .window, .door]
@@ -120,7 +118,7 @@ enum Verb: String, CaseIterable {
         }
     }
 
-    func wanted(_ toggle: ServiceToggle) -> WriteOrder.Wanted {
+    package func wanted(_ toggle: ServiceToggle) -> WriteOrder.Wanted {
         switch self {
         case .on, .open, .unlock: .value(toggle.on, asked: nil)
         case .off, .close, .lock: .value(toggle.off, asked: nil)
@@ -135,7 +133,7 @@ extension Home {
     /// Parses the arguments of `write`.
     ///
     /// - Throws: `HomeError` with code 2 or 3 for unknown or ambiguous words, and validation errors of values.
-    func writeOrder(typed words: [String]) throws(HomeError) -> WriteOrder {
+    package func writeOrder(typed words: [String]) throws(HomeError) -> WriteOrder {
         let count = words.reversed().prefix { $0.contains("=") || Verb(rawValue: $0.lowercased()) != nil }.count
         // The first word always belongs to the target, because a lamp may be named On.
         let wanted = words.suffix(max(0, min(count, words.count - 1)))

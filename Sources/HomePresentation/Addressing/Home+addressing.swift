@@ -1,11 +1,10 @@
-import HomeModel
-import HomePresentation
+package import HomeModel
 
 extension [Home] {
     /// Returns the home with the given name, or the primary home.
     ///
     /// - Throws: `HomeError` with code 2 if nothing matches.
-    func home(_ typed: String?, isWhole: Bool = false) throws(HomeError) -> Home {
+    package func home(_ typed: String?, isWhole: Bool = false) throws(HomeError) -> Home {
         guard let typed else {
             guard let home = shown(nil) else {
                 throw HomeError(.notFound, detail: "you have no homes yet; add one with homehub homes add NAME")
@@ -20,55 +19,56 @@ extension Home {
     /// Returns the room with a name or identifier.
     ///
     /// The home's own name refers to its default room.
-    func room(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> Room {
+    package func room(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> Room {
         try Finder(
             objects: rooms + [defaultRoom], noun: "room", place: "in \(name)", listing: "rooms", isWhole: isWhole
         ).one(typed)
     }
 
-    func zone(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> Zone {
+    /// Returns the zone with a name or identifier.
+    package func zone(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> Zone {
         try Finder(objects: zones, noun: "zone", place: "in \(name)", listing: "zones", isWhole: isWhole)
             .one(typed)
     }
 
-    func accessory(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> Accessory {
+    /// Returns the accessory with a name or identifier.
+    package func accessory(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> Accessory {
         try Finder(
             objects: accessories, noun: "accessory", place: "in \(name)", listing: "accessories", isWhole: isWhole
         )
         .one(typed)
     }
 
-    func group(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> ServiceGroup {
+    /// Returns the service group with a name or identifier.
+    package func group(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> ServiceGroup {
         try Finder(objects: serviceGroups, noun: "group", place: "in \(name)", listing: "groups", isWhole: isWhole)
             .one(typed)
     }
 
     /// Returns a service of an accessory, given as `ACCESSORY` or `ACCESSORY/PART`.
-    func part(addressed typed: String) throws(HomeError) -> Service {
+    package func part(addressed typed: String) throws(HomeError) -> Service {
         let words = typed.split(separator: "/", maxSplits: 1).map(String.init)
         return try accessory(addressed: words.first ?? "").part(addressed: words.count > 1 ? words[1] : nil)
     }
 
-    func scene(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> ActionSet {
+    /// Returns the scene with a name or identifier.
+    package func scene(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> ActionSet {
         try Finder(objects: actionSets, noun: "scene", place: "in \(name)", listing: "scenes", isWhole: isWhole)
             .one(typed)
     }
-}
 
-extension Home {
-    /// Adds a remedy to an error for a room's or zone's name: if an accessory has the name, it suggests renaming the
-    /// accessory.
-    func offeringRename(_ error: HomeError, of typed: String) -> HomeError {
-        guard error.code == .objectWithSimilarNameExistsInHome, let accessory = accessories.named(typed).first,
-            let name = suggestedNames(from: accessory.primaryService?.localizedDescription ?? "", for: accessory.id)
-                .first
-        else { return error }
-        let offer =
-            "to free the name, use homehub rename '\(accessory.name.shown)' '\(name)' --kind accessory"
-        return HomeError(
-            error.code, detail: error.problem,
-            remedy: error.effectiveRemedy.map { "\($0); \(offer)" } ?? offer,
-            accessory: error.accessory, suggestions: error.suggestions)
+    /// Returns the automation with a name or identifier.
+    package func trigger(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> Trigger {
+        try Finder(
+            objects: triggers, noun: "automation", place: "in \(name)", listing: "automations", isWhole: isWhole
+        )
+        .one(typed)
+    }
+
+    /// Returns the person with a name or identifier.
+    package func person(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> Resident {
+        try Finder(objects: people, noun: "person", place: "in \(name)", listing: "people", isWhole: isWhole)
+            .one(typed)
     }
 }
 
@@ -76,7 +76,7 @@ extension Accessory {
     /// Returns the service with a name or identifier, or the primary service if no name is given.
     ///
     /// - Throws: `HomeError` with code 2 if nothing matches.
-    func part(addressed typed: String?) throws(HomeError) -> Service {
+    package func part(addressed typed: String?) throws(HomeError) -> Service {
         guard let typed else {
             guard let service = primaryService else {
                 throw HomeError(.notFound, detail: "\(name) has no controls or sensors")

@@ -1,0 +1,19 @@
+import HomeModel
+import HomePresentation
+
+extension Home {
+    /// Adds a remedy to an error for a room's or zone's name: if an accessory has the name, it suggests renaming the
+    /// accessory.
+    func offeringRename(_ error: HomeError, of typed: String) -> HomeError {
+        guard error.code == .objectWithSimilarNameExistsInHome, let accessory = accessories.named(typed).first,
+            let name = suggestedNames(from: accessory.primaryService?.localizedDescription ?? "", for: accessory.id)
+                .first
+        else { return error }
+        let offer =
+            "to free the name, use homehub rename '\(accessory.name.shown)' '\(name)' --kind accessory"
+        return HomeError(
+            error.code, detail: error.problem,
+            remedy: error.effectiveRemedy.map { "\($0); \(offer)" } ?? offer,
+            accessory: error.accessory, suggestions: error.suggestions)
+    }
+}
