@@ -33,6 +33,7 @@ package struct WriteOrder: Equatable {
     /// Returns the changes for a scene or an automation.
     ///
     /// - Parameter owner: The noun for errors, such as `a scene`.
+    /// - Returns: One change for each item.
     /// - Throws: `HomeError` with code 3 for a step or a toggle, which depend on current values.
     package func fixedChanges(for owner: String) throws(HomeError) -> [ValueChange] {
         var changes: [ValueChange] = []

@@ -3,6 +3,11 @@ public struct TimeOfDay: Sendable, Hashable, Comparable, CustomStringConvertible
     /// The minutes since midnight, from 0 to 1439.
     public let minutes: Int
 
+    /// The beginning of a day.
+    package static let midnight = TimeOfDay(minutes: 0)
+
+    private init(minutes: Int) { self.minutes = minutes }
+
     /// Creates a time, or returns `nil` if the hour isn't from 0 to 23 or the minute isn't from 0 to 59.
     public init?(hour: Int, minute: Int) {
         guard 0..<24 ~= hour, 0..<60 ~= minute else { return nil }

@@ -89,7 +89,7 @@ extension CharacteristicValue {
 
     /// Returns a Boolean value that indicates whether two values are equal, regardless of their format: 1, 1.0 and
     /// `true` are the same.
-    func isSame(as other: CharacteristicValue) -> Bool {
+    package func isSame(as other: CharacteristicValue) -> Bool {
         if self == other { return true }
         guard let a = comparableNumber, let b = other.comparableNumber else { return false }
         return a == b

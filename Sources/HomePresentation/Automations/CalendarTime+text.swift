@@ -1,0 +1,64 @@
+package import HomeModel
+
+extension CalendarTime {
+    private static let months = [
+        "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+        "december",
+    ]
+
+    /// Parses `7:00`, `18:00 on December 24`, `9:00 on day 1` or `6:30 in July`; returns `nil` if the text isn't a time of
+    /// day.
+    package init?(typed: String) {
+        if let time = TimeOfDay(typed: typed) {
+            self.init(time)
+            return
+        }
+        var time: TimeOfDay?
+        var month: Int?
+        var day: Int?
+        let words = typed.lowercased().split { $0 == " " || $0 == "," }
+        for word in words where !["at", "on", "in", "of", "the", "day", "each", "every", "month"].contains(word) {
+            if let found = TimeOfDay(typed: String(word)), time == nil {
+                time = found
+            } else if word.count > 2, month == nil, let found = Self.months.firstIndex(where: { $0.hasPrefix(word) }) {
+                month = found + 1
+            } else if day == nil, let found = Self.day(word) {
+                day = found
+            } else {
+                return nil
+            }
+        }
+        guard let time else { return nil }
+        self.init(time, month: month, day: day)
+    }
+
+    /// Parses a day of the month: `24`, `1st`.
+    private static func day(_ word: Substring) -> Int? {
+        let digits = word.prefix { $0.isASCII && $0.isNumber }
+        guard let day = Int(digits), 1...31 ~= day, ["", "st", "nd", "rd", "th"].contains(word.dropFirst(digits.count))
+        else { return nil }
+        return day
+    }
+
+    /// The time in its typed form, such as `07:00` or `18:00 on december 24`.
+    package var typedText: String {
+        let date = date { $0 }
+        return date.isEmpty ? "\(time)" : "\(time) \(date)"
+    }
+
+    /// The time in words: `at 07:00`, `at 18:00 on December 24`.
+    package var phrase: String {
+        let date = date(\.capitalized)
+        return date.isEmpty ? "at \(time)" : "at \(time) \(date)"
+    }
+
+    private func date(_ style: (String) -> String) -> String {
+        let month = month.flatMap { 1...12 ~= $0 ? style(Self.months[$0 - 1]) : nil }
+        return switch (month, day) {
+        case (nil, nil): ""
+        case (let month?, nil): "in \(month)"
+        case (let month?, let day?): "on \(month) \(day)"
+        case (nil, let day?): "on day \(day)"
+        }
+    }
+}

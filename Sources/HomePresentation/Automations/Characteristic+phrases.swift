@@ -1,0 +1,96 @@
+import HAPModel
+package import HomeModel
+
+// HAPModel has types with the same names.
+package import struct HomeModel.Characteristic
+
+/// A value of an accessory as the predicate of a sentence, after the name of the accessory.
+struct ValuePhrase: Sendable {
+    /// The value begins: `turns on`.
+    let becomes: String
+    /// The value applies: `is on`, or doesn't: `isn't on`.
+    let present: (true: String, false: String)
+    /// The value applied: `was on`, or didn't: `wasn't on`.
+    let past: (true: String, false: String)
+    /// The value has applied for some time: `has been on`.
+    let lasts: String
+
+    static let lowBattery = ValuePhrase(
+        becomes: "reports a low battery", present: ("has a low battery", "doesn't have a low battery"),
+        past: ("had a low battery", "didn't have a low battery"), lasts: "has had a low battery")
+
+    private init(
+        becomes: String, present: (true: String, false: String), past: (true: String, false: String), lasts: String
+    ) {
+        self.becomes = becomes
+        self.present = present
+        self.past = past
+        self.lasts = lasts
+    }
+
+    /// Creates the phrases of an adjective, such as `open`.
+    init(_ adjective: String, becomes: String? = nil) {
+        self.becomes = becomes ?? "becomes \(adjective)"
+        present = ("is \(adjective)", "isn't \(adjective)")
+        past = ("was \(adjective)", "wasn't \(adjective)")
+        lasts = "has been \(adjective)"
+    }
+
+    /// Creates the phrases of a sensor that detects something.
+    init(detects noun: String) {
+        becomes = "detects \(noun)"
+        present = ("detects \(noun)", "doesn't detect \(noun)")
+        past = ("detected \(noun)", "didn't detect \(noun)")
+        lasts = "has detected \(noun)"
+    }
+
+    /// Creates the phrases of a sensor that doesn't detect something.
+    init(detectsNo noun: String) {
+        becomes = "no longer detects \(noun)"
+        present = ("doesn't detect \(noun)", "detects \(noun)")
+        past = ("didn't detect \(noun)", "detected \(noun)")
+        lasts = "hasn't detected \(noun)"
+    }
+}
+
+extension Characteristic {
+    /// Returns the predicate for a value that describes the whole accessory; `nil` for other values, such as a
+    /// brightness.
+    func phrase(for value: CharacteristicValue) -> ValuePhrase? {
+        let number = value.bool.map { $0 ? 1 : 0 } ?? value.number.flatMap { Int64(exactly: $0) }
+        guard let number else { return nil }
+        if let noun = Self.detections[type] {
+            return number == 1 ? ValuePhrase(detects: noun) : number == 0 ? ValuePhrase(detectsNo: noun) : nil
+        }
+        if type == .statusLowBattery { return number == 1 ? .lowBattery : nil }
+        if type == .currentPosition, number == 0 { return ValuePhrase("closed", becomes: "closes") }
+        guard Self.adjectives.contains(type), let word = type.words(for: number) else { return nil }
+        return ValuePhrase(word, becomes: Self.changes[word])
+    }
+
+    /// The name of the value in a sentence, such as `brightness` or `temperature`.
+    package var noun: String {
+        let name = label == "State" || label == "Mode" ? localizedDescription : label
+        let words = name.lowercased()
+        return words.hasPrefix("current ") ? String(words.dropFirst("current ".count)) : words
+    }
+
+    private static let detections: [CharacteristicType: String] = [
+        .carbonDioxideDetected: "too much carbon dioxide", .carbonMonoxideDetected: "carbon monoxide",
+        .leakDetected: "a leak", .motionDetected: "motion", .obstructionDetected: "an obstruction",
+        .smokeDetected: "smoke",
+    ]
+
+    /// Types whose words describe the accessory.
+    private static let adjectives: Set<CharacteristicType> = [
+        .active, .contactSensorState, .currentDoorState, .inUse, .lockCurrentState, .lockTargetState, .mute,
+        .occupancyDetected, .on, .outletInUse, .targetDoorState, .currentFanState,
+        .currentAirPurifierState, .currentHeatingCoolingState, .currentHeaterCoolerState, .statusTampered,
+    ]
+
+    /// The verbs for the beginning of a state.
+    private static let changes = [
+        "on": "turns on", "off": "turns off", "open": "opens", "closed": "closes", "locked": "locks",
+        "unlocked": "unlocks", "running": "starts running",
+    ]
+}

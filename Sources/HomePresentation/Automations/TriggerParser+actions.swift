@@ -1,0 +1,15 @@
+package import HomeModel
+
+extension TriggerParser {
+    /// Parses values to write, as for `homehub write`: `hall lamp on`, `"Reading Lamp" brightness=40`.
+    ///
+    /// - Throws: `HomeError` with code 2 or 3, and validation errors of values.
+    package func writes(typed: String) throws(HomeError) -> [ValueChange] {
+        try home.writeOrder(typed: Self.words(typed)).fixedChanges(for: "an automation")
+    }
+
+    /// Returns a scene to run.
+    ///
+    /// - Throws: `HomeError` with code 2 or 3.
+    package func scene(typed: String) throws(HomeError) -> ActionSet { try home.scene(addressed: typed) }
+}

@@ -1,0 +1,201 @@
+import HAPModel
+import HomeModel
+
+// Statements about accessories: a target and a state, such as `hall sensor motion` or `bedroom window open`.
+
+extension TriggerParser {
+    /// The maximum number of words in a statement.
+    private static let longestStatement = 24
+
+    /// Parses a statement about an accessory.
+    ///
+    /// - Throws: `HomeError` with code 2 if there's no such accessory or value, 3 if the statement is unclear.
+    func test(_ words: [String]) throws(HomeError) -> TypedTest {
+        let typed = words.joined(separator: " ")
+        guard words.count <= Self.longestStatement else { throw .unclear(typed, "it has too many words") }
+        var failure: HomeError?
+        // The longest name comes first. A complete name takes precedence over the beginning of another.
+        for isWhole in [true, false] {
+            for count in (1..<max(words.count, 1)).reversed() {
+                let name = words[..<count].joined(separator: " ")
+                let found: ValueTarget?
+                do throws(HomeError) {
+                    found = try target(name, isWhole: isWhole)
+                } catch {
+                    if error.code != .notFound { failure = failure ?? error }
+                    continue
+                }
+                guard let found else { continue }
+                do throws(HomeError) {
+                    return try test(found, Array(words[count...]))
+                } catch {
+                    failure = failure ?? error
+                }
+            }
+        }
+        if let failure { throw failure }
+        if let target = try? target(typed, isWhole: true) { throw Self.missingState(of: target) }
+        throw unknownTarget(words)
+    }
+
+    private func target(_ name: String, isWhole: Bool) throws(HomeError) -> ValueTarget? {
+        do throws(HomeError) {
+            let target = try home.valueTarget(name, isWhole: isWhole)
+            // A room has no states, but it can have the name of one of its accessories.
+            if case .place = target { return nil }
+            return target
+        } catch {
+            guard error.code == .notFound, isWhole, let only = home.onlyPart(ofKind: name) else { throw error }
+            return only
+        }
+    }
+
+    /// Returns the error for words that begin with no known name.
+    private func unknownTarget(_ words: [String]) -> HomeError {
+        let names = home.accessories.map(\.name) + home.accessories.flatMap(\.parts).map(\.name)
+        let beginnings = (1...words.count).map { words[..<$0].joined(separator: " ") }
+        // The end of the typed name is unknown, so the beginning whose length fits best is the most probable one.
+        let typos = beginnings.compactMap { name in
+            names.near(name).first.map { (name: name, distance: abs($0.count - name.count)) }
+        }
+        if let typo = typos.min(by: { $0.distance < $1.distance })?.name {
+            return HomeError(
+                .notFound, detail: "there's no accessory called \"\(typo.shown)\" in \(home.name)",
+                suggestions: names.near(typo))
+        }
+        return HomeError(
+            .notFound,
+            detail:
+                "\"\(words.joined(separator: " ").shown)\" doesn't begin with the name of an accessory in \(home.name); "
+                + "list them with homehub accessories")
+    }
+
+    private static func missingState(of target: ValueTarget) -> HomeError {
+        let states = target.stateExamples
+        return HomeError(
+            .invalidParameter,
+            detail: "a state is missing after \"\(target.name)\""
+                + (states.isEmpty ? "" : "; add one, such as \(states.joined(separator: ", "))"))
+    }
+
+    // MARK: After the target
+
+    private func test(_ target: ValueTarget, _ rest: [String]) throws(HomeError) -> TypedTest {
+        let text = rest.joined(separator: " ")
+        if let (name, comparison, value) = Self.split(text) {
+            let place = try target.sensedPlace(name)
+            guard !place.characteristic.type.isMomentary else {
+                guard comparison == .equal, let kind = PressKind(typed: value) else { throw Self.unclearPress(value) }
+                return .press(place, kind)
+            }
+            if comparison == .equal, let range = value.firstRange(of: "..") {
+                let ends = [value[..<range.lowerBound], value[range.upperBound...]].map(String.init)
+                return .range(
+                    place,
+                    ValueRange(
+                        minimum: try place.characteristic.number(comparing: ends[0]),
+                        maximum: try place.characteristic.number(comparing: ends[1])))
+            }
+            return .compare(place, comparison, try place.characteristic.value(comparing: value))
+        }
+        let state = Self.plainState(rest)
+        if Self.unreachableWords.contains(state), let accessory = target.accessory { return .unreachable(accessory) }
+        if let kind = PressKind(typed: state), let place = try target.button { return .press(place, kind) }
+        if let test = target.test(state: state) { return test }
+        if let last = rest.last?.lowercased(), ["changes", "changed"].contains(last) {
+            let name = rest.dropLast().joined(separator: " ")
+            guard let place = name.isEmpty ? target.places(allowing: .notify).first : try target.sensedPlace(name)
+            else {
+                throw HomeError(.notificationNotSupported, detail: "\(target.name) doesn't report changes")
+            }
+            return .changes(place)
+        }
+        do throws(HomeError) {
+            return .changes(try target.sensedPlace(state))
+        } catch {
+            guard error.code == .notFound else { throw error }
+            let states = target.stateExamples
+            let near = states.near(state)
+            throw HomeError(
+                .notFound,
+                detail: "\(target.name) has no state \"\(text.shown)\""
+                    + (near.isEmpty && !states.isEmpty ? "; it has \(states.joined(separator: ", "))" : ""),
+                suggestions: near)
+        }
+    }
+
+    private static let operators: [(String, ValueComparison)] = [
+        (">=", .greaterOrEqual), ("<=", .lessOrEqual), ("!=", .notEqual), ("==", .equal), ("=", .equal),
+        (">", .greater),
+        ("<", .less),
+    ]
+
+    private static let comparisonWords: [(String, ValueComparison)] = [
+        ("at least", .greaterOrEqual), ("at most", .lessOrEqual), ("above", .greater), ("over", .greater),
+        ("more than", .greater), ("below", .less), ("under", .less), ("less than", .less), ("other than", .notEqual),
+    ]
+
+    /// Splits `temperature>24` or `temperature above 24` into a name, a comparison and a value.
+    private static func split(_ text: String) -> (name: String, ValueComparison, value: String)? {
+        if let start = text.firstIndex(where: { "<>=!".contains($0) }) {
+            for (mark, comparison) in operators where text[start...].hasPrefix(mark) {
+                return (trimmed(text[..<start]), comparison, trimmed(text[start...].dropFirst(mark.count)))
+            }
+            return nil
+        }
+        for (words, comparison) in comparisonWords {
+            guard let found = text.lowercased().firstRange(of: " \(words) ") else { continue }
+            let lowercased = text.lowercased()
+            var name = lowercased[..<found.lowerBound].split(separator: " ")
+            while let last = name.last, ["is", "rises", "falls", "becomes", "to"].contains(last) { name.removeLast() }
+            return (name.joined(separator: " "), comparison, trimmed(lowercased[found.upperBound...]))
+        }
+        return nil
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        text.split(separator: " ").joined(separator: " ")
+    }
+
+    private static let unreachableWords: Set = [
+        "unreachable", "not reachable", "not responding", "isn't responding", "doesn't respond", "offline",
+    ]
+
+    private static let fillers: Set = ["is", "are", "becomes", "gets", "turns", "turned", "goes", "a", "an", "the"]
+
+    private static let verbs = [
+        "opens": "open", "opened": "open", "closes": "closed", "close": "closed", "locks": "locked", "lock": "locked",
+        "unlocks": "unlocked", "unlock": "unlocked",
+    ]
+
+    /// Returns a state without words that only belong to a sentence: `opens` is `open`, `detects motion` is `motion`.
+    private static func plainState(_ rest: [String]) -> String {
+        var words = rest.map { $0.lowercased() }
+        while words.count > 1, let first = words.first, fillers.contains(first) { words.removeFirst() }
+        for negation in [["no", "longer", "detects"], ["doesn't", "detect"], ["detects", "no"]]
+        where words.starts(with: negation) {
+            words.replaceSubrange(..<negation.count, with: ["no"])
+        }
+        if words.first == "detects" { words.removeFirst() }
+        if words.count > 1, let first = words.first, ["a", "an"].contains(first) { words.removeFirst() }
+        return words.map { verbs[$0] ?? $0 }.joined(separator: " ")
+    }
+
+    private static func unclearPress(_ typed: String) -> HomeError {
+        .unclear(typed, "use single, double or long")
+    }
+}
+
+extension PressKind {
+    private static let kinds: [String: PressKind] = [
+        "single": .single, "pressed": .single, "pressed once": .single, "single press": .single, "press": .single,
+        "rings": .single, "double": .double, "pressed twice": .double, "double press": .double, "long": .long,
+        "held": .long, "long press": .long, "held down": .long,
+    ]
+
+    /// Parses `single press`, `pressed twice`, or `long`; returns `nil` for other words.
+    init?(typed: String) {
+        guard let kind = Self.kinds[typed.lowercased().replacing("-", with: " ")] else { return nil }
+        self = kind
+    }
+}

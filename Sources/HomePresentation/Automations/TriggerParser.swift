@@ -1,0 +1,59 @@
+package import HomeModel
+import TerminalKit
+
+/// The parser of automations as people type them, for commands, files and pages.
+///
+/// Names and values are the words of `homehub write`. Errors name the wrong part and list what's possible.
+package struct TriggerParser: Sendable {
+    /// The home.
+    package let home: Home
+    /// The home's local time.
+    package let time: HomeTime
+
+    /// The maximum length of a typed text, in bytes.
+    static let longestText = 1000
+
+    /// Creates a parser for automations of a home.
+    package init(home: Home, time: HomeTime) {
+        self.home = home
+        self.time = time
+    }
+
+    /// Returns the words of a text, with parentheses as separate words.
+    ///
+    /// Double quotes keep a text with spaces together.
+    ///
+    /// - Throws: `HomeError` with code 3 if the text is empty or too long.
+    static func words(_ typed: String) throws(HomeError) -> [String] {
+        guard typed.utf8.count <= longestText else {
+            throw HomeError(.invalidParameter, detail: "the text is longer than \(longestText) bytes")
+        }
+        var words: [String] = []
+        var word = ""
+        var isQuoted = false
+        func end() {
+            if !word.isEmpty { words.append(word) }
+            word = ""
+        }
+        for letter in typed {
+            switch letter {
+            case "\"": isQuoted.toggle()
+            case "(" where !isQuoted, ")" where !isQuoted:
+                end()
+                words.append(String(letter))
+            case _ where letter.isWhitespace && !isQuoted: end()
+            default: word.append(letter)
+            }
+        }
+        end()
+        guard !words.isEmpty else { throw HomeError(.invalidParameter, detail: "the text is empty") }
+        return words
+    }
+}
+
+extension HomeError {
+    /// Returns the error for a text that the parser doesn't understand.
+    static func unclear(_ typed: String, _ remedy: String) -> HomeError {
+        HomeError(.invalidParameter, detail: "don't understand \"\(typed.shown)\"; \(remedy)")
+    }
+}

@@ -1,0 +1,80 @@
+import HAPModel
+package import HomeModel
+import TerminalKit
+
+extension TriggerPhrases {
+    /// Returns the result of an evaluation: `ran`, `not run: no one was home`, `missed at 07:00: the hub wasn't running`.
+    package func phrase(for record: TriggerRecord) -> String {
+        switch record.result {
+        case .ran: return ran("ran", record)
+        case .ended: return ran("restored the previous values", record)
+        case .conditionFalse(let part): return "not run: \(reason(for: part))"
+        case .wrongWeekday:
+            let day = time.local(record.time).date.weekday.nouns
+            return "not run: it doesn't run on a \(day)"
+        case .missed(let first, let count):
+            let times =
+                count > 1
+                ? "missed \(count) times since \(time.text(of: first))" : "missed at \(clock(first, record.time))"
+            return "\(times): the hub wasn't running"
+        case .clockNotSet: return "not run: the computer's clock wasn't set"
+        case .chainTooDeep: return "stopped: automations were starting each other in a loop"
+        case .paused(let end): return "paused until \(clock(end, record.time)): it ran too often"
+        }
+    }
+
+    /// Returns the result of a check, which runs nothing: `would run`, `wouldn't run: no one is home`.
+    package func phrase(forCheck record: TriggerRecord) -> String {
+        switch record.result {
+        case .ran: return "it would run now"
+        case .conditionFalse(let part): return "it wouldn't run now: \(negation(of: part))"
+        case .wrongWeekday:
+            return "it wouldn't run now: it doesn't run on a \(time.local(record.time).date.weekday.nouns)"
+        case .ended, .missed, .clockNotSet, .chainTooDeep, .paused: return "it wouldn't run now: \(phrase(for: record))"
+        }
+    }
+
+    /// Returns the cause of an evaluation: `at 07:00`, `when Hall Sensor detects motion`, `by hand`.
+    package func cause(of record: TriggerRecord) -> String {
+        switch record.cause {
+        case .event(let event), .endEvent(let event): phrase(for: event)
+        case .user: "by hand"
+        }
+    }
+
+    /// Returns a sentence for each action that failed: `turn on Hall Lamp: it isn't responding`.
+    package func failures(of record: TriggerRecord) -> [String] {
+        record.outcomes.compactMap { outcome in
+            outcome.error.map { "\(phrase(for: outcome.action)): \($0.problem)" }
+        }
+    }
+
+    /// Returns an action of a run.
+    package func phrase(for action: TriggerAction) -> String {
+        switch action {
+        case .actionSet(_, let name): "run \(name)"
+        case .write(let action): phrase(for: action)
+        case .restore(let action): "restore: \(phrase(for: action))"
+        case .notify(let text): "send \"\(text)\""
+        }
+    }
+
+    private func ran(_ word: String, _ record: TriggerRecord) -> String {
+        let outcomes = record.outcomes
+        let failed = outcomes.count { $0.error != nil }
+        if failed > 0 {
+            return "\(word), but \(failed) of \(outcomes.count.of("action")) failed"
+        }
+        // The hub stores a run before its actions start.
+        let isPending = record.run != nil && (outcomes.isEmpty || outcomes.contains { $0.time == nil })
+        guard isPending, record.result == .ran else { return word }
+        let isOld = record.time.duration(to: time.now) > .seconds(120)
+        return isOld ? "\(word); the hub stopped before the result was known" : "running"
+    }
+
+    /// Returns a time without its date if it's on the same day as another.
+    private func clock(_ moment: Timestamp, _ other: Timestamp) -> String {
+        let (date, clock) = time.local(moment)
+        return date == time.local(other).date ? "\(clock)" : "\(date) \(clock)"
+    }
+}

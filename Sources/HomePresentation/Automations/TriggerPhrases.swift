@@ -1,0 +1,194 @@
+import HAPModel
+package import HomeModel
+
+/// The phrases of a home's automations, in English.
+package struct TriggerPhrases: Sendable {
+    /// The home.
+    package let home: Home
+    /// The home's local time.
+    package let time: HomeTime
+
+    /// Creates the phrases of a home.
+    package init(home: Home, time: HomeTime) {
+        self.home = home
+        self.time = time
+    }
+
+    // MARK: Automations
+
+    /// Returns the events and the days in one line: `30 minutes before sunset on weekdays`.
+    package func events(of definition: TriggerDefinition) -> String {
+        let events = definition.events.map(phrase(for:)).joined(with: "or")
+        return definition.weekdays == .everyDay ? events : "\(events), \(definition.weekdays.phrase)"
+    }
+
+    /// Returns the condition of a definition: `if anyone is home`; `nil` for none.
+    package func condition(of definition: TriggerDefinition) -> String? {
+        definition.condition.map { "if \(phrase(for: $0))" }
+    }
+
+    /// Returns the actions in order, with one line for each.
+    package func actions(of definition: TriggerDefinition) -> [String] {
+        let scenes = definition.actionSets.map { "run \(home.actionSet($0)?.name ?? Self.removed)" }
+        return scenes + definition.steps.flatMap(phrases(for:))
+    }
+
+    /// Returns the end of a run: `5 minutes later, restore the previous values`; `nil` for none.
+    package func end(of definition: TriggerDefinition) -> String? {
+        guard !definition.endEvents.isEmpty else { return nil }
+        return definition.endEvents.map(phrase(for:)).joined(with: "or") + ", restore the previous values"
+    }
+
+    /// Returns the treatment of times at which the hub wasn't running; `nil` if no event has a time.
+    package func missedRuns(of definition: TriggerDefinition) -> String? {
+        guard definition.events.contains(where: \.isScheduled) else { return nil }
+        switch definition.missedRunPolicy {
+        case .skip: return "skip runs that the hub missed"
+        case .runWithin(let duration):
+            return "run up to \(TypedDuration.words(of: duration)) late if the hub wasn't running"
+        }
+    }
+
+    /// Returns the state of an automation: `on`, `off`, or `off: Hall Lamp was removed`.
+    package func state(of trigger: Trigger) -> String {
+        switch home.activationState(of: trigger) {
+        case .enabled: "on"
+        case .disabled: "off"
+        case .noLocation: "off: the home has no location"
+        case .missingParts(let names):
+            "off: " + (names.isEmpty ? "a part" : names.joined(with: "and"))
+                + (names.count > 1 ? " were removed" : " was removed")
+        }
+    }
+
+    // MARK: Events
+
+    /// Returns an event as a clause: `at 07:00`, `when Hall Sensor detects motion`.
+    package func phrase(for event: TriggerEvent) -> String {
+        switch event {
+        case .calendar(let time): return time.phrase
+        case .significant(let time): return time.offset == .zero ? "at \(time.words)" : time.words
+        case .timer(let first, nil): return "at \(time.text(of: first))"
+        case .timer(let first, let interval?):
+            return "every \(TypedDuration.words(of: interval)) from \(time.text(of: first))"
+        case .characteristic(let id, let value): return "when \(change(id, value))"
+        case .range(let id, let range): return "when \(entry(id, range))"
+        case .held(let id, let test, let duration):
+            return "when \(state(id, test)) for \(TypedDuration.words(of: duration))"
+        case .button(let id, let kind):
+            return "when \(home.place(of: id)?.shownName ?? Self.removed) is \(kind.participle)"
+        case .unreachable(let accessory, let duration):
+            let name = home.accessory(accessory)?.name ?? Self.removed
+            return "when \(name) hasn't responded for \(TypedDuration.words(of: duration))"
+        case .presence(let change, let people): return "when \(phrase(for: change, people))"
+        case .duration(let duration): return "\(TypedDuration.words(of: duration)) later"
+        }
+    }
+
+    private func change(_ id: Characteristic.ID, _ value: CharacteristicValue?) -> String {
+        guard let place = home.place(of: id) else { return "\(Self.removed) changes" }
+        guard let value else { return "\(subject(place)) changes" }
+        if let phrase = place.characteristic.phrase(for: value) { return "\(place.shownName) \(phrase.becomes)" }
+        return "\(subject(place)) becomes \(words(value, place))"
+    }
+
+    private func entry(_ id: Characteristic.ID, _ range: ValueRange) -> String {
+        guard let place = home.place(of: id) else { return "\(Self.removed) changes" }
+        if place.isOpen(range) { return "\(place.shownName) opens" }
+        let limits = [range.minimum, range.maximum].map { $0.map { words(.float($0), place) } }
+        return switch (limits[0], limits[1]) {
+        case (let low?, nil): "\(subject(place)) rises to \(low) or more"
+        case (nil, let high?): "\(subject(place)) falls to \(high) or less"
+        case (let low?, let high?): "\(subject(place)) becomes \(low) to \(high)"
+        case (nil, nil): "\(subject(place)) changes"
+        }
+    }
+
+    /// Returns a state that has lasted: `Bedroom Window has been open`.
+    private func state(_ id: Characteristic.ID, _ test: ValueTest) -> String {
+        guard let place = home.place(of: id) else { return "\(Self.removed) hasn't changed" }
+        switch test {
+        case .value(let value):
+            if let phrase = place.characteristic.phrase(for: value) { return "\(place.shownName) \(phrase.lasts)" }
+            return "\(subject(place)) has been \(words(value, place))"
+        case .range(let range):
+            if place.isOpen(range) { return "\(place.shownName) has been open" }
+            let limits = [range.minimum, range.maximum].map { $0.map { words(.float($0), place) } }
+            return switch (limits[0], limits[1]) {
+            case (let low?, nil): "\(subject(place)) has been at least \(low)"
+            case (nil, let high?): "\(subject(place)) has been at most \(high)"
+            default: "\(subject(place)) has been \(limits.compactMap(\.self).joined(separator: " to "))"
+            }
+        }
+    }
+
+    private func phrase(for change: PresenceChange, _ people: [Resident.ID]) -> String {
+        let names = people.map { home.person($0)?.name ?? Self.removed }
+        return switch change {
+        case .firstEntry:
+            names.isEmpty ? "the first person arrives" : "the first of \(names.joined(with: "and")) arrives"
+        case .everyEntry: names.isEmpty ? "anyone arrives" : "\(names.joined(with: "or")) arrives"
+        case .lastExit: names.isEmpty ? "the last person leaves" : "the last of \(names.joined(with: "and")) leaves"
+        case .everyExit: names.isEmpty ? "anyone leaves" : "\(names.joined(with: "or")) leaves"
+        }
+    }
+
+    // MARK: Actions
+
+    /// Returns a step in words, with one line for each value.
+    package func phrases(for step: TriggerStep) -> [String] {
+        switch step {
+        case .write(let actions): actions.map(phrase(for:))
+        case .wait(let duration): ["wait \(TypedDuration.words(of: duration))"]
+        case .notify(let text): ["send \"\(text)\""]
+        }
+    }
+
+    /// Returns a value to write in words: `turn on Hall Lamp`, `set the brightness of Hall Lamp to 40 %`.
+    package func phrase(for action: CharacteristicWriteAction) -> String {
+        guard let place = home.place(of: action.characteristic) else { return "set \(Self.removed)" }
+        let value = action.targetValue
+        if let toggle = place.service.toggle, toggle.characteristic == action.characteristic,
+            let verbs = Self.verbs[place.characteristic.type]
+        {
+            if value.isSame(as: toggle.on) { return "\(verbs.on) \(place.shownName)" }
+            if value.isSame(as: toggle.off) { return "\(verbs.off) \(place.shownName)" }
+        }
+        return "set \(subject(place)) to \(words(value, place))"
+    }
+
+    private static let verbs: [CharacteristicType: (on: String, off: String)] = [
+        .on: ("turn on", "turn off"), .active: ("turn on", "turn off"), .targetDoorState: ("open", "close"),
+        .targetPosition: ("open", "close"), .lockTargetState: ("unlock", "lock"),
+    ]
+
+    // MARK: Values
+
+    /// The name of an object that the home no longer has.
+    static let removed = "a removed object"
+
+    /// Returns a value in a sentence: `the brightness of Hall Lamp`.
+    func subject(_ place: ValuePlace) -> String { "the \(place.characteristic.noun) of \(place.shownName)" }
+
+    func words(_ value: CharacteristicValue, _ place: ValuePlace) -> String {
+        place.accessory.words(for: value, of: place.characteristic)
+    }
+}
+
+extension PressKind {
+    /// The press in words, after "is".
+    fileprivate var participle: String {
+        switch self {
+        case .single: "pressed"
+        case .double: "pressed twice"
+        case .long: "held"
+        }
+    }
+}
+
+extension ValuePlace {
+    /// Returns a Boolean value that indicates whether a range of positions means that the service is open.
+    func isOpen(_ range: ValueRange) -> Bool {
+        characteristic.type == .currentPosition && range.minimum == 1 && range.maximum == nil
+    }
+}

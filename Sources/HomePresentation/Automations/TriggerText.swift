@@ -1,0 +1,214 @@
+import HAPModel
+package import HomeModel
+import TerminalKit
+
+// HAPModel has types with the same names.
+package import struct HomeModel.Characteristic
+
+/// The parts of automations as texts that ``TriggerParser`` understands.
+///
+/// Each text is parsed again, so that it means the same. If no text with names does, the text contains identifiers.
+package struct TriggerText: Sendable {
+    /// The parser of the texts.
+    private let parser: TriggerParser
+
+    private var home: Home { parser.home }
+
+    /// Creates texts for a parser.
+    package init(_ parser: TriggerParser) { self.parser = parser }
+
+    // MARK: Events
+
+    /// The option or key of a typed event.
+    package enum EventKey: Sendable, Hashable {
+        case at, every, when, duration
+    }
+
+    /// Returns the typed form of an event, and the option or key that takes it.
+    package func text(of event: TriggerEvent) -> (key: EventKey, text: String) {
+        switch event {
+        case .calendar(let time): return (.at, time.typedText)
+        case .significant(let time): return (.at, time.typedText)
+        case .timer(let first, nil): return (.at, parser.time.text(of: first))
+        case .timer(let first, let interval?):
+            return (.every, "\(TypedDuration.text(of: interval)) from \(parser.time.text(of: first))")
+        case .characteristic(let id, let value):
+            return (.when, chosen(of: id, event) { $0.statements(value.map { .value($0) }) })
+        case .range(let id, let range): return (.when, chosen(of: id, event) { $0.statements(.range(range)) })
+        case .held(let id, let test, let duration):
+            let suffix = " for \(TypedDuration.text(of: duration))"
+            return (.when, chosen(of: id, event) { $0.statements(test).map { $0 + suffix } })
+        case .button(let id, let kind): return (.when, chosen(of: id, event) { $0.statements(press: kind) })
+        case .unreachable(let id, let duration):
+            let suffix = " unreachable for \(TypedDuration.text(of: duration))"
+            let names = [home.accessory(id)?.name, "\(id)"].compactMap(\.self)
+            return (.when, chosen(names.map { $0 + suffix }) { (try? parser.event(typed: $0)) == event })
+        case .presence(let change, let people): return (.when, text(of: change, people))
+        case .duration(let duration): return (.duration, TypedDuration.text(of: duration))
+        }
+    }
+
+    private func text(of change: PresenceChange, _ people: [Resident.ID]) -> String {
+        let names = people.map { home.person($0)?.name ?? "\($0)" }
+        return switch change {
+        case .firstEntry: names.isEmpty ? "first person arrives" : "first of \(names.joined(with: "and")) arrives"
+        case .everyEntry: names.isEmpty ? "anyone arrives" : "\(names.joined(with: "or")) arrives"
+        case .lastExit: names.isEmpty ? "last person leaves" : "last of \(names.joined(with: "and")) leaves"
+        case .everyExit: names.isEmpty ? "anyone leaves" : "\(names.joined(with: "or")) leaves"
+        }
+    }
+
+    private func chosen(
+        of id: Characteristic.ID, _ event: TriggerEvent, _ statements: (TypedSubject) -> [String]
+    ) -> String {
+        chosen(subjects(of: id).flatMap(statements)) { (try? parser.event(typed: $0)) == event }
+    }
+
+    /// Returns the first text that means the right thing, or else the last one.
+    private func chosen(_ texts: [String], where isRight: (String) -> Bool) -> String {
+        texts.first(where: isRight) ?? texts.last ?? ""
+    }
+
+    // MARK: Conditions
+
+    /// Returns the typed form of a condition.
+    package func text(of condition: TriggerCondition) -> String {
+        switch condition {
+        case .all(let parts): return parts.map(nestedText).joined(separator: " and ")
+        case .any(let parts): return parts.map(nestedText).joined(separator: " or ")
+        case .not(let part): return "not \(nestedText(of: part))"
+        case .time(let start, let end): return "between \(start) and \(end)"
+        case .sun(let relation, let time): return "\(relation.rawValue) \(time.typedText)"
+        case .weekday(let days): return "on \(days.typedText)"
+        case .presence(.anyoneHome): return "anyone home"
+        case .presence(.noOneHome): return "no one home"
+        case .presence(.home(let person)): return "\(home.person(person)?.name ?? "\(person)") home"
+        case .comparison(let id, let comparison, let value):
+            let texts = subjects(of: id).flatMap { $0.statements(comparison, value) }
+            return chosen(texts) { (try? parser.condition(typed: $0)) == condition }
+        }
+    }
+
+    /// Returns the text of a part, in parentheses if it combines others.
+    private func nestedText(of part: TriggerCondition) -> String {
+        switch part {
+        case .all, .any, .not: "(\(text(of: part)))"
+        case .time, .sun, .weekday, .comparison, .presence: text(of: part)
+        }
+    }
+
+    // MARK: Actions
+
+    /// Returns the typed forms of values to write, one for each service.
+    package func texts(of actions: [CharacteristicWriteAction]) -> [String] {
+        var texts: [String] = []
+        var rest = actions[...]
+        while let first = rest.first {
+            let service = home.characteristic(first.characteristic)?.service
+            let group = service.map { service in
+                rest.prefix { home.characteristic($0.characteristic)?.service == service }
+            }
+            let together = group.map(Array.init) ?? [first]
+            if let text = text(of: together) {
+                texts.append(text)
+            } else {
+                texts += together.map { text(of: [$0]) ?? "\($0.characteristic) value=?" }
+            }
+            rest = rest.dropFirst(together.count)
+        }
+        return texts
+    }
+
+    private func text(of actions: [CharacteristicWriteAction]) -> String? {
+        guard let first = actions.first else { return nil }
+        let texts = subjects(of: first.characteristic).compactMap { subject -> String? in
+            let words = actions.compactMap { action in
+                home.place(of: action.characteristic).map { $0.assignment(action.targetValue) }
+            }
+            return words.count == actions.count ? ([subject.name] + words).joined(separator: " ") : nil
+        }
+        return texts.first { text in
+            let changes = try? parser.writes(typed: text)
+            return changes?.map {
+                CharacteristicWriteAction(characteristic: $0.place.characteristic.id, targetValue: $0.value)
+            } == actions
+        }
+    }
+
+    /// Returns the names that can begin a statement, best first.
+    private func subjects(of id: Characteristic.ID) -> [TypedSubject] {
+        guard let place = home.place(of: id) else { return [TypedSubject(name: "\(id)", place: nil)] }
+        let names = [
+            place.accessory.name, "\(place.accessory.name)/\(place.service.name)", "\(place.service.id)", "\(id)",
+        ]
+        return names.map { TypedSubject(name: $0, place: place) }
+    }
+}
+
+/// The name at the beginning of a statement, and its value.
+private struct TypedSubject {
+    let name: String
+    let place: ValuePlace?
+
+    /// Returns the statements that a value passes a test, or changes.
+    func statements(_ test: ValueTest?) -> [String] {
+        guard let characteristic = place?.characteristic else { return ["\(name) changes"] }
+        let word = characteristic.word
+        switch test {
+        case .value(let value): return statements(.equal, value)
+        case .range(let range):
+            let limits = [range.minimum, range.maximum].map { $0.map { characteristic.compactText(of: .float($0)) } }
+            return switch (limits[0], limits[1]) {
+            case (let low?, nil): ["\(name) open", "\(name) \(word)>=\(low)"]
+            case (nil, let high?): ["\(name) \(word)<=\(high)"]
+            case (let low?, let high?): ["\(name) \(word)=\(low)..\(high)"]
+            case (nil, nil): ["\(name) \(word) changes"]
+            }
+        case nil: return ["\(name) \(word) changes"]
+        }
+    }
+
+    func statements(_ comparison: ValueComparison, _ value: CharacteristicValue) -> [String] {
+        guard let characteristic = place?.characteristic else { return ["\(name) value=?"] }
+        let mark = comparison == .equal ? "=" : comparison.rawValue
+        let plain = "\(name) \(characteristic.word)\(mark)\(characteristic.compactText(of: value))"
+        guard comparison == .equal else { return [plain] }
+        let number = value.bool.map { $0 ? 1 : 0 } ?? value.number.flatMap { Int64(exactly: $0) }
+        let word = number.flatMap { characteristic.type.words(for: $0) }
+        return [word, characteristic.type == .currentPosition ? "closed" : nil].compactMap(\.self).map {
+            "\(name) \($0)"
+        } + [plain]
+    }
+
+    func statements(press kind: PressKind) -> [String] {
+        let word = place?.characteristic.word ?? "press"
+        return ["\(name) \(kind.rawValue) press", "\(name) \(word)=\(kind.rawValue)"]
+    }
+}
+
+extension ValuePlace {
+    /// Returns the word of a change, such as `on` or `brightness=40`.
+    fileprivate func assignment(_ value: CharacteristicValue) -> String {
+        if let toggle = service.toggle, toggle.characteristic == characteristic.id {
+            for (verb, wanted) in [(Verb.on, toggle.on), (.off, toggle.off)]
+            where verb.types.contains(characteristic.type) && value == wanted {
+                return verb.rawValue
+            }
+        }
+        return "\(characteristic.word)=\(characteristic.compactText(of: value))"
+    }
+}
+
+extension Characteristic {
+    /// Returns a value as a word: without spaces, or in quotes.
+    fileprivate func compactText(of value: CharacteristicValue) -> String {
+        switch value {
+        case .string(let text): "\"\(text)\""
+        case .data(let bytes): bytes.isEmpty ? "\"\"" : Hex.encode(bytes)
+        case .float(let number): number == number.rounded() ? number.rounded(toDigits: 0) : "\(number)"
+        case .bool(let flag): flag ? "yes" : "no"
+        case .integer(let number): type.valueNames[number]?.dashed ?? "\(number)"
+        case .unsigned(let number): "\(number)"
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package import HomeModel
+
+extension Weekdays {
+    /// Parses `mon-fri`, `sat, sun`, `weekdays`, `weekend` or `every day`; returns `nil` if the text isn't a list of days.
+    package init?(typed: String) {
+        var text = typed.lowercased().replacing("–", with: "-").replacing(" to ", with: "-").replacing(" - ", with: "-")
+        text = text.replacing("every day", with: "daily").replacing(" and ", with: ",")
+        self = []
+        for word in text.split(whereSeparator: { $0 == "," || $0 == " " }) where word != "on" {
+            switch word {
+            case "daily", "all", "always": formUnion(.everyDay)
+            case "weekday", "weekdays", "workdays": formUnion(.workdays)
+            case "weekend", "weekends": formUnion(.weekend)
+            default:
+                let ends = word.split(separator: "-", omittingEmptySubsequences: false).map { Self.index(of: $0) }
+                guard 1...2 ~= ends.count, let first = ends.first ?? nil, let last = ends.last ?? nil else {
+                    return nil
+                }
+                for offset in 0...(last - first + 7) % 7 { insert(Self.day((first + offset) % 7)) }
+            }
+        }
+        if isEmpty { return nil }
+    }
+
+    private static func day(_ index: Int) -> Weekdays { Weekdays(rawValue: 1 << UInt8(index)) }
+
+    /// Returns the index of the day that a word begins with, in singular or plural.
+    private static func index(of word: Substring) -> Int? {
+        guard word.count >= 3 else { return nil }
+        return Weekdays.everyDay.names.firstIndex { ($0 + "s").hasPrefix(word) }
+    }
+
+    /// The days in their typed form, such as `mon-fri`.
+    package var typedText: String {
+        if self == .everyDay { return "every day" }
+        return runs.map { run in
+            let ends = [run.lowerBound, run.upperBound].map { Self.everyDay.names[$0].prefix(3) }
+            return run.count > 2
+                ? ends.joined(separator: "-") : run.map { Self.everyDay.names[$0].prefix(3) }.joined(separator: ",")
+        }.joined(separator: ",")
+    }
+
+    /// The days in words, as the end of a phrase: `on weekdays`, `on Mondays and Tuesdays`, `every day`.
+    package var phrase: String {
+        switch self {
+        case .everyDay: return "every day"
+        case .workdays: return "on weekdays"
+        case .weekend: return "on weekends"
+        default:
+            let names = Self.everyDay.names.map(\.capitalized)
+            let parts = runs.flatMap { run in
+                run.count > 2 ? ["\(names[run.lowerBound]) to \(names[run.upperBound])"] : run.map { "\(names[$0])s" }
+            }
+            return "on " + parts.joined(with: "and")
+        }
+    }
+
+    /// The days as nouns: `a weekday`, `Monday or Tuesday`.
+    package var nouns: String {
+        if self == .workdays { return "a weekday" }
+        let names = Self.everyDay.names.map(\.capitalized)
+        return runs.flatMap { run in
+            run.count > 2 ? ["\(names[run.lowerBound]) to \(names[run.upperBound])"] : run.map { names[$0] }
+        }.joined(with: "or")
+    }
+
+    /// The groups of adjacent days, in the order of a week.
+    private var runs: [ClosedRange<Int>] {
+        var runs: [ClosedRange<Int>] = []
+        for index in 0..<7 where contains(Self.day(index)) {
+            if let last = runs.last, last.upperBound == index - 1 {
+                runs[runs.count - 1] = last.lowerBound...index
+            } else {
+                runs.append(index...index)
+            }
+        }
+        return runs
+    }
+}
+
+extension [String] {
+    /// The parts with commas, and with a word before the last one: `A, B and C`.
+    func joined(with word: String) -> String {
+        guard let last, count > 1 else { return first ?? "" }
+        return dropLast().joined(separator: ", ") + " \(word) \(last)"
+    }
+}
+
+extension String {
+    /// The text with a capital first letter.
+    var capitalized: String { prefix(1).uppercased() + dropFirst() }
+}
