@@ -222,8 +222,8 @@ let package = Package(
         program(
             "homehub",
             [
-                "AsyncKit", "CommandKit", "HomeClient", "HomeModel", "HomePresentation", "HAPModel", "WebAccess",
-                "SetupQR", "BoundedJSON", "SystemKit", "TerminalKit",
+                "AsyncKit", "CommandKit", "ConfigurationKit", "DaemonKit", "HomeClient", "HomeModel",
+                "HomePresentation", "HAPModel", "WebAccess", "SetupQR", "BoundedJSON", "SystemKit", "TerminalKit",
                 arguments,
             ]),
 

@@ -9,7 +9,7 @@ import TerminalKit
 struct Homehub: CommandProgram {
     static let configuration = CommandConfiguration(
         commandName: "homehub",
-        abstract: "Manage your homes: rooms, accessories, scenes, and the apps that have access.",
+        abstract: "Manage your homes: rooms, accessories, scenes, automations, and the apps that have access.",
         version: "homehub \(Version.current)",
         subcommands: [
             HomesCommand.self, RoomsCommand.self, ZonesCommand.self, DiscoverCommand.self, AddCommand.self,
@@ -17,7 +17,8 @@ struct Homehub: CommandProgram {
             RemoveCommand.self,
             IdentifyCommand.self, UnblockCommand.self, ReadCommand.self, WriteCommand.self, WatchCommand.self,
             HistoryCommand.self,
-            ScenesCommand.self, GroupsCommand.self, FavoriteCommand.self, ServiceTypeCommand.self, NamesCommand.self,
+            ScenesCommand.self, AutomationsCommand.self, PeopleCommand.self, GroupsCommand.self, FavoriteCommand.self,
+            ServiceTypeCommand.self, NamesCommand.self,
             PrivacyCommand.self, WebCommand.self,
             VersionCommand<Homehub>.self,
         ])

@@ -6,10 +6,10 @@ import TerminalKit
 
 struct HomesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "homes", abstract: "List, add, rename and remove homes.",
+        commandName: "homes", abstract: "List, add, rename and remove homes, and set their location.",
         subcommands: [
             HomesListCommand.self, HomesAddCommand.self, HomesRenameCommand.self, HomesRemoveCommand.self,
-            HomesPrimaryCommand.self,
+            HomesPrimaryCommand.self, HomesLocationCommand.self,
         ],
         defaultSubcommand: HomesListCommand.self)
 }

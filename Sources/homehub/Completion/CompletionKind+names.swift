@@ -5,7 +5,7 @@ import HomePresentation
 
 /// The kinds of names that can be completed on the command line.
 enum CompletableName: Sendable {
-    case homes, rooms, zones, scenes, groups, accessories
+    case homes, rooms, zones, scenes, groups, accessories, automations, people
     /// All objects with names.
     case objects
     /// The arguments of `read` and `watch`: accessories, rooms, zones, and the values of the preceding target.
@@ -62,6 +62,8 @@ enum Completion {
         case .scenes: return home.actionSets.sortedForDisplay.map(\.name)
         case .groups: return home.serviceGroups.sortedForDisplay.map(\.name)
         case .accessories: return accessories
+        case .automations: return home.triggers.sortedForDisplay.map(\.name)
+        case .people: return home.people.sortedForDisplay.map(\.name)
         case .objects: return accessories + rooms + zones + home.actionSets.map(\.name) + home.serviceGroups.map(\.name)
         case .values, .changes: break
         }

@@ -64,6 +64,20 @@ extension EventLine {
     }
 }
 
+// MARK: Texts of automations
+
+extension EventLine {
+    init(_ message: TriggerMessage, in home: Home?) {
+        let name = home?.trigger(message.trigger)?.name ?? ""
+        self.init(
+            sentence: name.isEmpty ? message.text : "\(name): \(message.text)",
+            members: [
+                "home": .string("\(message.home)"), "automation": .string("\(message.trigger)"), "name": .string(name),
+                "text": .string(message.text),
+            ])
+    }
+}
+
 // MARK: A home
 
 extension EventLine {
@@ -115,7 +129,7 @@ extension EventLine {
             case .triggerNameUpdated(let trigger): Self.line(trigger, "an automation was renamed to \(trigger.name)")
             case .triggerUpdated(let trigger): Self.line(trigger, "the automation \(trigger.name) was changed")
             case .triggerFired(let trigger, let record):
-                Self.line(trigger, "the automation \(trigger.name) was evaluated", members: ["record": record.json])
+                Self.line(trigger, record, in: home)
             case .personAdded(let person): Self.line(person, "a person was added: \(person.name)")
             case .personRemoved(let person): Self.line(person, "a person was removed: \(person.name)")
             case .personNameUpdated(let person): Self.line(person, "a person was renamed to \(person.name)")
@@ -151,6 +165,14 @@ extension EventLine {
 
     private static func line(_ trigger: Trigger, _ sentence: String, members: JSONObject = [:]) -> EventLine {
         line("automation", "\(trigger.id)", trigger.name, sentence, members)
+    }
+
+    private static func line(_ trigger: Trigger, _ record: TriggerRecord, in home: Home) -> EventLine {
+        let phrases = TriggerPhrases(home: home, time: .current(of: home))
+        let (result, cause) = (phrases.phrase(for: record), phrases.cause(of: record))
+        return line(
+            trigger, "automation \(trigger.name): \(result) (\(cause))",
+            members: ["record": record.json, "resultText": .string(result), "causeText": .string(cause)])
     }
 
     private static func line(_ person: Resident, _ sentence: String, members: JSONObject = [:]) -> EventLine {

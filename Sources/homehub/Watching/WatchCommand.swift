@@ -11,8 +11,8 @@ struct WatchCommand: HomeCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Print changes in your homes until you press Ctrl-C.",
         discussion: """
-            Without a target, the command prints all changes in all homes, or in the home given with --home. With a \
-            target, it prints changes of that accessory, room or zone.
+            Without a target, the command prints all changes in all homes, or in the home given with --home, and the \
+            runs and texts of automations. With a target, it prints changes of that accessory, room or zone.
             """)
 
     @Argument(help: "An accessory, ACCESSORY/PART, a room or a zone, by name or ID.")
@@ -35,6 +35,12 @@ struct WatchCommand: HomeCommand {
                 // shown.
                 await output.keep(manager.observe(watch.observed))
                 session.sayThatItGoesOn("watching")
+            }
+            if watch.hasMessages {
+                tasks.addTask {
+                    guard let messages = try? await manager.messages() else { return }
+                    for await message in messages { await output.show(message, watch) }
+                }
             }
             for await event in events {
                 if watch.isWatched(event) { await output.show(event) }
@@ -92,6 +98,16 @@ private actor WatchOutput {
         await write(event)
     }
 
+    /// Shows the text of an automation.
+    func show(_ message: TriggerMessage, _ watch: Watch) async {
+        guard watch.isWatched(message) else { return }
+        let home = await session.manager.homes.first { $0.id == message.home }
+        let line = EventLine(message, in: home)
+        session.print(
+            line.text(at: WallClock.localText(of: message.time.millisecondsSince1970)),
+            json: line.listing(name: "message", time: message.time))
+    }
+
     /// Shows the accessories that became reachable or unreachable while the daemon was unavailable.
     func showMissed(_ watch: Watch) async {
         let homes = await session.manager.homes
@@ -141,6 +157,14 @@ struct Watch {
         case .everything(let home?): .home(home)
         case .values(let ids, _): .characteristics(ids)
         }
+    }
+
+    /// A Boolean value that indicates whether texts of automations are watched.
+    var hasMessages: Bool { if case .everything = scope { true } else { false } }
+
+    func isWatched(_ message: TriggerMessage) -> Bool {
+        guard case .everything(let home) = scope else { return false }
+        return home == nil || home == message.home
     }
 
     func isWatched(_ event: HomeClientEvent) -> Bool {

@@ -1,0 +1,304 @@
+import BoundedJSON
+import Glibc
+import HAPModel
+import HomeModel
+import HomePresentation
+import Synchronization
+import TestTimeouts
+import Testing
+
+@testable import homehub
+
+@Suite("The commands for automations and people", .timeout)
+struct AutomationCommandTests {
+    private typealias Outcome = FakeHub.Outcome
+
+    /// Adds an automation that turns off a lamp at 23:00.
+    private func add(_ hub: FakeHub, _ name: String = "Night", _ options: String...) async throws {
+        let words = ["automations", "add", name, "--at", "23:00", "--set", "reading lamp off"]
+        #expect(try await hub.run(words + options) == Outcome())
+    }
+
+    @Test("adds, shows, changes, disables, renames and removes automations silently")
+    func life() async throws {
+        let hub = FakeHub()
+        #expect(try await hub.run("people", "add", "Anna") == Outcome())
+        try await add(
+            hub, "Night", "--when", "fan off for 10m", "--days", "mon-fri", "--if", "anyone home", "--after", "10m",
+            "--notify", "Good night", "--set", "ceiling fan/light off", "--run", "movie night", "--for", "1h", "--once")
+        let shown = try await hub.run("automations", "show", "night").output
+        #expect(
+            shown == """
+                name         Night
+                state        on
+                when         at 23:00
+                             when Ceiling Fan has been off for 10 minutes
+                days         on weekdays
+                condition    if anyone is home
+                actions      run Movie Night
+                             turn off Reading Lamp
+                             wait 10 minutes
+                             send "Good night"
+                             turn off Ceiling Fan/Light
+                end          1 hour later, restore the previous values
+                once         disabled after the first run
+                missed runs  run up to 5 minutes late if the hub wasn't running
+
+                """)
+        #expect(
+            try await hub.run(
+                "automations", "edit", "Night", "--at", "22:00", "--if", "none", "--for", "none", "--days", "every day",
+                "--no-once", "--missed", "skip") == Outcome())
+        let definition = try #require(hub.homes[0].triggers.first?.definition)
+        #expect(definition.events == [.calendar(CalendarTime(try #require(TimeOfDay("22:00"))))])
+        #expect(definition.condition == nil && definition.endEvents.isEmpty && !definition.executeOnce)
+        #expect(definition.steps.count == 4 && definition.missedRunPolicy == .skip)
+        #expect(try await hub.run("automations", "disable", "night") == Outcome())
+        #expect(hub.homes[0].triggers.first?.isEnabled == false)
+        #expect(try await hub.run("automations", "enable", "night") == Outcome())
+        #expect(try await hub.run("automations", "rename", "night", "Bedtime") == Outcome())
+        #expect(try await hub.run("automations", "remove", "bedtime") == Outcome())
+        #expect(hub.homes[0].triggers.isEmpty)
+    }
+
+    @Test("lists the next and the last run of each automation")
+    func list() async throws {
+        let hub = FakeHub()
+        #expect(
+            try await hub.run("automations").output
+                == "My Home has no automations yet. To add one: homehub automations add NAME\n")
+        try await add(hub)
+        try await add(hub, "Off", "--disabled")
+        let id = try #require(hub.homes[0].triggers.first?.id)
+        let part = TriggerCondition.presence(.anyoneHome)
+        let record = TriggerRecord(
+            id: House.id(900), trigger: id, time: .init(millisecondsSince1970: 0), cause: .user,
+            result: .conditionFalse(part))
+        hub.state.withLock {
+            $0.statuses = [TriggerStatus(trigger: id, next: .init(millisecondsSince1970: 0), last: record)]
+        }
+        let listing = try await hub.run("automations").output.split(separator: "\n").map(String.init)
+        #expect(listing.count == 3)
+        #expect(listing[1].contains("on     at 23:00  1970-01-01 ") && listing[1].hasSuffix("not run: no one was home"))
+        #expect(listing[2] == "Off    off    at 23:00")
+        let json = try await hub.run("automations", "--json").output
+        let objects = try #require(try JSONValue(parsing: Array(json.utf8)).array)
+        #expect(objects[0]["when"] == "at 23:00" && objects[0]["next"] == 0)
+        #expect(objects[0]["actions"]?.array == ["turn off Reading Lamp"])
+        #expect(objects[0]["last"]?["resultText"] == "not run: no one was home")
+    }
+
+    @Test("runs an automation, or only checks it, and reports failed actions")
+    func run() async throws {
+        let hub = FakeHub()
+        try await add(hub)
+        let id = try #require(hub.homes[0].triggers.first?.id)
+        let time = Timestamp(millisecondsSince1970: 2)
+        func answer(_ result: TriggerResult, _ outcomes: [ActionOutcome]) {
+            hub.state.withLock {
+                $0.records = [
+                    TriggerRecord(
+                        id: House.id(900), trigger: id, time: time, cause: .user, result: result, run: 1,
+                        outcomes: outcomes)
+                ]
+            }
+        }
+        let action = CharacteristicWriteAction(characteristic: House.id(121), targetValue: .bool(false))
+        let success = ActionOutcome(.write(action), time: time)
+        answer(.ran, [success])
+        #expect(try await hub.run("automations", "run", "night") == Outcome(output: "ran\n"))
+        answer(.ran, [success, ActionOutcome(.notify("x"), error: HomeError(.accessoryNotReachable), time: time)])
+        let partial = try await hub.run("automations", "run", "night", "--conditional")
+        #expect(partial.code == 1 && partial.output == "ran, but 1 of 2 actions failed\n")
+        #expect(partial.errors.contains("send \"x\": the accessory doesn't respond"))
+        answer(.conditionFalse(.sun(.after, SunTime(.sunset))), [])
+        #expect(
+            try await hub.run("automations", "run", "night", "--check")
+                == Outcome(output: "it wouldn't run now: it isn't after sunset\n"))
+        #expect(hub.calls == ["always", "conditional", "check"].map { "run \(id) \($0)" })
+    }
+
+    @Test("shows the history, oldest first")
+    func history() async throws {
+        let hub = FakeHub()
+        try await add(hub)
+        #expect(try await hub.run("automations", "history", "night").errors == "homehub: Night hasn't run yet\n")
+        let id = try #require(hub.homes[0].triggers.first?.id)
+        let time = Timestamp(millisecondsSince1970: 60_000)
+        hub.state.withLock {
+            $0.records = [
+                TriggerRecord(id: House.id(901), trigger: id, time: time, cause: .user, result: .wrongWeekday),
+                TriggerRecord(
+                    id: House.id(900), trigger: id, time: time, cause: .event(.significant(SunTime(.sunset))),
+                    result: .missed(first: time, count: 3)),
+            ]
+        }
+        let lines = try await hub.run("automations", "history").output.split(separator: "\n").map(String.init)
+        #expect(lines[0].contains("AUTOMATION  CAUSE"))
+        #expect(lines[1].contains("Night       at sunset  missed 3 times since 1970-01-01 "))
+        #expect(lines[2].hasSuffix("Night       by hand    not run: it doesn't run on a Thursday"))
+    }
+
+    @Test("names a wrong option, and what's missing")
+    func errors() async throws {
+        let hub = FakeHub()
+        let add = ["automations", "add", "Night"]
+        for (words, text) in [
+            (["--at", "23:00"], "Add an action"), (["--notify", "x"], "Add an event"),
+            (["--at", "25:00", "--notify", "x"], "don't understand \"25:00\"; use a time such as 7:00"),
+            (["--at", "sunset", "--notify", "x"], "the home has no location; set it with \"homehub homes location\""),
+            (["--at", "7:00", "--run", "movi night"], "did you mean \"Movie Night\"?"),
+            (["--at", "7:00", "--set", "raeding lamp on"], "did you mean \"Reading Lamp\"?"),
+            (["--at", "7:00", "--set", "reading lamp toggle"], "an automation needs a fixed value"),
+        ] {
+            let refused = try await hub.run(add + words)
+            #expect(refused.code != 0 && refused.errors.contains(text), "\(refused.errors)")
+        }
+        #expect(hub.homes[0].triggers.isEmpty)
+    }
+
+    @Test("adds, renames and removes people, and sets who is home")
+    func people() async throws {
+        let hub = FakeHub()
+        #expect(
+            try await hub.run("people").output == "My Home has no people yet. To add one: homehub people add NAME\n")
+        #expect(try await hub.run("people", "add", "Anna") == Outcome())
+        #expect(try await hub.run("people", "add", "Ben") == Outcome())
+        #expect(try await hub.run("people", "set", "ben", "home") == Outcome())
+        #expect(try await hub.run("people", "rename", "anna", "Eve") == Outcome())
+        #expect(try await hub.run("people").output == "NAME  PRESENCE\nBen   home\nEve   away\n")
+        #expect(try await hub.run("people", "remove", "Eve") == Outcome())
+        #expect(hub.homes[0].people.map(\.name) == ["Ben"])
+    }
+
+    @Test("sets and removes the location of a home, and shows sunrise and sunset")
+    func location() async throws {
+        let sunset = Timestamp(millisecondsSince1970: 1_795_791_240_000)
+        let hub = FakeHub {
+            $0.daylight = Daylight(civilDawn: nil, sunrise: nil, sunset: sunset, civilDusk: nil, timeZone: "UTC")
+        }
+        #expect(try await hub.run("homes", "location", "My Home").output == "My Home has no location\n")
+        #expect(
+            try await hub.run("homes", "location", "My Home", "-33.87,151.21", "--time-zone", "UTC").output == """
+                location    33.87° S, 151.21° E
+                time zone   UTC
+                dawn        none today
+                sunrise     none today
+                sunset      14:54
+                dusk        none today
+
+                """)
+        #expect(hub.homes[0].location?.latitude == -33.87)
+        let wrong = try await hub.run("homes", "location", "My Home", "99,0")
+        #expect(wrong.code == 1 && wrong.errors.contains("the latitude must be from -90 to 90 degrees"))
+        #expect(try await hub.run("homes", "location", "My Home", "none").output == "My Home has no location\n")
+        #expect(try await hub.run("homes", "location", "My Home", "1,2", "--speed").code == 64)
+    }
+
+    @Test(
+        "parses positions",
+        arguments: [("52.52,13.40", 52.52, 13.4), ("33.87S 151.21E", -33.87, 151.21), ("0, -0.5", 0, -0.5)])
+    func positions(typed: String, latitude: Double, longitude: Double) throws {
+        #expect(try Position(typed: typed) == Position(latitude: latitude, longitude: longitude))
+    }
+
+    @Test("rejects positions", arguments: ["", "52.52", "a,b", "1,2,3", "nan,0", "1e2,0"])
+    func wrongPositions(typed: String) { #expect(throws: HomeError.self) { try Position(typed: typed) } }
+
+    // MARK: Files
+
+    private var parser: TriggerParser {
+        TriggerParser(home: House.home, time: HomeTime(zone: .utc, now: Timestamp(millisecondsSince1970: 1)))
+    }
+
+    @Test("exports automations that an import reads")
+    func export() async throws {
+        let hub = FakeHub()
+        try await add(hub, "Night", "--days", "mon-fri", "--notify", "It's: \"late\" # now", "--missed", "1h")
+        try await add(hub, "Off", "--disabled", "--until", "reading lamp on", "--once")
+        let yaml = try await hub.run("automations", "export").output
+        #expect(
+            yaml == """
+                # The automations of My Home. To load them: homehub automations import FILE
+                automations:
+                  - name: Night
+                    at: "23:00"
+                    days: mon-fri
+                    steps:
+                      - set: Reading Lamp off
+                      - notify: "It's: \\"late\\" # now"
+                    missed: 1h
+                  - name: "Off"
+                    enabled: false
+                    at: "23:00"
+                    set: Reading Lamp off
+                    until: Reading Lamp on
+                    once: true
+
+                """)
+        let path = "/tmp/homehub-automations-\(getpid()).yaml"
+        defer { unlink(path) }
+        try #require(fopen(path, "w").map { fputs(yaml, $0) >= 0 && fclose($0) == 0 } == true)
+        #expect(try await hub.run("automations", "import", path).output == "Night: unchanged\nOff: unchanged\n")
+        let other = FakeHub()
+        #expect(
+            try await other.run("automations", "import", path, "--check").output
+                == "Night: would be added\nOff: would be added\n")
+        #expect(other.homes[0].triggers.isEmpty)
+        #expect(try await other.run("automations", "import", path).output == "Night: added\nOff: added\n")
+        #expect(other.homes[0].triggers.map(\.definition) == hub.homes[0].triggers.map(\.definition))
+        #expect(other.homes[0].triggers.map(\.isEnabled) == [true, false])
+        #expect(try await other.run("automations", "import", "/nowhere.yaml").code == 66)
+    }
+
+    @Test(
+        "names the line and the reason of an error in a file",
+        arguments: [
+            (
+                "automations:\n  - name: A\n    at: 7:00x\n    notify: x\n",
+                "f:3:9: automations[0].at: don't understand \"7:00x\"; use a time such as 7:00, sunset, sunset-30m or "
+                    + "\"2026-12-24 18:00\""
+            ),
+            (
+                "automations:\n  - name: A\n    at: \"7:00\"\n    steps:\n      - after: 1m\n      - set: raeding lamp on\n",
+                "f:6:14: automations[0].steps[1].set: there's no accessory called \"raeding lamp\" in My Home; "
+                    + "did you mean \"Reading Lamp\"?"
+            ),
+            (
+                "automations:\n  - name: A\n    at: \"7:00\"\n    whn: x\n",
+                "f:4:5: automations[0].whn: unknown key; write when"
+            ),
+            (
+                "automations:\n  - name: A\n    at: \"7:00\"\n",
+                "f:2:5: automations[0]: the automation does nothing; add a scene to run"
+            ),
+            (
+                "automations:\n  - name: A\n    at: \"7:00\"\n    notify: x\n  - name: a\n    at: \"8:00\"\n    notify: x\n",
+                "f:5:11: automations[1].name: the name \"a\" is used twice; choose another"
+            ),
+            ("automation: []\n", "f:1:1: automation: unknown key; write automations"),
+        ])
+    func wrongFiles(text: String, message: String) {
+        let error = #expect(throws: (any Error).self) {
+            try AutomationFile(Array(text.utf8), file: "f", parser: parser)
+        }
+        #expect(error.map { "\($0)" } == message)
+    }
+
+    // MARK: Watching
+
+    @Test("prints the texts of automations while watching")
+    func messages() async throws {
+        let hub = FakeHub()
+        try await add(hub)
+        let trigger = try #require(hub.homes[0].triggers.first?.id)
+        hub.state.withLock {
+            $0.messages = [
+                TriggerMessage(
+                    home: House.home.id, trigger: trigger, text: "Good night", time: .init(millisecondsSince1970: 0))
+            ]
+        }
+        let outcome = try await hub.run(["watch"], until: { $0.contains("Good night") })
+        #expect(outcome.output.contains("  Night: Good night\n"))
+    }
+}
