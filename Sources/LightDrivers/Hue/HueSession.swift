@@ -114,7 +114,9 @@ package struct HueSession: DeviceSession {
     private var scenes: [String: [HueScene]] = [:]
     /// A Boolean value that indicates whether the current warning is about the number of scenes.
     private var hasTooManyScenes = false
-    /// The ids of the sensors, by the ids of their devices. A device may also have buttons.
+    /// The ids of the sensors, by the ids of their devices.
+    ///
+    /// A device may also have buttons.
     private var sensorDevices: [String: [String]] = [:]
     private var devices: [String: Device] = [:]
     private var rooms: [String: String] = [:]
