@@ -57,8 +57,9 @@ struct LimitIndexTests {
         ],
         "HomeModelTests/Automations/TriggerMachineTests": [
             "TriggerLimits.runsInMinute", "TriggerLimits.pause", "TriggerLimits.chainDepth",
-            "TriggerLimits.punctuality", "TriggerLimits.attribution",
+            "TriggerLimits.punctuality", "TriggerLimits.attribution", "TriggerLimits.missedOccurrences",
         ],
+        "homehubdTests/HomeDatabaseTests": ["TriggerLimits.records"],
         "HomeModelTests/Automations/TimeZoneRulesTests": ["TriggerLimits.timeZoneFile"],
         "HAPTransportTests/HostileTests": ["TransportLimits.requestsPerTurn", "TransportLimits.acknowledgeTime"],
         "HAPTransportTests/AccessoryChannelHandlerTests": [

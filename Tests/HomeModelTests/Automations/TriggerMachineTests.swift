@@ -87,6 +87,13 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
         #expect(bench.log(without: "write") == log)
     }
 
+    @Test("counts at most the last 1,000 missed times") func manyMissed() {
+        let timer = TriggerEvent.timer(first: .minute(0), every: .seconds(300))
+        var bench = TriggerBench(TriggerDefinition(events: [timer], missedRunPolicy: .skip, steps: [lampOn]))
+        bench.restart(at: 6001)
+        #expect(bench.log(without: "write") == ["6001 missed 1000 from 1000"])
+    }
+
     @Test("runs an occurrence at most once, also over restarts, changes of the clock and of the time zone")
     func identity() throws {
         var bench = TriggerBench(TriggerDefinition(events: [daily("07:00")], steps: [lampOn]), at: 400)
