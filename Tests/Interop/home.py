@@ -31,6 +31,8 @@ class HomeDaemon:
         self._marks = 0
         #: A command that runs the program.
         self.wrapper = []
+        #: Additional environment variables of the program.
+        self.environment = {}
         for path in (self.directory, self.state_directory, self.runtime_directory):
             path.mkdir(parents=True, exist_ok=True)
         self.configuration_path.write_text(configuration)
@@ -41,7 +43,8 @@ class HomeDaemon:
         """Start it and wait until its socket answers."""
         assert not self.is_running
         with open(self.log_path, "ab") as log:
-            self.process = self.host.popen(*self.wrapper, *self.arguments, stdout=log, stderr=log)
+            self.process = self.host.popen(
+                *self.wrapper, *self.arguments, stdout=log, stderr=log, env={**os.environ, **self.environment})
         until(self._answers, timeout, "homehubd answers on its socket")
         return self
 
