@@ -108,7 +108,7 @@ def test_values_presses_and_outages_start_runs(home, bridge):
         assert all("error" not in one for record in app.records for one in record["outcomes"])
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.004, 0.012, 0.03, 0.1])
+@pytest.mark.parametrize("delay", [0.0, 0.012, 0.1])
 def test_a_run_is_not_repeated_after_a_kill(home, bridge, tmp_path, delay):
     library = glob.glob("/usr/lib/*/faketime/libfaketime.so.1")
     assert library, "libfaketime is not installed"
