@@ -51,7 +51,7 @@ struct SensorClass: Equatable, Sendable {
         case "moisture": reading = .leak
         case "smoke": reading = .smoke
         case "carbon_monoxide": reading = .carbonMonoxide
-        // Like Home Assistant's bridge: HAP has no sensor for other gases.
+        // Like Home Assistant's bridge, treat other gases this way, because HAP has no sensor for them.
         case "gas": (reading, isSubstitute) = (.carbonMonoxide, true)
         case "vibration": (reading, isSubstitute) = (.motion, true)
         case "tamper": reading = .tamper

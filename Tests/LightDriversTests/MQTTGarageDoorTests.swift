@@ -98,7 +98,7 @@ struct MQTTGarageDoorTests {
         #expect(try MQTTLightTests.text(assumed.messages(for: command(.closed))) == press)
     }
 
-    @Test("reports an obstruction of its own topic, which a movement doesn't change")
+    @Test("reports an obstruction from a separate topic, which a movement doesn't change")
     func obstruction() throws {
         var door = try Self.door(#", "obstruction_topic": "o""#)
         let report = door.received(topic: "o", payload: MQTTPayload(Array("ON".utf8))).first

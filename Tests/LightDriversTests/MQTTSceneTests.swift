@@ -84,7 +84,7 @@ struct MQTTSceneTests {
         #expect(try house.sends(Self.command("option/a/b/c"), to: scenes.id) == ["a/set b/c"])
     }
 
-    @Test("keeps states that arrive before the accessory")
+    @Test("keeps states that arrive before the accessory is added")
     func early() throws {
         var house = MQTTHouse(kinds: Self.kinds)
         house.receives(
@@ -110,7 +110,7 @@ struct MQTTSceneTests {
         #expect(Self.announced(entities, kinds: [.light]).warnings.isEmpty)
     }
 
-    @Test("are counted as one hidden device without the kind")
+    @Test("count as one hidden device if scenes aren't included")
     func hidden() throws {
         let entities = [
             ("light", #""uniq_id": "l", "cmd_t": "l/set""#),

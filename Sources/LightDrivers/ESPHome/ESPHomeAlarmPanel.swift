@@ -35,14 +35,14 @@ extension ESPHomeTargetState {
         return panel.values(Self.panelStates[index], asked: asked.flatMap(SecurityState.init))
     }
 
-    /// Returns the target that a panel's state shows, with the last one, or `nil` if it shows none.
+    /// Returns the target that a panel's state and the last requested target imply, or `nil` if there is none.
     func target(in state: ESPHomeState, asked: Int?) -> Int? {
         guard let values = panelValues(state.number, asked: asked) else { return nil }
         let target = values[.securitySystemTargetState] ?? values[.securitySystemCurrentState]
         return target == .triggered ? nil : target?.rawValue
     }
 
-    /// Returns the targets to request in order, to reach a target from a state with the last requested target.
+    /// Returns the targets to request, in order, to reach a target from a state and its last requested target.
     ///
     /// An ESPHome alarm panel can be armed only while it is disarmed.
     func steps(to target: Int, from state: ESPHomeState?, asked: Int?) -> [Int] {
