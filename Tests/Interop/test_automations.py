@@ -1,6 +1,5 @@
 """Automations as people type them: the command, the file and the history, with a simulated house."""
 
-import json
 import re
 import shlex
 
@@ -16,7 +15,7 @@ HOUSE = [
     {"id": "ceiling", "name": "Ceiling Light"},
     {"id": "sensor", "name": "Hall Sensor", "kind": "sensor", "readings": ["motion", "temperature"]},
     {"id": "window", "name": "Bedroom Window", "kind": "sensor", "readings": ["contact"]},
-    {"id": "switch", "name": "Kitchen Switch", "kind": "switch", "buttons": ["side"]},
+    {"id": "switch", "name": "Kitchen Switch", "kind": "button", "buttons": ["top"]},
 ]
 
 
@@ -38,7 +37,7 @@ def house(make_home, make_daemon):
 
 
 def lamp(house):
-    return next(light for light in house.bridge.lights if light["name"] == "Hall Lamp")
+    return house.bridge.lights["simulated/lamp"]
 
 
 def records(house, *name):
@@ -74,7 +73,7 @@ def test_an_export_restores_removed_automations(house, tmp_path):
         ("Once", "--at", "2027-02-24 18:00", "--notify", "It's \"time\": go # now", "--once", "--disabled"),
         ("Interval", "--every", "90m", "--set", "hall lamp on brightness=40", "--after", "1h30m", "--set", "hall lamp off"),
         ("States", "--when", "hall sensor temperature>=24", "--when", "bedroom window open for 10m",
-         "--when", "kitchen switch/side double press", "--when", "Hall Lamp unreachable",
+         "--when", "kitchen switch double press", "--when", "Hall Lamp unreachable",
          "--if", "anyone home and (after sunset or not hall lamp on)", "--if", "between 22:00 and 6:00",
          "--set", "living room lights off", "--for", "5m", "--until", "hall sensor no motion"),
         ("People", "--when", "first of Anna and Ben arrives", "--when", "last person leaves", "--notify", "Hello"),

@@ -12,6 +12,9 @@ extension TriggerParser {
     /// - Throws: `HomeError` with code 2 if there's no such accessory or value, 3 if the statement is unclear.
     func test(_ words: [String]) throws(HomeError) -> TypedTest {
         let typed = words.joined(separator: " ")
+        guard !words.isEmpty else {
+            throw HomeError(.invalidParameter, detail: "a statement is missing; use for example \"hall lamp on\"")
+        }
         guard words.count <= Self.longestStatement else { throw .unclear(typed, "it has too many words") }
         var failure: HomeError?
         // The longest name comes first. A complete name takes precedence over the beginning of another.

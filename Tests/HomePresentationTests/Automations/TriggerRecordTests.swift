@@ -4,18 +4,19 @@ import Testing
 
 @testable import HomePresentation
 
+/// November 27, 2026 at 11:00 UTC, a Friday.
+private let friday = Timestamp(millisecondsSince1970: 1_795_777_200_000)
+
 @Suite("The words for the history of automations") struct TriggerRecordTests {
     private let phrases = AutomationHouse.phrases
-    /// November 27, 2026 at 11:00 UTC, a Friday.
-    private static let time = Timestamp(millisecondsSince1970: 1_795_777_200_000)
     private static let turnOn = CharacteristicWriteAction(
         characteristic: AutomationHouse.id(411), targetValue: .bool(true))
-    private static let success = ActionOutcome(.write(turnOn), time: time)
-    private static let failure = ActionOutcome(.write(turnOn), error: HomeError(.accessoryNotReachable), time: time)
+    private static let success = ActionOutcome(.write(turnOn), time: friday)
+    private static let failure = ActionOutcome(.write(turnOn), error: HomeError(.accessoryNotReachable), time: friday)
 
     private func record(
         _ result: TriggerResult, cause: TriggerCause = .user, run: Int64? = nil, outcomes: [ActionOutcome] = [],
-        time: Timestamp = Self.time
+        time: Timestamp = friday
     ) -> TriggerRecord {
         TriggerRecord(
             id: AutomationHouse.id(9), trigger: AutomationHouse.id(10), time: time, cause: cause, result: result,
@@ -29,11 +30,11 @@ import Testing
             (.conditionFalse(.presence(.anyoneHome)), "not run: no one was home"),
             (.conditionFalse(.not(.presence(.noOneHome))), "not run: no one was home"),
             (.wrongWeekday, "not run: it doesn't run on a Friday"),
-            (.missed(first: time, count: 1), "missed at 11:00: the hub wasn't running"),
-            (.missed(first: time, count: 3), "missed 3 times since 2026-11-27 11:00: the hub wasn't running"),
+            (.missed(first: friday, count: 1), "missed at 11:00: the hub wasn't running"),
+            (.missed(first: friday, count: 3), "missed 3 times since 2026-11-27 11:00: the hub wasn't running"),
             (.clockNotSet, "not run: the computer's clock wasn't set"),
             (.chainTooDeep, "stopped: automations were starting each other in a loop"),
-            (.paused(until: time), "paused until 11:00: it ran too often"),
+            (.paused(until: friday), "paused until 11:00: it ran too often"),
             (.ended, "restored the previous values"),
         ] as [(TriggerResult, String)])
     func results(result: TriggerResult, words: String) {

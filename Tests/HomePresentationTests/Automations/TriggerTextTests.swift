@@ -220,6 +220,7 @@ import Testing
             nested, String(repeating: "not ", count: 150) + "anyone home",
             String(repeating: "a and ", count: 160) + "b",
             String(repeating: "x", count: 5000), String(repeating: "or ", count: 60), ")(", "((((", "\"", "= = =",
+            "it's", "if", "when", "for 5m", "not", "between",
         ]
         for text in texts {
             #expect(throws: HomeError.self) { try parser.condition(typed: text) }
