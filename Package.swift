@@ -51,8 +51,9 @@ let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "sw
 let webAssets =
     ["style.css", "script.js", "icons.svg", "icon.svg", "icon-180.png", "manifest.webmanifest"]
     + [
-        "accessory", "add", "bridge", "control", "empty", "enter", "history", "home", "more", "name-form", "names",
-        "page",
+        "accessory", "add", "automation", "automation-buttons", "automation-form", "automations", "bridge", "control",
+        "empty", "enter", "history", "home", "more", "name-form", "names", "options",
+        "page", "people",
         "privacy", "problem", "remove", "room", "rooms", "scenes", "service", "summary", "tile",
     ].map { "\($0).mustache" }
 
@@ -402,7 +403,8 @@ let package = Package(
                 "CommandKit", "HomeClient", "HomeModel", "HomePresentation", "HAPModel", "LineRPC", "BoundedJSON",
                 "TerminalKit", logging,
             ]),
-        tests(of: "homeweb", ["HomeModel", "HAPModel", "SetupQR", "WebAccess", httpTypes, nioCore]),
+        tests(
+            of: "homeweb", ["HomeModel", "HomePresentation", "HAPModel", "SetupQR", "WebAccess", httpTypes, nioCore]),
         tests(of: "WebAccess"),
         tests(of: "SetupQR"),
         tests(of: "hapsim", ["DaemonKit", "HAPModel", "AccessoryRole"]),

@@ -143,7 +143,8 @@ def test_every_view_is_there(house, visit):
     views = {
         "/": "Villa", "/?by=kind": "Lights", "/?by=category": "Lightbulb", "/?by=zone": "Upstairs",
         "/?favorites=1": "", "/scenes": "Scenes", "/history": "History", "/more": "Rooms and zones",
-        "/rooms": "Kitchen", "/names": "Names", "/add": "Add an accessory", "/privacy": "Privacy", "/bridge": "Bridge",
+        "/rooms": "Kitchen", "/names": "Names", "/automations": "Automations",
+        "/automations/new": "New automation", "/people": "Location", "/add": "Add an accessory", "/privacy": "Privacy", "/bridge": "Bridge",
     }
     for path, expected in views.items():
         visitor.go(path)
@@ -563,7 +564,7 @@ def test_axe_finds_no_serious_violation(house, visit):
         visitor.go(lamp)
         accessory = visitor.page.get_by_role("link", name="Details").get_attribute("href")
         for path in ("/", "/?by=kind", lamp, thermostat, accessory, "/scenes", "/history", "/more", "/rooms", "/names",
-                     "/add", "/privacy", "/bridge"):
+                     "/add", "/privacy", "/bridge", "/automations", "/automations/new", "/people"):
             visitor.go(path)
             # Inject the script through the browser, because the page's policy rejects other scripts.
             result = visitor.page.context.new_cdp_session(visitor.page)
@@ -600,7 +601,8 @@ def test_every_view_fits_its_window(house, visit, tmp_path):
             views = {
                 "home": "/", "kinds": "/?by=kind", "lamp": lamp, "thermostat": thermostat, "accessory": accessory, "long": fan,
                 "scenes": "/scenes", "history": "/history", "more": "/more", "rooms": "/rooms", "names": "/names",
-                "add": "/add", "privacy": "/privacy", "bridge": "/bridge", "nothing": "/nothing",
+                "add": "/add", "privacy": "/privacy", "bridge": "/bridge", "automations": "/automations",
+                "automation-form": "/automations/new", "people": "/people", "nothing": "/nothing",
             }
             for view, path in views.items():
                 visitor.go(path)

@@ -72,7 +72,7 @@ enum ValueActions {
 
     /// Answers a change: a script receives the new state of its page, and a browser is redirected to the page to
     /// continue with.
-    private static func done(
+    static func done(
         _ request: Request, _ back: String, _ changed: [Service.ID], _ site: Site, _ visitor: Visitor
     ) async throws -> Response {
         guard request.isFromScript else { return .seeOther(back) }

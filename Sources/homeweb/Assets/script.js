@@ -257,7 +257,7 @@
 
   document.addEventListener("submit", (event) => {
     const form = event.target, button = event.submitter;
-    if (!form.action.match(/\/services\/[^/]+\/values$|\/scenes\/[^/]+\/run$|\/rooms\/[^/]+\/off$/)) return;
+    if (!form.action.match(/\/services\/[^/]+\/values$|\/scenes\/[^/]+\/run$|\/rooms\/[^/]+\/off$|\/automations\/[^/]+\/enabled$/)) return;
     event.preventDefault();
     const place = form.closest(".tile, .control") || form;
     const fields = Object.fromEntries(new FormData(form, button));

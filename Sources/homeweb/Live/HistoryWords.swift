@@ -61,11 +61,26 @@ extension Home.Event {
             HistoryWords(sentence: "\(room.name) was removed from \(zone.name)")
         case .actionSetAdded(let scene): HistoryWords(sentence: "The scene \(scene.name) was added", path: "/scenes")
         case .actionSetRemoved(let scene): HistoryWords(sentence: "The scene \(scene.name) was removed")
+        case .triggerAdded(let trigger):
+            HistoryWords(sentence: "The automation \(trigger.name) was added", path: "/automations/\(trigger.id)")
+        case .triggerRemoved(let trigger): HistoryWords(sentence: "The automation \(trigger.name) was removed")
+        case .triggerFired(let trigger, let record) where record.isComplete:
+            HistoryWords(
+                sentence:
+                    "\(trigger.name): \(TriggerPhrases(home: home, time: .current(of: home)).phrase(for: record))",
+                path: "/automations/\(trigger.id)")
+        case .presenceUpdated(let person):
+            HistoryWords(sentence: "\(person.name) \(person.isHome ? "came home" : "left")")
         case .actionSetExecutionUpdated(let scene):
             scene.isExecuting ? HistoryWords(sentence: "The scene \(scene.name) was run", path: "/scenes") : nil
         default: nil
         }
     }
+}
+
+extension TriggerRecord {
+    /// Whether all actions have ended.
+    fileprivate var isComplete: Bool { run == nil || !outcomes.isEmpty && outcomes.allSatisfy { $0.time != nil } }
 }
 
 extension Accessory.Event {

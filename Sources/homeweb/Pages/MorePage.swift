@@ -6,9 +6,18 @@ struct MorePage: LivePage {
     var place: String { "/more" }
 
     func content(_ moment: Moment) -> PageContent {
-        var links: [Templates.Values] = []
+        var links: [Templates.Values] = [
+            [
+                "path": "/automations" + moment.homeQuery, "name": "Automations", "icon": "automation",
+                "about": "What runs when, and what ran",
+            ]
+        ]
         if moment.visitor.isOwner {
-            links = [
+            links += [
+                [
+                    "path": "/people" + moment.homeQuery, "name": "People and location", "icon": "people",
+                    "about": "For automations: who is at home, sunrise and sunset",
+                ],
                 [
                     "path": "/rooms" + moment.homeQuery, "name": "Rooms and zones", "icon": "room",
                     "about": "Add, rename and remove rooms and zones",

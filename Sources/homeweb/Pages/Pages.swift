@@ -15,7 +15,7 @@ enum Pages {
     static func add(to router: RouterGroup<WebContext>, _ site: Site) {
         for path in [
             "/", "/rooms", "/rooms/:id", "/services/:id", "/accessories/:id", "/scenes", "/history", "/more",
-            "/names", "/add", "/add/:id",
+            "/names", "/add", "/add/:id", "/automations", "/automations/:id", "/people",
         ] {
             router.get(RouterPath(path)) { request, context in
                 let visitor = try context.visitor
@@ -41,6 +41,13 @@ enum Pages {
         case ("accessories", 2): return Accessory.ID(words[1]).map(AccessoryPage.init)
         case ("scenes", 1): return ScenesPage(path: "/scenes" + query.text, choice: query.home)
         case ("history", 1): return HistoryPage(history: site.history)
+        case ("automations", 1):
+            return AutomationsPage(manager: site.manager, path: "/automations" + query.text, choice: query.home)
+        case ("automations", 2):
+            let isChecked = query["check"] == "1"
+            return Trigger.ID(words[1]).map {
+                AutomationPage(manager: site.manager, trigger: $0, isChecked: isChecked)
+            }
         case ("more", 1): return MorePage()
         default: break
         }
@@ -48,6 +55,8 @@ enum Pages {
         switch (words.first, words.count) {
         case ("rooms", 1): return RoomsPage(path: "/rooms" + query.text, choice: query.home)
         case ("names", 1): return NamesPage(path: "/names" + query.text, choice: query.home)
+        case ("people", 1):
+            return PeoplePage(manager: site.manager, path: "/people" + query.text, choice: query.home)
         case ("add", 1): return BeginPage(path: "/add" + query.text, choice: query.home)
         case ("add", 2):
             guard let id = AccessorySetupSession.ID(words[1]) else { return nil }
@@ -104,14 +113,12 @@ enum Pages {
             throw WebError(.notFound, "This accessory doesn't exist, or it can only be removed with its bridge.")
         }
         let behind = accessory.bridgedAccessories?.count ?? 0
-        let content = Templates.render(
-            "remove",
-            [
-                "id": "\(id)", "name": accessory.name,
-                "about": (behind > 0 ? "This also removes the accessories connected through it (\(behind)). " : "")
-                    + "Its room, names and scene actions are lost. You can add it again later.",
-            ])
-        return Response.page(Layout(title: "Remove \(accessory.name)?", content: content, visitor: visitor, place: "/"))
+        return .confirmation(
+            of: "Remove \(accessory.name)?",
+            about: (behind > 0 ? "This also removes the accessories connected through it (\(behind)). " : "")
+                + "Its room, names and scene actions are lost. You can add it again later.",
+            button: "Remove accessory", action: "/accessories/\(id)/remove",
+            back: ("/accessories/\(id)", accessory.name), place: "/", visitor)
     }
 
     // MARK: Live updates

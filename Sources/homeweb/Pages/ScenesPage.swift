@@ -19,7 +19,11 @@ struct ScenesPage: LivePage {
         return PageContent(
             title: "Scenes",
             main: Templates.render(
-                "scenes", ["home": home.name, "up": "/" + moment.homeQuery, "scenes": scenes]))
+                "scenes",
+                [
+                    "home": home.name, "up": "/" + moment.homeQuery, "scenes": scenes,
+                    "automations": "/automations" + moment.homeQuery,
+                ]))
     }
 }
 

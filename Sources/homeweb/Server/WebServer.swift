@@ -94,6 +94,8 @@ struct WebServer {
         Pages.add(to: pages, site)
         ValueActions.add(to: pages, site)
         HomeActions.add(to: pages, site)
+        AutomationActions.add(to: pages, site)
+        PeopleActions.add(to: pages, site)
         SetupActions.add(to: pages, site)
         PrivacyPage.add(to: pages, site)
         BridgePage.add(to: pages, site)

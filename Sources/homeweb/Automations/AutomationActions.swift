@@ -1,0 +1,205 @@
+import HTTPTypes
+import HomeClient
+import HomeModel
+import HomePresentation
+import Hummingbird
+import HummingbirdCore
+import TerminalKit
+
+/// The forms of the pages of automations, for owners only.
+enum AutomationActions {
+    static func add(to router: RouterGroup<WebContext>, _ site: Site) {
+        addForms(to: router, site)
+        router.post("/automations/:id/enabled") { request, context in
+            let visitor = try context.owner
+            let form = try await request.form(context)
+            let id: Trigger.ID = try context.id()
+            do throws(HomeError) {
+                try await site.manager.setEnabled(form["enabled"] == "1", of: id)
+            } catch {
+                return try await refused(error, request, id, site, visitor)
+            }
+            return try await ValueActions.done(request, form["back"] ?? "/automations/\(id)", [], site, visitor)
+        }
+        router.post("/automations/:id/run") { request, context in
+            let visitor = try context.owner
+            let form = try await request.form(context)
+            let (home, trigger) = try await trigger(context, site, visitor)
+            let record: TriggerRecord
+            do throws(HomeError) {
+                record = try await site.manager.runTrigger(trigger.id, mode: .always)
+            } catch {
+                return try await refused(error, request, trigger.id, site, visitor)
+            }
+            let path = "/automations/\(trigger.id)"
+            site.history.add("The automation \(trigger.name) was run", who: visitor.shownName, path: path)
+            let failures = AutomationSummary(home: home, time: .current(of: home)).phrases.failures(of: record)
+            guard failures.isEmpty else {
+                throw WebError(.gatewayTimeout, "The automation ran, but not everything worked: \(failures.sentence)")
+            }
+            return try await ValueActions.done(request, form["back"] ?? path, [], site, visitor)
+        }
+        router.get("/automations/:id/remove") { _, context in
+            let visitor = try context.owner
+            let (_, trigger) = try await trigger(context, site, visitor)
+            return Response.confirmation(
+                of: "Remove \(trigger.name)?", about: "Its history is lost, too.", button: "Remove automation",
+                action: "/automations/\(trigger.id)/remove", back: ("/automations/\(trigger.id)", trigger.name), visitor
+            )
+        }
+        router.post("/automations/:id/remove") { request, context in
+            let visitor = try context.owner
+            _ = try await request.form(context)
+            let (home, trigger) = try await trigger(context, site, visitor)
+            try await site.manager.removeTrigger(trigger.id)
+            return Response.seeOther("/automations" + (home.isPrimary ? "" : "?home=\(home.id)"))
+        }
+    }
+
+    // MARK: Form
+
+    private static func addForms(to router: RouterGroup<WebContext>, _ site: Site) {
+        router.get("/automations/new") { request, context in
+            let visitor = try context.owner
+            let moment = try await site.moment(visitor, choice: Query(request.uri.query ?? "").home)
+            guard let home = moment.home else { throw ValueActions.notFound }
+            let choices = AutomationChoices(home: home, time: .current(of: home))
+            return response(AutomationFormPage(form: AutomationForm(), choices: choices, trigger: nil), visitor)
+        }
+        router.get("/automations/:id/edit") { _, context in
+            let visitor = try context.owner
+            let (home, trigger) = try await trigger(context, site, visitor)
+            let time = HomeTime.current(of: home)
+            let choices = AutomationChoices(home: home, time: time)
+            let form = AutomationForm(trigger, choices, TriggerParser(home: home, time: time))
+            return response(AutomationFormPage(form: form, choices: choices, trigger: trigger), visitor)
+        }
+        router.post("/homes/:id/automations") { request, context in
+            let visitor = try context.owner
+            let query = try await request.form(context)
+            let id: Home.ID = try context.id()
+            guard let home = try await site.moment(visitor).snapshot.home(id) else { throw ValueActions.notFound }
+            return try await save(query, nil, home, visitor) { name, definition async throws(HomeError) in
+                try await site.manager.addTrigger(named: name, to: home.id, definition).id
+            }
+        }
+        router.post("/automations/:id/edit") { request, context in
+            let visitor = try context.owner
+            let query = try await request.form(context)
+            let (home, trigger) = try await trigger(context, site, visitor)
+            return try await save(query, trigger, home, visitor) { name, definition async throws(HomeError) in
+                if definition != trigger.definition || !trigger.missingParts.isEmpty {
+                    try await site.manager.updateTrigger(trigger.id, to: definition)
+                }
+                if name != trigger.name { try await site.manager.renameTrigger(trigger.id, to: name) }
+                return trigger.id
+            }
+        }
+    }
+
+    /// Saves the form, or shows it again with its errors.
+    private static func save(
+        _ query: Query, _ trigger: Trigger?, _ home: Home, _ visitor: Visitor,
+        _ write: (String, TriggerDefinition) async throws(HomeError) -> Trigger.ID
+    ) async throws -> Response {
+        let form = AutomationForm(query)
+        let time = HomeTime.current(of: home)
+        let choices = AutomationChoices(home: home, time: time)
+        do throws(AutomationFormErrors) {
+            let (name, definition) = try checked(form, trigger, choices, TriggerParser(home: home, time: time))
+            do throws(HomeError) {
+                return .seeOther("/automations/\(try await write(name, definition))")
+            } catch {
+                throw AutomationFormErrors(fields: [AutomationFormErrors.form: error.message.sentence])
+            }
+        } catch {
+            let page = AutomationFormPage(form: form, choices: choices, trigger: trigger, errors: error.fields)
+            return response(page, visitor, status: .badRequest)
+        }
+    }
+
+    /// Checks a form with the rules of the hub, so that most errors are next to their fields.
+    static func checked(
+        _ form: AutomationForm, _ trigger: Trigger?, _ choices: AutomationChoices, _ parser: TriggerParser
+    ) throws(AutomationFormErrors) -> (name: String, TriggerDefinition) {
+        var errors: [String: String] = [:]
+        var name = form.name
+        if name != trigger?.name {
+            do throws(HomeError) {
+                name = try choices.home.validatedTriggerName(name, current: trigger?.name)
+            } catch {
+                errors["name"] = form.name.isEmpty ? "Enter a name." : error.message.sentence
+            }
+        }
+        do throws(AutomationFormErrors) {
+            let definition = try valid(form.definition(choices, parser), choices.home, parser.time.now)
+            guard errors.isEmpty else { throw AutomationFormErrors(fields: [:]) }
+            return (name, definition)
+        } catch {
+            throw AutomationFormErrors(fields: errors.merging(error.fields) { $1 })
+        }
+    }
+
+    private static func valid(
+        _ definition: TriggerDefinition, _ home: Home, _ now: Timestamp
+    ) throws(AutomationFormErrors) -> TriggerDefinition {
+        do throws(HomeError) {
+            return try home.validated(definition, at: now)
+        } catch {
+            throw AutomationFormErrors(fields: [field(of: error): error.message.sentence])
+        }
+    }
+
+    private static func field(of error: HomeError) -> String {
+        switch error.code {
+        case .noActionsInActionSet, .noRegisteredActionSets: "scenes"
+        default: AutomationFormErrors.form
+        }
+    }
+
+    private static func response(
+        _ page: AutomationFormPage, _ visitor: Visitor, status: HTTPResponse.Status = .ok
+    ) -> Response {
+        .page(Layout(title: page.title, content: page.html, visitor: visitor, place: "/more"), status: status)
+    }
+
+    // MARK: Automations
+
+    private static func trigger(
+        _ context: WebContext, _ site: Site, _ visitor: Visitor
+    ) async throws -> (home: Home, trigger: Trigger) {
+        let id: Trigger.ID = try context.id()
+        let moment = try await site.moment(visitor)
+        guard let home = moment.home(where: { $0.trigger(id) != nil }), let trigger = home.trigger(id) else {
+            throw WebError(.notFound, "This automation no longer exists.")
+        }
+        return (home, trigger)
+    }
+
+    /// Answers a refused change: a script receives the message, and a browser the automation's page with the message.
+    private static func refused(
+        _ error: HomeError, _ request: Request, _ trigger: Trigger.ID, _ site: Site, _ visitor: Visitor
+    ) async throws -> Response {
+        let refusal = WebError(error)
+        guard !request.isFromScript else { throw refusal }
+        return try await Pages.response(
+            AutomationPage(manager: site.manager, trigger: trigger), site, visitor, status: refusal.status,
+            message: refusal.message)
+    }
+}
+
+extension Response {
+    /// Returns a page that asks before something is removed.
+    static func confirmation(
+        of question: String, about: String, button: String, action: String, back: (path: String, name: String),
+        place: String = "/more", _ visitor: Visitor
+    ) -> Response {
+        let content = Templates.render(
+            "remove",
+            [
+                "question": question, "about": about, "button": button, "action": action, "back": back.path,
+                "backName": back.name,
+            ])
+        return .page(Layout(title: question, content: content, visitor: visitor, place: place))
+    }
+}

@@ -1,0 +1,126 @@
+import HomeModel
+
+/// The form of an automation: the visitor's texts and choices, before they are checked.
+///
+/// Each part can be typed in words, too, because not every automation fits the fields.
+struct AutomationForm: Equatable {
+    /// The kinds of events in the form.
+    enum EventKind: String, CaseIterable { case time, sun, state, number, button, presence, words }
+
+    /// The kinds of conditions in the form.
+    enum ConditionKind: String, CaseIterable { case always, time, sun, state, number, presence, words }
+
+    /// A number of an accessory with a limit, such as a temperature above 25.
+    struct NumberTest: Equatable {
+        /// The key of the number in ``AutomationChoices/numbers``.
+        var key = ""
+        /// A Boolean value that indicates whether the limit is the lowest number instead of the highest.
+        var isMinimum = true
+        var limit = ""
+    }
+
+    /// A value to write.
+    struct Action: Equatable {
+        /// The key of the action in ``AutomationChoices/actions``.
+        var key = ""
+        /// The brightness, speed or position in percent; empty for none.
+        var level = ""
+    }
+
+    /// The maximum number of actions with fields.
+    static let mostActions = 20
+
+    var name = ""
+
+    var event = EventKind.time
+    var time = "07:00"
+    var sunEvent = SunEvent.sunset
+    /// The minutes before or after the sun event.
+    var sunOffset = "0"
+    var isBeforeSun = true
+    /// The key of a state in ``AutomationChoices/states``.
+    var state = ""
+    /// The minutes for which the state or the number must last; empty for none.
+    var lasting = ""
+    var number = NumberTest()
+    var press = ""
+    var presence = ""
+    /// Events in words, one per line.
+    var eventWords = ""
+
+    var days = Weekdays.everyDay
+
+    var condition = ConditionKind.always
+    var conditionFrom = "22:00"
+    var conditionTo = "06:00"
+    var conditionSun = ""
+    var conditionState = ""
+    var conditionNumber = NumberTest()
+    var conditionPresence = ""
+    var conditionWords = ""
+
+    var scenes: [ActionSet.ID] = []
+    var actions: [Action] = []
+    /// Further steps in words, one per line.
+    var stepWords = ""
+    var notification = ""
+    /// The minutes after which the previous values are restored; empty for none.
+    var undoAfter = ""
+    /// Events in words that restore the previous values, one per line.
+    var undoWords = ""
+
+    var isOnce = false
+    /// The treatment of missed runs in words; empty for the default.
+    var missed = ""
+
+    init() {}
+
+    /// Creates the form that a browser has sent.
+    init(_ query: Query) {
+        func text(_ name: String) -> String { (query[name] ?? "").trimmed }
+        func test(_ name: String) -> NumberTest {
+            NumberTest(key: text(name), isMinimum: query["\(name)-limit"] != "max", limit: text("\(name)-value"))
+        }
+        name = text("name")
+        event = query["event"].flatMap(EventKind.init) ?? .time
+        time = text("time")
+        sunEvent = query["sun"].flatMap(SunEvent.init) ?? .sunset
+        sunOffset = text("offset")
+        isBeforeSun = query["side"] != "after"
+        state = text("state")
+        lasting = text("lasting")
+        number = test("number")
+        press = text("press")
+        presence = text("presence")
+        eventWords = text("when")
+        days = []
+        for (index, name) in Weekdays.everyDay.names.enumerated() where query["day-\(name)"] != nil {
+            days.insert(Weekdays(rawValue: 1 << UInt8(index)))
+        }
+        condition = query["condition"].flatMap(ConditionKind.init) ?? .always
+        conditionFrom = text("from")
+        conditionTo = text("to")
+        conditionSun = text("if-sun")
+        conditionState = text("if-state")
+        conditionNumber = test("if-number")
+        conditionPresence = text("if-presence")
+        conditionWords = text("if")
+        scenes = query.fields.filter { $0.name == "scene" }.compactMap { ActionSet.ID($0.value) }
+        actions = (1...Self.mostActions).map { Action(key: text("action-\($0)"), level: text("level-\($0)")) }
+        actions.removeAll { $0 == Action() }
+        stepWords = text("steps")
+        notification = text("notify")
+        undoAfter = text("undo")
+        undoWords = text("until")
+        isOnce = query["once"] != nil
+        missed = text("missed")
+    }
+}
+
+/// The errors of a form, by the names of its fields.
+struct AutomationFormErrors: Error, Equatable {
+    /// The name for an error that belongs to no field.
+    static let form = "form"
+
+    var fields: [String: String]
+}

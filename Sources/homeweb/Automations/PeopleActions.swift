@@ -1,0 +1,97 @@
+import HomeClient
+import HomeModel
+import Hummingbird
+import HummingbirdCore
+import TerminalKit
+
+/// The forms of the page of people and the location, for owners only.
+enum PeopleActions {
+    static func add(to router: RouterGroup<WebContext>, _ site: Site) {
+        router.post("/homes/:id/people") { request, context in
+            let visitor = try context.owner
+            let form = try await request.form(context)
+            let home: Home.ID = try context.id()
+            let name = (form["name"] ?? "").trimmed
+            do throws(HomeError) {
+                _ = try await site.manager.addPerson(named: name, to: home)
+                return Response.seeOther(form["back"] ?? "/people")
+            } catch {
+                return try await refused(
+                    PeoplePage.Refused(name: (name, error.message.sentence)), home, site, visitor)
+            }
+        }
+        router.post("/homes/:id/location") { request, context in
+            let visitor = try context.owner
+            let query = try await request.form(context)
+            let home: Home.ID = try context.id()
+            let form = LocationForm(query)
+            do throws(HomeError) {
+                try await site.manager.setLocation(try form.location(), of: home)
+                return Response.seeOther(query["back"] ?? "/people")
+            } catch {
+                return try await refused(
+                    PeoplePage.Refused(location: (form, error.message.sentence)), home, site, visitor)
+            }
+        }
+        router.get("/homes/:id/location/remove") { _, context in
+            let visitor = try context.owner
+            let home: Home.ID = try context.id()
+            return Response.confirmation(
+                of: "Remove the location?", about: "Automations that use sunrise or sunset stop running.",
+                button: "Remove location", action: "/homes/\(home)/location/remove",
+                back: ("/people?home=\(home)", "People and location"), visitor)
+        }
+        router.post("/homes/:id/location/remove") { request, context in
+            _ = try context.owner
+            _ = try await request.form(context)
+            let home: Home.ID = try context.id()
+            try await site.manager.setLocation(nil, of: home)
+            return Response.seeOther("/people?home=\(home)")
+        }
+        router.post("/people/:id/name") { request, context in
+            _ = try context.owner
+            let form = try await request.form(context)
+            _ = try await site.manager.renamePerson(try context.id(), to: (form["name"] ?? "").trimmed)
+            return Response.seeOther(form["back"] ?? "/people")
+        }
+        router.post("/people/:id/presence") { request, context in
+            _ = try context.owner
+            let form = try await request.form(context)
+            _ = try await site.manager.setPresence(of: try context.id(), isHome: form["home"] == "1")
+            return Response.seeOther(form["back"] ?? "/people")
+        }
+        router.get("/people/:id/remove") { _, context in
+            let visitor = try context.owner
+            let id: Resident.ID = try context.id()
+            let moment = try await site.moment(visitor)
+            guard let home = moment.home(where: { $0.person(id) != nil }), let person = home.person(id) else {
+                throw ValueActions.notFound
+            }
+            return Response.confirmation(
+                of: "Remove \(person.name)?",
+                about: "Automations that use the presence of \(person.name) are turned off.",
+                button: "Remove person", action: "/people/\(id)/remove",
+                back: ("/people" + (home.isPrimary ? "" : "?home=\(home.id)"), "People and location"), visitor)
+        }
+        router.post("/people/:id/remove") { request, context in
+            _ = try context.owner
+            let form = try await request.form(context)
+            try await site.manager.removePerson(try context.id())
+            return Response.seeOther(form["back"] ?? "/people")
+        }
+    }
+
+    /// Shows the page with a refused form.
+    ///
+    /// It has no live updates, which would replace the form.
+    private static func refused(
+        _ refused: PeoplePage.Refused, _ home: Home.ID, _ site: Site, _ visitor: Visitor
+    ) async throws -> Response {
+        let path = "/people?home=\(home)"
+        let page = PeoplePage(manager: site.manager, path: path, choice: home, refused: refused)
+        let content = await page.content(try await site.moment(visitor, choice: home))
+        return .page(
+            Layout(title: content.title, content: content.main, visitor: visitor, place: page.place),
+            status: .badRequest)
+    }
+}

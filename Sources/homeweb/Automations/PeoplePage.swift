@@ -1,0 +1,56 @@
+import HomeClient
+import HomeModel
+import HomePresentation
+import TerminalKit
+
+/// The page of the people whose presence automations can use, and of the home's location.
+struct PeoplePage: LivePage {
+    /// A form that was refused, with its error.
+    struct Refused {
+        var name: (text: String, error: String)?
+        var location: (form: LocationForm, error: String)?
+    }
+
+    let manager: HomeManager
+    let path: String
+    let choice: Home.ID?
+    var refused = Refused()
+    var place: String { "/more" }
+
+    func content(_ moment: Moment) async -> PageContent {
+        if let content = PageContent.inPlaceOfHomes(moment) { return content }
+        guard let home = moment.home else { return .missing("There are no homes yet.") }
+        let form = refused.location?.form ?? LocationForm(home.location)
+        var location: Templates.Values = [
+            "home": "\(home.id)", "latitude": form.latitude, "longitude": form.longitude, "zone": form.timeZone,
+            "isSet": home.location != nil,
+        ]
+        location["error"] = refused.location?.error
+        if home.location != nil {
+            do throws(HomeError) {
+                location["daylight"] = words(try await manager.daylight(of: home.id), .current(of: home))
+            } catch {
+                location["reason"] = "Today's sunrise and sunset are unknown: \(error.message)".sentence
+            }
+        }
+        var values: Templates.Values = [
+            "home": "\(home.id)", "up": "/automations" + moment.homeQuery, "back": path, "location": location,
+            "name": refused.name?.text ?? "",
+            "people": home.people.sortedForDisplay.map { person in
+                [
+                    "id": "\(person.id)", "name": person.name, "state": person.isHome ? "at home" : "away",
+                    "next": person.isHome ? "0" : "1", "word": person.isHome ? "Set to away" : "Set to home",
+                    "back": path,
+                ] as Templates.Values
+            },
+        ]
+        values["nameError"] = refused.name?.error
+        return PageContent(title: "People and location", main: Templates.render("people", values))
+    }
+
+    private func words(_ daylight: Daylight, _ time: HomeTime) -> String {
+        func clock(_ moment: Timestamp?) -> String { moment.map(time.clock) ?? "none today" }
+        return "Today: dawn \(clock(daylight.civilDawn)), sunrise \(clock(daylight.sunrise)), "
+            + "sunset \(clock(daylight.sunset)), dusk \(clock(daylight.civilDusk))."
+    }
+}

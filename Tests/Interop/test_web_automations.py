@@ -1,0 +1,177 @@
+"""Automations on the page: the list, the form, people and the location, over a simulated house."""
+
+import re
+
+import pytest
+from conftest import configuration
+from home import hub, make_home  # noqa: F401 (fixtures)
+from lan import until
+from test_automations import HOUSE
+from web import Page, browser, fetch
+
+
+@pytest.fixture
+def house(make_home, make_daemon, tmp_path):
+    """A home with a scene, and its page in a browser."""
+    home = make_home()
+    home.cli("homes", "add", "My House")
+    bridge = make_daemon(configuration("Demo", HOUSE) | {"include": ["all"]})
+    bridge.until_published()
+    home.add(bridge.setup_code, bridge.status["deviceId"])
+    home.cli("scenes", "add", "Evening Lights")
+    home.cli("scenes", "set", "Evening Lights", "hall lamp", "on")
+    home.bridge = bridge
+    home.page = Page(home.host, home, tmp_path / "page").start()
+    try:
+        with browser(home.host, tmp_path) as chromium:
+            home.browser = chromium
+            yield home
+            for visitor in chromium.visitors:
+                # A refused form is answered with 400.
+                complaints = [one for one in visitor.complaints if "400" not in one]
+                assert not complaints and not visitor.foreign, (complaints, visitor.foreign)
+    finally:
+        home.page.close()
+
+
+def listed(home):
+    return {one["name"]: one for one in home.cli("automations", "--json")}
+
+
+def lamp(home):
+    return next(light for light in home.bridge.lights if light["name"] == "Hall Lamp")
+
+
+def test_an_owner_adds_edits_runs_and_removes_an_automation_without_scripts(house):
+    visitor = house.browser.open(house.page.address, "/automations", java_script_enabled=False)
+    page = visitor.page
+    assert "No automations yet" in visitor.text()
+    page.get_by_role("link", name="New automation").click()
+    page.get_by_label("Name").fill("Hall Light")
+    page.get_by_label("When an accessory changes").check()
+    page.get_by_label("Change", exact=True).select_option(label="Hall Sensor detects motion")
+    page.get_by_label("Sunday").uncheck()
+    page.get_by_label("People are at home or away").check()
+    page.get_by_label("People", exact=True).select_option(label="Anyone is home")
+    page.get_by_label("Action 1", exact=True).select_option(label="Turn on Hall Lamp")
+    page.get_by_label("Level of action 1").fill("140")
+    page.get_by_label("Undo after").fill("5")
+    page.get_by_role("button", name="Add automation").click()
+    # The form comes back filled in, with the error next to the field.
+    assert "wasn't saved" in visitor.text() and not listed(house)
+    level = page.get_by_label("Level of action 1")
+    assert level.input_value() == "140" and level.get_attribute("aria-invalid") == "true"
+    assert "100" in page.locator(f"#{level.get_attribute('aria-describedby')}").inner_text()
+    assert page.get_by_label("Name").input_value() == "Hall Light" and not page.get_by_label("Sunday").is_checked()
+    level.fill("40")
+    page.get_by_role("button", name="Add automation").click()
+    assert visitor.text("h1") == "Hall Light"
+    text = visitor.text()
+    for expected in ("When Hall Sensor detects motion", "anyone is home", "Turn on Hall Lamp", "40 %", "5 minutes later"):
+        assert expected in text, (expected, text)
+    assert "turn on Hall Lamp" in str(listed(house)["Hall Light"]).replace("Turn", "turn")
+
+    page.get_by_role("link", name="Check whether Hall Light would run now").click()
+    assert "wouldn't run now: no one is home" in visitor.text("[role=status].card")
+    page.get_by_role("button", name="Run Hall Light now").click()
+    until(lambda: lamp(house)["on"] and lamp(house)["brightness"] == 40, 10, "the lamp is on")
+    visitor.go("/automations")
+    assert re.search(r"Last: today \d\d:\d\d, (ran|running)", visitor.text()), visitor.text()
+
+    # An automation without fields of its own is edited in words.
+    page.get_by_role("link", name="Edit Hall Light").click()
+    assert page.get_by_label("When an accessory changes").is_checked()
+    page.get_by_label("Name").fill("Hall")
+    page.get_by_label("In words").first.check()
+    page.get_by_label("Events, one per line").fill("hall sensor motion\nbedroom window open for 10m\nevery 2h")
+    page.get_by_role("button", name="Save").click()
+    assert visitor.text("h1") == "Hall" and "every 2 hours" in visitor.text(), visitor.text()
+    page.get_by_role("link", name="Edit Hall").click()
+    assert "Bedroom Window open for 10m" in page.get_by_label("Events, one per line").input_value()
+    page.get_by_label("Events, one per line").fill("bedrom window open")
+    page.get_by_role("button", name="Save").click()
+    assert "Bedroom Window" in page.locator("#e-when").inner_text()
+    assert page.get_by_label("Events, one per line").input_value() == "bedrom window open"
+
+    visitor.go("/automations")
+    page.get_by_role("link", name="Hall", exact=True).click()
+    page.get_by_role("link", name="Remove automation").click()
+    assert "Hall" in listed(house)
+    page.get_by_role("button", name="Remove automation").click()
+    assert "No automations yet" in visitor.text() and not listed(house)
+
+
+def test_the_list_is_live_and_the_switch_changes_it(house):
+    house.cli("people", "add", "Anna")
+    house.cli(
+        "automations", "add", "<b>Hall", "--when", "hall sensor motion", "--if", "anna home", "--set", "hall lamp on")
+    visitor = house.browser.open(house.page.address, "/automations")
+    page = visitor.page
+    assert page.locator("main b", has_text="Hall").count() == 0, "names are escaped"
+    switch = page.get_by_role("switch", name="<b>Hall")
+    assert switch.get_attribute("aria-checked") == "true"
+    switch.click()
+    until(lambda: not listed(house)["<b>Hall"]["enabled"], 5, "it is off")
+    house.cli("automations", "enable", "<b>Hall")
+    until(lambda: switch.get_attribute("aria-checked") == "true", 5, "it is on in the page")
+    # The first value is no event.
+    until(lambda: "no motion" in house.cli("accessories").stdout, 10, "the sensor is read")
+    house.bridge.cli("simulate", "simulated/sensor", "motion=true")
+    visitor.until_text("not run: Anna was away")
+    page.get_by_role("link", name="<b>Hall", exact=True).click()
+    visitor.until_text("Not run: Anna was away")
+    house.cli("people", "remove", "Anna", "--yes")
+    visitor.until_text("Off: Anna was removed")
+    page.get_by_role("switch").click()
+    visitor.until_text("incomplete", ".refusal")
+
+
+def test_people_and_the_location_are_set(house):
+    visitor = house.browser.open(house.page.address, "/people")
+    page = visitor.page
+    page.get_by_label("New person's name").fill("Anna")
+    page.get_by_role("button", name="Add person").click()
+    visitor.until_text("Anna away")
+    page.get_by_label("New person's name").fill("anna")
+    page.get_by_role("button", name="Add person").click()
+    visitor.until_text("already")
+    assert page.get_by_label("New person's name").input_value() == "anna"
+    page.get_by_role("button", name="Anna: Set to home").click()
+    visitor.until_text("Anna at home")
+    assert [(one["name"], one["isHome"]) for one in house.cli("people", "--json")] == [("Anna", True)]
+    page.get_by_label("Latitude").fill("north")
+    page.get_by_role("button", name="Save location").click()
+    visitor.until_text("such as 52.52 and 13.40")
+    assert page.get_by_label("Latitude").input_value() == "north"
+    page.get_by_label("Latitude").fill("-33.87, 151.21")
+    page.get_by_label("Time zone").fill("Australia/Sydney")
+    page.get_by_role("button", name="Save location").click()
+    visitor.until_text(r"sunrise 0[4-7]:\d\d, sunset")
+    page.get_by_role("link", name="Remove location").click()
+    page.get_by_role("button", name="Remove location").click()
+    until(lambda: page.get_by_label("Latitude").input_value() == "", 5, "it is removed")
+    page.get_by_role("link", name="Remove Anna").click()
+    page.get_by_role("button", name="Remove person").click()
+    visitor.until_text("No people yet")
+
+
+def test_a_guest_sees_automations_and_changes_nothing(house):
+    house.cli("automations", "add", "Morning", "--at", "7:00", "--run", "Evening Lights")
+    token = house.cli("web", "--state-directory", house.page.state_directory, "--invite", "Ben", "--guest", "--json")["token"]
+    (automation,) = house.cli("automations", "--json")
+    path = f"/automations/{automation['id']}"
+    visit = lambda where, **options: fetch(house.host, house.page.address, where, token=token, **options)  # noqa: E731
+    for where in ("/automations", path):
+        status, _, body = visit(where)
+        assert status == 200 and "Morning" in body and "<form" not in body and "/edit" not in body, body
+    for where in ("/automations/new", f"{path}/edit", f"{path}/remove", "/people"):
+        assert visit(where)[0] in (403, 404), where
+    home = house.cli("homes", "--json")[0]["id"]
+    for where in (
+            f"{path}/enabled", f"{path}/run", f"{path}/edit", f"{path}/remove", f"/homes/{home}/automations",
+            f"/homes/{home}/people", f"/homes/{home}/location", f"/homes/{home}/location/remove"):
+        assert visit(where, method="POST", fields={"name": "x"})[0] == 403, where
+    # Another site can't send the owner's forms.
+    assert fetch(
+        house.host, house.page.address, f"{path}/remove", "POST", {}, headers={"Origin": "http://evil.example"})[0] == 403
+    assert list(listed(house)) == ["Morning"] and listed(house)["Morning"]["enabled"]
