@@ -284,7 +284,7 @@ final class DatabaseFileTests {
         #expect(database.problem == nil)
         #expect(database.freeBytes > 0)
         unlink(path)
-        #expect(database.problem?.contains("b.sqlite is gone") == true)
+        #expect(database.problem?.contains("b.sqlite is missing") == true)
         try database.close()
     }
 

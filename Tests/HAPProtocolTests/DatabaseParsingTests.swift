@@ -59,9 +59,9 @@ struct DatabaseParsingTests {
     @Test(
         "rejects a database with ambiguous or missing ids",
         arguments: [
-            ("", "JSON"), ("{}", "JSON"), (server([]), "empty"), (server(["1"]), "no id"),
-            (server([accessory("0")]), "no id"), (server([accessory("-1")]), "no id"),
-            (server([accessory("1.5")]), "no id"),
+            ("", "JSON"), ("{}", "JSON"), (server([]), "empty"), (server(["1"]), "no valid id"),
+            (server([accessory("0")]), "no valid id"), (server([accessory("-1")]), "no valid id"),
+            (server([accessory("1.5")]), "no valid id"),
             (server([accessory("1"), accessory("1")]), "two accessories"),
             (server((1...151).map { accessory("\($0)") }), "more than 150"),
             (server([accessory("1", #"{"iid":1,"type":"43","characteristics":[]}"#)]), "no Accessory Information"),

@@ -61,7 +61,7 @@ def test_the_commands_of_the_page_work_as_written(house, tmp_path):
     page = (documents.ROOT / PAGE).read_text()
     example = tmp_path / "example.yaml"
     example.write_text(page.split("```yaml\n")[1].split("```")[0])
-    assert house.cli("automations", "import", example).stdout == "Hall Light: changed\nGood Night: changed\n"
+    assert house.cli("automations", "import", example).stdout == "Hall Light: unchanged\nGood Night: changed\n"
 
 
 def test_an_export_restores_removed_automations(house, tmp_path):
@@ -120,8 +120,8 @@ def test_motion_turns_the_lamp_on_and_the_history_says_why_not(house):
     house.bridge.cli("simulate", "simulated/sensor", "motion=false")
     house.cli("people", "set", "Anna", "home")
     with house.watching() as watch:
-        until(lambda: house.cli("people", "set", "anna", "away") and watch.received_lines(
-            lambda line: line["event"] == "presenceUpdated"), 10, "it watches")
+        until(lambda: [house.cli("people", "set", "anna", presence) for presence in ("home", "away")] and
+              watch.received_lines(lambda line: line["event"] == "presenceUpdated"), 10, "it watches")
         house.cli("people", "set", "anna", "home")
         house.bridge.cli("simulate", "simulated/sensor", "motion=true")
         until(lambda: lamp(house)["on"] and lamp(house)["brightness"] == 40, 10, "the lamp is on")

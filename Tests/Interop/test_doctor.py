@@ -253,7 +253,7 @@ def test_a_full_disk(small_disk):
 
 def test_a_database_that_is_gone(daemon):
     (daemon.state_directory / "bridge.sqlite").unlink()
-    expect(examine(daemon), "storage", "bridge.sqlite is gone", code=74)
+    expect(examine(daemon), "storage", "bridge.sqlite is missing", code=74)
 
 
 # Avahi and D-Bus

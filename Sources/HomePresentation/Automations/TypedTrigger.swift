@@ -82,7 +82,8 @@ extension TypedTrigger {
         }
         definition.weekdays = try Self.parsed(.days, days, parser.weekdays) ?? .everyDay
         let conditions = try Self.parsed(.condition, conditions, parser.condition)
-        definition.condition = conditions.count > 1 ? .all(conditions) : conditions.first
+        // Conditions can be nested only up to a limit, so combinations with "and" become one.
+        definition.condition = conditions.count > 1 ? .all(conditions.flatMap(\.conjuncts)) : conditions.first
         definition.actionSets = try Self.parsed(.run, run) { typed throws(HomeError) in
             try parser.scene(typed: typed).id
         }
@@ -179,5 +180,13 @@ extension TypedTrigger {
         case .skip: missed = "skip"
         case .runWithin(let duration): missed = TypedDuration.text(of: duration)
         }
+    }
+}
+
+extension TriggerCondition {
+    /// The conditions that must all be true for this one to be true.
+    fileprivate var conjuncts: [TriggerCondition] {
+        guard case .all(let parts) = self else { return [self] }
+        return parts
     }
 }

@@ -129,7 +129,7 @@ import Testing
                     + "\"Kitchen Switch/Button 2\" (a button)"
             ),
             ("bell event=triple", "don't understand \"triple\"; use single, double or long"),
-            ("hall sensor temperature>warm", "current-temperature must be a number from 0 to 100 °C"),
+            ("hall sensor temperature>warm", "current-temperature must be a number from -270 to 100 °C"),
             ("Ana arrives", "there's no person called \"ana\" in My House; try \"Anna\""),
             ("", "the text is empty"),
         ])

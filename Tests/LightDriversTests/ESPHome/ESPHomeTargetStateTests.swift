@@ -139,7 +139,7 @@ struct ESPHomeTargetStateTests {
         _ = target(0)
         #expect(target(7) == .away)
         _ = target(3)
-        #expect(target(6) == .away)
+        #expect(target(6) == .night)
     }
 
     @Test("describe a lock, read its states and lock and unlock it")
