@@ -147,7 +147,7 @@ extension AutomationHome {
                 steps: [.write([House.write(511, .bool(true))]), .write([House.write(411, .bool(true))])]),
             TriggerDefinition(
                 events: [.characteristic(House.id(121), value: nil)],
-                condition: .comparison(House.id(121), .greater, .float(20)),
+                condition: .comparison(House.id(121), .greater, .float(20.5)),
                 steps: [.write([House.write(411, .bool(true)), House.write(412, .integer(100))])]),
             TriggerDefinition(
                 events: [.calendar(CalendarTime(House.clock(18, 0), month: 12, day: 24))], actionSets: [House.id(6)]),
