@@ -23,12 +23,12 @@ package enum ZoneFile {
     }
 
     private static func read(_ path: String) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // A device or a pipe with this name must not block the reader.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        guard let bytes = try? OpenFile(descriptor).read(limit: maximumSize), bytes.count <= maximumSize else {
-            return nil
-        }
-        return bytes
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return try? OpenFile(descriptor).read(limit: maximumSize)
     }
 }
