@@ -50,10 +50,10 @@ extension HomeHub {
     /// app reloads the home.
     ///
     /// An automation that unlocks or opens something needs the user's consent, unless the system app adds it.
-    func write(_ write: HomeWrite, _ call: Call, hasConsent: Bool = false) {
+    func write(_ write: HomeWrite, _ call: Call, allowing openings: Set<CharacteristicWriteAction> = []) {
         do throws(HomeError) {
             let place = try commitQueue.enter()
-            start { hub in await hub.write(write, call, at: place, hasConsent: hasConsent) }
+            start { hub in await hub.write(write, call, at: place, allowing: openings) }
         } catch {
             answer(call, with: error)
         }
@@ -62,12 +62,13 @@ extension HomeHub {
     private enum PlannedWrite {
         case commit(HomeCommit)
         /// The user must allow this automation first.
-        case consent(Trigger)
+        case consent(Opening)
     }
 
-    private func write(_ write: HomeWrite, _ call: Call, at place: CommitQueue.Place, hasConsent: Bool) async {
+    private func write(
+        _ write: HomeWrite, _ call: Call, at place: CommitQueue.Place, allowing allowed: Set<CharacteristicWriteAction>
+    ) async {
         let isSystemApp = permissions.mayDecide(call.session)
-        let hasConsent = hasConsent || isSystemApp
         let creator = isSystemApp ? nil : permissions.app(of: call.session)?.identity
         var before = graph
         do throws(HomeError) {
@@ -76,14 +77,17 @@ extension HomeHub {
                 var generator = SystemRandomNumbers()
                 var commit = try planned.perform(write, at: clock().time, using: &generator)
                 commit.transaction?.setCreator(creator, by: write)
-                if !hasConsent, let trigger = planned.newOpening(since: before, by: commit) {
-                    return (PlannedWrite.consent(trigger), nil)
+                // While the user was deciding, another change can have added actions.
+                if !isSystemApp, let opening = planned.newOpening(since: before, by: commit),
+                    !opening.actions.isSubset(of: allowed)
+                {
+                    return (PlannedWrite.consent(opening), nil)
                 }
                 return (.commit(commit), commit.transaction)
             } applied: { plan in
                 switch plan {
                 case .commit(let commit): written(write, commit, from: before, call)
-                case .consent(let trigger): askConsent(to: write, adding: trigger, call)
+                case .consent(let opening): askConsent(to: write, adding: opening, call)
                 }
             }
         } catch {
@@ -134,9 +138,22 @@ extension HomeTransaction {
 }
 
 extension HomeGraph {
-    /// Returns an automation that a change added or changed, and that unlocks or opens something; `nil` if there is none.
-    fileprivate func newOpening(since former: HomeGraph, by commit: HomeCommit) -> Trigger? {
-        guard let id = commit.transaction?.home else { return nil }
-        return home(id)?.triggersThatOpen(changedSince: former.home(id)).first
+    /// Returns the automations that a change added or changed, and that unlock or open something; `nil` if there are
+    /// none.
+    fileprivate func newOpening(since former: HomeGraph, by commit: HomeCommit) -> Opening? {
+        guard let id = commit.transaction?.home, let home = home(id) else { return nil }
+        let triggers = home.triggersThatOpen(changedSince: former.home(id))
+        guard !triggers.isEmpty else { return nil }
+        return Opening(
+            name: triggers.map(\.name).joined(separator: ", "),
+            actions: Set(triggers.flatMap { home.openings(of: $0) }))
     }
+}
+
+/// The automations that a change lets unlock or open something.
+struct Opening: Sendable, Equatable {
+    /// The names of the automations.
+    var name: String
+    /// The actions that need the user's consent.
+    var actions: Set<CharacteristicWriteAction>
 }

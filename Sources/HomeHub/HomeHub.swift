@@ -55,6 +55,8 @@ package actor HomeHub {
     var searches = Searches()
     var permissions: Permissions
     var consents: Consents
+    /// The actions of automations that the user has been asked about.
+    var askedOpenings: [Call: Set<CharacteristicWriteAction>] = [:]
     var decisions = PendingDecisions()
     let decisionQueue = CommitQueue(limit: HomeHub.changesThatWait)
 

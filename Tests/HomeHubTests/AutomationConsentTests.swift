@@ -59,6 +59,26 @@ struct AutomationConsentTests {
         }
     }
 
+    @Test("asks again if a scene got such an action during the question") func growingScene() async throws {
+        try await run { hub, system, other in
+            let scene = try await other.addScene(to: house.home)
+            try await other.write(
+                .setActions(scene, [CharacteristicWriteAction(characteristic: house.on, targetValue: .bool(true))]))
+            var definition = definition(.set(house.lock, .integer(0)), end: .duration(.seconds(60)))
+            definition.actionSets = [scene]
+            let call = await other.begin(.write(.addTrigger(house.home, name: "Open", definition, isEnabled: true)))
+            let first = try await question(system, after: 0)
+            try await other.write(
+                .setActions(scene, [CharacteristicWriteAction(characteristic: house.lock, targetValue: .integer(1))]))
+            try await system.call(.answerConsent(first.id, isAllowed: true))
+            let second = try await question(system, after: 1)
+            #expect(try await hub.home(system).triggers == [])
+            try await system.call(.answerConsent(second.id, isAllowed: true))
+            _ = try await other.result(call)
+            #expect(try await hub.home(system).triggers.count == 1)
+        }
+    }
+
     @Test("asks before a change with such an effect, but not before others")
     func changes() async throws {
         try await run { hub, system, other in

@@ -271,6 +271,8 @@ struct AutomationTests {
 
             try await motion()
             try await eventually("the light again") { house.writes.last == "8=true" }
+            // Earlier, other values count as steps of a fade.
+            await house.advance(.seconds(11), hub)
             try await house.report(8, "false", as: .bool(false), house.on, hub, app)
             try await house.report(8, "true", as: .bool(true), house.on, hub, app)
             let count = house.writes.count

@@ -30,6 +30,7 @@ extension HomeHub {
             update(&plan, isOver: true)
         }
         for run in work.records.compactMap(\.runID) { answerRunCalls(of: run) }
+        saveTriggerHistory()
     }
 
     private func plans(_ work: TriggerWork) -> [RunPlan] {

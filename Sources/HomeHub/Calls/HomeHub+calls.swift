@@ -91,12 +91,14 @@ extension HomeHub {
     }
 
     /// Asks the user whether an app may add or change an automation that unlocks or opens something.
-    func askConsent(to write: HomeWrite, adding trigger: Trigger, _ call: Call) {
+    func askConsent(to write: HomeWrite, adding opening: Opening, _ call: Call) {
         guard isAwaited(call), let app = permissions.app(of: call.session) else { return }
         consents.keep(where: calls.isAwaitingPermission)
+        askedOpenings = askedOpenings.filter { calls.isAwaitingPermission($0.key) }
         do throws(HomeError) {
             let question = try consents.wanted(
-                .automation, named: trigger.name, by: app.identity, app.usageDescription, for: call)
+                .automation, named: opening.name, by: app.identity, app.usageDescription, for: call)
+            askedOpenings[call] = opening.actions
             awaitPermission(for: .write(write), call)
             perform(feed.notify(.consentAsked(question), permissions.answering))
         } catch {

@@ -30,6 +30,8 @@ package enum TriggerLimits {
     package static let chainDepth = 8
     /// The delay of a run that doesn't count as missed, because a busy hub can be late.
     package static let punctuality = Duration.seconds(30)
+    /// The time after a write in which other values count as steps of a fade, not as a person's change.
+    package static let fade = Duration.seconds(10)
     /// The maximum number of missed occurrences of an event that are counted after an outage.
     package static let missedOccurrences = 1000
     /// The time in which the result of a run's write is expected; actions are retried for a minute.

@@ -304,6 +304,76 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
         #expect(bench.log == ["1 ran", "1 write true", "6 ended"])
     }
 
+    @Test("restores the first value if it runs again before the restored value is reported") func quickReturn() {
+        var bench = TriggerBench(Self.motionLight)
+        bench.echoesWrites = false
+        bench.receive(.bool(false), of: H.lampOn, .baseline, at: 0)
+        bench.receive(.bool(false), of: H.motion, .baseline, at: 0)
+        bench.receive(.bool(true), of: H.motion, at: 1)
+        bench.receive(.bool(true), of: H.lampOn, .result, at: 1)
+        bench.receive(.bool(false), of: H.motion, at: 2)
+        bench.receive(.bool(true), of: H.motion, at: 6.01)
+        bench.receive(.bool(true), of: H.lampOn, .result, at: 6.02)
+        bench.advance(60)
+        #expect(bench.log.suffix(4) == ["6.01 ran", "6.01 write true", "11.01 ended", "11.01 restore false"])
+    }
+
+    @Test("replaces a write that hasn't succeeded at the end of the run", arguments: [(1.5, true), (3, false)])
+    func earlyEnd(_ end: Double, _ isRestored: Bool) {
+        var bench = TriggerBench(
+            TriggerDefinition(
+                events: [motion], endEvents: [.characteristic(H.motion, value: .bool(false))], steps: [lampOn]))
+        bench.echoesWrites = false
+        bench.receive(.bool(false), of: H.lampOn, .baseline, at: 0)
+        bench.receive(.bool(false), of: H.motion, .baseline, at: 0)
+        bench.receive(.bool(true), of: H.motion, at: 1)
+        bench.receive(.bool(false), of: H.motion, at: end)
+        #expect(bench.log.contains { $0.hasSuffix("restore false") } == isRestored)
+    }
+
+    @Test("restores values after an outage during the first write", arguments: [true, false])
+    func outageDuringWrite(_ isReachableBefore: Bool) {
+        var bench = TriggerBench(Self.motionLight)
+        bench.echoesWrites = false
+        bench.receive(.bool(false), of: H.lampOn, .baseline, at: 0)
+        bench.receive(.bool(false), of: H.motion, .baseline, at: 0)
+        if !isReachableBefore { bench.setReachable(H.lamp, false, at: 0.5) }
+        bench.receive(.bool(true), of: H.motion, at: 1)
+        bench.setReachable(H.lamp, false, at: 1.1)
+        bench.setReachable(H.lamp, true, at: 1.3)
+        bench.receive(.bool(false), of: H.lampOn, .baseline, at: 1.3)
+        bench.receive(.bool(true), of: H.lampOn, .result, at: 1.4)
+        bench.advance(60)
+        #expect(bench.log == ["1 ran", "1 write true", "6 ended", "6 restore false"])
+    }
+
+    @Test("restores a value that a run sets twice, or that fades") func fade() {
+        var bench = TriggerBench(
+            TriggerDefinition(
+                events: [motion], endEvents: [.duration(.seconds(300))],
+                steps: [
+                    .set(H.brightness, .integer(100)), .wait(.seconds(60)), .set(H.brightness, .integer(20)),
+                ]))
+        bench.receive(.integer(50), of: H.brightness, .baseline, at: 0)
+        bench.receive(.bool(false), of: H.motion, .baseline, at: 0)
+        bench.receive(.bool(true), of: H.motion, at: 1)
+        bench.receive(.integer(80), of: H.brightness, at: 1.1)
+        bench.receive(.integer(100), of: H.brightness, at: 1.15)
+        bench.advance(60)
+        #expect(bench.log == ["1 ran", "1 write 100.0", "2 write 20.0", "6 ended", "6 restore 50.0"])
+    }
+
+    @Test("ends at a time of day after the clock was set back during the run") func endAfterClockChange() {
+        var bench = TriggerBench(
+            TriggerDefinition(events: [motion], endEvents: [daily("19:00")], steps: [lampOn]), at: 1200)
+        bench.receive(.bool(false), of: H.lampOn, .baseline, at: 1200)
+        bench.receive(.bool(false), of: H.motion, .baseline, at: 1200)
+        bench.receive(.bool(true), of: H.motion, at: 1201)
+        bench.setClock(to: 1021)
+        bench.advance(1200)
+        #expect(bench.log == ["1201 ran", "1201 write true", "1140 ended", "1140 restore false"])
+    }
+
     @Test("restores values of scenes at an end event that holds from the start") func heldEnd() {
         var bench = TriggerBench(
             TriggerDefinition(

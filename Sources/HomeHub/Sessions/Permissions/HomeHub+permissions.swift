@@ -41,7 +41,8 @@ extension HomeHub {
             guard isAllowed else { return perform(calls.refused(waiting)) }
             switch calls.permitted(waiting) {
             case .setUpAccessory(let request): addAccessory(request, waiting, isSetup: true, isUnseen: true)
-            case .write(let write): self.write(write, waiting, hasConsent: true)
+            case .write(let write):
+                self.write(write, waiting, allowing: askedOpenings.removeValue(forKey: waiting) ?? [])
             default: break
             }
         } catch {

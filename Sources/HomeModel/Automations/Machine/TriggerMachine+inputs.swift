@@ -33,7 +33,9 @@ extension TriggerMachine {
         let entry = entries[index]
         let weekdays = isEnd ? .everyDay : entry.definition.weekdays
         let start =
-            isEnd ? entry.state.run.map { Timestamp(millisecondsSince1970: $0.number) } : entry.state.activeSince
+            isEnd
+            ? entry.state.run.map { $0.startedAt ?? Timestamp(millisecondsSince1970: $0.number) }
+            : entry.state.activeSince
         guard event.isScheduled, let start, let last = schedule.last(of: event, through: now, on: weekdays) else {
             return []
         }
@@ -124,11 +126,12 @@ extension TriggerMachine {
         guard watchedCharacteristics.contains(id) else { return [] }
         let former = values[id]
         values[id] = value
+        lastValues[id] = value
         let observation = Observation(value: value, former: source == .baseline ? nil : former, source: source)
         let origin = origin(of: value, id, isChange: former.map { !$0.isSame(as: value) } ?? true, at: now)
         var outputs: [TriggerOutput] = []
         for index in observers[id] ?? [] {
-            forgetRestore(index, id, value, at: now)
+            if origin?.trigger != entries[index].trigger.id { forgetRestore(index, id, value, at: now) }
             outputs += restoreKnownValues(index, at: now)
             for (event, isEnd) in entries[index].currentEvents where event.characteristic == id {
                 // A trigger doesn't react to its own writes.
@@ -203,14 +206,16 @@ extension TriggerMachine {
         }
     }
 
-    /// Returns the run whose write caused a value, and forgets the write.
+    /// Returns the run whose write caused a change of a value, and forgets the write.
     private mutating func origin(
         of value: CharacteristicValue, _ id: Characteristic.ID, isChange: Bool, at now: Timestamp
     ) -> PendingWrite? {
-        guard isChange, let write = pendingWrites.removeValue(forKey: id), write.value.isSame(as: value),
-            write.time.duration(to: now) <= TriggerLimits.attribution
-        else { return nil }
-        return write
+        guard let write = pendingWrites[id] else { return nil }
+        let isExpected = write.time.duration(to: now) <= TriggerLimits.attribution
+        // Another value may precede the result: the one before a reconnect, or a step of a fade.
+        guard write.value.isSame(as: value) || !isExpected else { return nil }
+        pendingWrites[id] = nil
+        return isChange && isExpected ? write : nil
     }
 
     // MARK: Reachability and presence

@@ -54,7 +54,7 @@ extension TriggerMachine {
         lastRun = max(lastRun + 1, now.millisecondsSince1970)
         let durations = definition.endEvents.compactMap { if case .duration(let time) = $0 { time } else { nil } }
         entries[index].state.run = TriggerState.RunState(
-            number: lastRun, depth: depth, nextStep: 0,
+            number: lastRun, startedAt: now, depth: depth, nextStep: 0,
             restores: definition.endEvents.isEmpty ? [] : restores(index, definition),
             endsAt: durations.min().map { now.adding($0) })
         for event in definition.endEvents where !definition.events.contains(event) {
@@ -77,7 +77,10 @@ extension TriggerMachine {
         let owned = entries[index].state.run?.restores ?? []
         for action in writes(of: definition) {
             let id = action.characteristic
-            guard let former = owned.first(where: { $0.characteristic == id })?.former ?? values[id] else { continue }
+            // The value that the end of the previous run restores may not have been reported yet.
+            let restored = pendingWrites[id].flatMap { $0.trigger == entries[index].trigger.id ? $0.value : nil }
+            let owner = owned.first { $0.characteristic == id }
+            guard let former = owner?.former ?? restored ?? values[id] ?? lastValues[id] else { continue }
             restores.removeAll { $0.characteristic == id }
             restores.append(
                 TriggerState.Restore(characteristic: id, written: action.targetValue, former: former))
@@ -138,6 +141,7 @@ extension TriggerMachine {
         for action in actions where watchedCharacteristics.contains(action.characteristic) {
             pendingWrites[action.characteristic] = PendingWrite(
                 trigger: entries[index].trigger.id, depth: depth, value: action.targetValue, time: now)
+            lastWrites[action.characteristic] = (entries[index].trigger.id, now)
         }
     }
 
@@ -162,12 +166,20 @@ extension TriggerMachine {
         guard unknown.isEmpty || unknown.count < run.restores.count else { return [] }
         if unknown.isEmpty { entries[index].state.run = nil } else { entries[index].state.run?.restores = unknown }
         touch(index, at: now)
+        let trigger = entries[index].trigger.id
         let actions = run.restores.filter { restore in
-            values[restore.characteristic]?.isSame(as: restore.written) == true
-                && !restore.former.isSame(as: restore.written)
+            guard let value = values[restore.characteristic], !restore.former.isSame(as: restore.written) else {
+                return false
+            }
+            // A write that is being retried must be replaced, or it would take effect after the end.
+            let isPending = pendingWrites[restore.characteristic].map {
+                $0.trigger == trigger && $0.value.isSame(as: restore.written)
+                    && $0.time.duration(to: now) <= TriggerLimits.attribution
+            }
+            return value.isSame(as: restore.written) || isPending == true
         }.map { CharacteristicWriteAction(characteristic: $0.characteristic, targetValue: $0.former) }
         expect(actions, index, depth: run.depth, at: now)
-        return actions.isEmpty ? [] : [.restore(entries[index].trigger.id, run: run.number, actions)]
+        return actions.isEmpty ? [] : [.restore(trigger, run: run.number, actions)]
     }
 
     /// Gives up a value that someone else has changed: it stays at the end of the run.
@@ -177,6 +189,12 @@ extension TriggerMachine {
         guard let restore = entries[index].state.run?.restores.first(where: { $0.characteristic == id }),
             !restore.written.isSame(as: value), pendingWrites[id]?.trigger != entries[index].trigger.id
         else { return }
+        // A lamp that fades reports other values after the result of the write.
+        if let last = lastWrites[id], last.trigger == entries[index].trigger.id,
+            last.time.duration(to: now) < TriggerLimits.fade
+        {
+            return
+        }
         entries[index].state.run?.restores.removeAll { $0.characteristic == id }
         touch(index, at: now)
     }

@@ -60,7 +60,12 @@ package struct TriggerMachine: Sendable {
     /// The known values of watched characteristics.
     var values: [Characteristic.ID: CharacteristicValue] = [:]
     var reachability: [Accessory.ID: Bool] = [:]
+    /// The values before an outage, too.
+    var lastValues: [Characteristic.ID: CharacteristicValue] = [:]
+    /// The writes of runs whose results haven't arrived.
     var pendingWrites: [Characteristic.ID: PendingWrite] = [:]
+    /// The last writes of runs, after which a lamp may report intermediate values.
+    var lastWrites: [Characteristic.ID: (trigger: Trigger.ID, time: Timestamp)] = [:]
     var changed: Set<Trigger.ID> = []
     var lastRun: Int64
     /// The time of the start, according to the clock then.
@@ -188,6 +193,7 @@ package struct TriggerMachine: Sendable {
             if wasSet, var run = state.run {
                 run.resumesAt = run.resumesAt?.adding(difference)
                 run.endsAt = run.endsAt?.adding(difference)
+                run.startedAt = run.startedAt?.adding(difference)
                 state.run = run
             }
             state.activeSince = min(state.activeSince, now)
@@ -204,6 +210,7 @@ package struct TriggerMachine: Sendable {
             write.time = write.time.adding(difference)
             return write
         }
+        lastWrites = lastWrites.mapValues { ($0.trigger, $0.time.adding(difference)) }
     }
 
     /// Notices that the clock has become plausible: no earlier than the newest stored time.
@@ -230,6 +237,8 @@ package struct TriggerMachine: Sendable {
             watchedCharacteristics.formUnion(written)
         }
         values = values.filter { watchedCharacteristics.contains($0.key) }
+        lastValues = lastValues.filter { watchedCharacteristics.contains($0.key) }
+        lastWrites = lastWrites.filter { watchedCharacteristics.contains($0.key) }
     }
 
     /// Returns the values that a run writes, in order, in the formats of their characteristics.

@@ -32,6 +32,8 @@ package struct TriggerState: HomeMessage {
     struct RunState: HomeMessage {
         /// The number of the run, which increases with each run of any trigger.
         var number: Int64
+        /// The time of the start; `nil` in a state of an earlier version.
+        var startedAt: Timestamp?
         /// The position in a chain of triggers; 1 if no other trigger caused the run.
         var depth: Int
         /// The index of the next task or wait.
