@@ -57,7 +57,8 @@ struct LimitIndexTests {
         ],
         "HomeModelTests/Automations/TriggerMachineTests": [
             "TriggerLimits.runsInMinute", "TriggerLimits.pause", "TriggerLimits.chainDepth",
-            "TriggerLimits.punctuality", "TriggerLimits.attribution", "TriggerLimits.missedOccurrences",
+            "TriggerLimits.punctuality", "TriggerLimits.attribution", "TriggerLimits.fade",
+            "TriggerLimits.missedOccurrences",
         ],
         "homehubdTests/HomeDatabaseTests": ["TriggerLimits.records"],
         "HomeModelTests/Automations/TimeZoneRulesTests": ["TriggerLimits.timeZoneFile"],
