@@ -77,6 +77,37 @@ def of_hub(made, directory, count):
         sensor.close()
 
 
+def at_rest(made, directory, seconds=180):
+    """Return the wake-ups and the bytes written by the hub while nothing happens, with 50 automations."""
+    sensor = device(made.phone, directory)
+    try:
+        with villa(made, directory / "home") as home:
+            until(lambda: home.is_discovering, 20, "it finds accessories")
+            home.add(CODE, "Hall")
+            home.cli("homes", "location", "Villa", "52.52,13.40", "--time-zone", "Europe/Berlin")
+            for number in range(50):
+                when = [("--at", f"{number % 24}:{number:02}"), ("--at", "sunset-30m"), ("--when", "Hall motion=yes")][number % 3]
+                home.cli("automations", "add", f"Automation {number}", *when, "--set", "Hall off")
+            time.sleep(60)
+            before = usage(home.process.pid)
+            time.sleep(seconds)
+            used = [after - former for after, former in zip(usage(home.process.pid), before)]
+            return {
+                "automations": 50, "wakeUpsPerMinute": round(used[0] * 60 / seconds, 1),
+                "bytesWrittenPerHour": used[1] * 3600 // seconds}
+    finally:
+        sensor.close()
+
+
+def usage(pid):
+    """Return the voluntary context switches of a process's threads, and the bytes it has written to disks."""
+    switches = sum(
+        int(line.split()[1]) for status in Path(f"/proc/{pid}/task").glob("*/status")
+        for line in status.read_text().splitlines() if line.startswith("voluntary_ctxt_switches"))
+    written = next(line for line in Path(f"/proc/{pid}/io").read_text().splitlines() if line.startswith("write_bytes"))
+    return switches, int(written.split()[1])
+
+
 def of_home_assistant(made, directory, count):
     """The figures of Home Assistant."""
     sensor = device(made.phone, directory)
@@ -100,6 +131,7 @@ def main():
     try:
         with tempfile.TemporaryDirectory() as directory:
             figures = {"homehubd": of_hub(made, Path(directory) / "hub", count)}
+            figures["atRest"] = at_rest(made, Path(directory) / "rest")
             if HASS:
                 figures["homeAssistant"] = of_home_assistant(made, Path(directory) / "hass", count)
             print(json.dumps(figures, indent=2))
