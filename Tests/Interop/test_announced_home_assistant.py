@@ -52,7 +52,7 @@ REASONS = {
     "hand-written: kelvin by templates, before there was a flag for it": "it dims every light that has a temperature",
     "hand-written: rgb, and two whites beside it": "it shows two whites; we show their temperature",
     "milight-hub: state without its mode": INFERRED,
-    "scenes: documentation: scene with its default payload": "it fails without payload_on; we send the documented ON",
+    "scenes: documentation: scene with its default payload": "it fails without payload_on, as in its documented example; we send ON",
     "small-firmwares: gateway light of SLS: one topic, two payloads": "it keeps the level of the command before",
     "zwave-js-ui: white template in the wrong language": "it rejects the whole announcement; we reject the white",
 }
