@@ -54,7 +54,7 @@ let webAssets =
         "accessory", "add", "automation", "automation-buttons", "automation-form", "automations", "bridge", "control",
         "empty", "enter", "history", "home", "more", "name-form", "names", "options",
         "page", "people",
-        "privacy", "problem", "remove", "room", "rooms", "scenes", "service", "summary", "tile",
+        "privacy", "problem", "confirm", "room", "rooms", "scenes", "service", "summary", "tile",
     ].map { "\($0).mustache" }
 
 func library(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {

@@ -215,13 +215,13 @@ def test_a_bad_name_is_refused_with_a_suggestion_to_click(house, visit):
     visitor = visit("/rooms")
     box = visitor.page.get_by_label("New room name")
     box.fill("Kitchen")
-    visitor.until_text("already")
+    visitor.until_text("exists in this home")
     suggestion = visitor.page.locator("form[data-names=room] .hint button").first
     name = suggestion.inner_text()
     assert name != "Kitchen"
     suggestion.click()
     until(lambda: box.input_value() == name, 5, "the suggestion is taken")
-    until(lambda: "already" not in visitor.text(), 5, "the name is available")
+    until(lambda: "exists" not in visitor.text(), 5, "the name is available")
     visitor.page.get_by_role("button", name="Add room").click()
     visitor.until_text(name)
     assert name in house.home.cli("rooms").stdout
@@ -231,6 +231,103 @@ def test_a_bad_name_is_refused_with_a_suggestion_to_click(house, visit):
     assert status == 409 and "Kitchen" in body
     house.home.cli("rooms", "remove", name)
     visitor.page.wait_for_function("name => !document.querySelector('main').innerText.includes(name)", arg=name)
+
+
+def test_a_name_that_the_home_refuses_stays_in_its_form(house, visit):
+    visitor = visit("/rooms")
+    for name, reason in (("The Lightbulb", "exists"), ("Villa", "exists"), ("-", "letter")):
+        box = visitor.page.get_by_label("New room name")
+        box.fill(name)
+        box.press("Enter")
+        hint = visitor.page.locator("form[data-names=room] .hint")
+        until(lambda: reason in hint.inner_text(), 5, name)
+        assert box.input_value() == name and hint.get_by_role("button").count(), name
+    checked = visitor.page.evaluate("fetch('/check-name?kind=room&name=The+Lightbulb').then((answer) => answer.json())")
+    assert "exists" in checked["refusal"] and checked["suggestions"]
+    # The browser reports the refusals as errors.
+    visitor.complaints = [one for one in visitor.complaints if "409" not in one and "400" not in one]
+
+
+def test_what_loses_data_asks_first(house, visit):
+    house.home.cli("rooms", "add", "Attic")
+    house.home.cli("zones", "add", "Outside")
+    visitor = visit("/rooms")
+    for link, question, command in (
+            ("Attic", "Remove Attic?", "rooms"), ("Remove Outside", "Remove Outside?", "zones")):
+        visitor.go("/rooms")
+        visitor.page.get_by_role("link", name=link, exact=True).click()
+        if command == "rooms":
+            visitor.page.get_by_text("Edit room").click()
+            visitor.page.get_by_role("link", name="Remove room").click()
+        visitor.until_text(re.escape(question))
+        assert question.split()[1][:-1] in house.home.cli(command).stdout
+        visitor.page.get_by_role("button", name="Remove").click()
+        visitor.page.wait_for_url("**/rooms?home=*")
+        until(lambda: question.split()[1][:-1] not in house.home.cli(command).stdout, 5, question)
+
+
+@pytest.mark.parametrize("has_script", [True, False])
+def test_a_lock_opens_only_after_a_confirmation(house, visit, has_script):
+    house.report("Front Door", "1E", 1)
+    house.report("Front Door", "1D", 1)
+    visitor = visit("/", java_script_enabled=has_script)
+    visitor.until_text("Front Door")
+    lock = tile(visitor, "LockMechanism 0")
+    target = lambda: house.held("Front Door", "1E")
+    lock.get_by_role("button").click()
+    visitor.until_text("Unlock LockMechanism 0", "dialog" if has_script else "main")
+    if has_script:
+        visitor.page.keyboard.press("Escape")
+        until(lambda: lock.get_by_role("button").get_attribute("aria-pressed") == "false", 5, "nothing has changed")
+        lock.get_by_role("button").click()
+    else:
+        visitor.page.get_by_role("link", name="Cancel").click()
+        lock.get_by_role("button").click()
+    assert target() == 1
+    visitor.page.get_by_role("button", name="Unlock", exact=True).click()
+    until(lambda: target() == 0, 5, "it unlocks")
+    house.report("Front Door", "1D", 0)
+    # Locking needs no confirmation.
+    until(lambda: lock.get_by_role("button").get_attribute("aria-pressed") == "true", 5, "it's shown as unlocked") \
+        if has_script else visitor.go("/")
+    lock.get_by_role("button").click()
+    until(lambda: target() == 1, 5, "it locks")
+    visitor.complaints = [one for one in visitor.complaints if "409" not in one]
+
+
+def test_a_scene_that_opens_something_says_so_first(house, visit):
+    house.home.cli("scenes", "add", "Arrival")
+    house.home.cli("scenes", "set", "Arrival", "Front Door", "target=unlocked")
+    visitor = visit("/scenes")
+    visitor.page.get_by_role("button", name="Run Arrival").click()
+    visitor.until_text("This will unlock LockMechanism 0", "dialog")
+    visitor.page.get_by_role("button", name="Cancel").click()
+    assert house.held("Front Door", "1E") == 1
+    visitor.page.get_by_role("button", name="Run Arrival").click()
+    visitor.page.get_by_role("button", name="Run scene").click()
+    until(lambda: house.held("Front Door", "1E") == 0, 5, "it unlocks")
+    house.report("Front Door", "1E", 1)
+    house.home.cli("scenes", "remove", "Arrival")
+    visitor.complaints = [one for one in visitor.complaints if "409" not in one]
+
+
+def test_a_tile_grows_with_its_text_and_nothing_hides_behind_the_bar(house, visit):
+    visitor = visit("/", viewport={"width": 390, "height": 844})
+    visitor.until_text("The Lightbulb")
+    visitor.page.evaluate("document.documentElement.style.fontSize = '32px'")
+    clipped = visitor.page.evaluate(
+        "[...document.querySelectorAll('.tile, .tile .state')].filter((e) => e.scrollHeight > e.clientHeight + 1"
+        " || e.scrollWidth > e.clientWidth + 1).map((e) => e.innerText)")
+    assert not clipped and visitor.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), clipped
+    visitor.page.evaluate("document.documentElement.style.fontSize = ''")
+    hidden = []
+    for _ in range(60):
+        visitor.page.keyboard.press("Tab")
+        hidden += visitor.page.evaluate(
+            "(() => { const e = document.activeElement, b = e.getBoundingClientRect(),"
+            " bar = document.querySelector('.bar').getBoundingClientRect();"
+            " return e.closest('main') && b.bottom > bar.top + 1 && b.height < 300 ? [e.outerHTML.slice(0, 80)] : [] })()")
+    assert not hidden, hidden
 
 
 def test_a_room_added_elsewhere_redraws_all_and_keeps_the_place(house, visit):
@@ -396,8 +493,10 @@ def test_an_owner_looks_after_the_home(house, visit):
     page.get_by_role("button", name="Remove Hall from Upstairs").wait_for(state="detached")
     page.get_by_label("New zone name").fill("Outside")
     page.get_by_role("button", name="Add zone").click()
-    page.get_by_role("button", name="Remove Outside").click()
-    page.get_by_role("button", name="Remove Outside").wait_for(state="detached")
+    page.get_by_role("link", name="Remove Outside").click()
+    page.get_by_role("button", name="Remove zone").click()
+    page.wait_for_url("**/rooms?home=*")
+    assert not page.get_by_role("link", name="Remove Outside").count()
     visitor.go(next(f"/rooms/{one}" for one, name in rooms.items() if name == "Hall"))
     page.get_by_text("Edit room").click()
     page.get_by_label("Name").fill("Entrance")

@@ -140,6 +140,13 @@ import WebAccess
         arguments: ["", "red", "#ff00", "#ff00zz", "#+f00ff", "ff0000", "#ff0000 "])
     func noColor(text: String) { #expect(RGBColor(text) == nil) }
 
+    @Test(
+        "have an icon in black or white, whichever is visible",
+        arguments: [("#ffffff", "#000000"), ("#ffff00", "#000000"), ("#ff0000", "#000000"), ("#0000ff", "#ffffff")])
+    func aColorHasAnInk(color: String, ink: String) throws {
+        #expect(try #require(RGBColor(color)).ink.text == ink)
+    }
+
     @Test("have less blue at a warm color temperature than at a cold one") func warmIsWarmerThanCold() {
         #expect(RGBColor(mired: 500).blue < RGBColor(mired: 153).blue)
         #expect(RGBColor(mired: 0).text == "#ffffff" && RGBColor(mired: 1e9).red == 255)

@@ -1,4 +1,4 @@
-import HAPModel
+package import HAPModel
 
 // Automations that unlock or open something need the user's consent.
 extension Home {
@@ -21,22 +21,24 @@ extension Home {
         let actions = definition.actionSets.flatMap { actionSet($0)?.actions ?? [] } + definition.ownWrites
         return Set(
             actions.filter { action in
-                guard let accessory = accessories.first(where: { $0.has(action.characteristic) }),
-                    let characteristic = accessory.characteristic(action.characteristic)
-                else { return false }
-                let service = accessory.service(characteristic.service)?.type
-                guard let isOpening = characteristic.type.isOpening(action.targetValue, of: service) else {
-                    return false
-                }
+                guard let isOpening = isOpening(action) else { return false }
                 return isOpening || !definition.endEvents.isEmpty
             })
+    }
+
+    /// Returns whether an action unlocks or opens something; `nil` if its target can't.
+    package func isOpening(_ action: CharacteristicWriteAction) -> Bool? {
+        guard let accessory = accessories.first(where: { $0.has(action.characteristic) }),
+            let characteristic = accessory.characteristic(action.characteristic)
+        else { return nil }
+        return characteristic.type.isOpening(action.targetValue, of: accessory.service(characteristic.service)?.type)
     }
 }
 
 extension CharacteristicType {
     /// Returns whether a value of this target unlocks a lock, opens a door, or disarms an alarm; `nil` if the type isn't
     /// such a target.
-    fileprivate func isOpening(_ value: CharacteristicValue, of service: ServiceType?) -> Bool? {
+    package func isOpening(_ value: CharacteristicValue, of service: ServiceType?) -> Bool? {
         guard let number = value.comparableNumber else { return nil }
         return switch self {
         case .lockTargetState, .targetDoorState: number == 0

@@ -41,11 +41,12 @@ enum HomeActions {
             _ = try await manager.renameRoom(room, to: form.name)
             return "/rooms/\(room)"
         }
+        router.get("/rooms/:id/remove") { _, context in try await roomRemoval(context, site) }
         owner(router, "/rooms/:id/remove", site) { _, context, manager in
             let room: Room.ID = try context.id()
             let home = try await home(manager) { $0.room(room) != nil }
             _ = try await manager.removeRoom(room, from: home)
-            return "/rooms"
+            return "/rooms?home=\(home)"
         }
         owner(router, "/zones/:id/rooms", site) { form, context, manager in
             let zone: Zone.ID = try context.id()
@@ -55,12 +56,39 @@ enum HomeActions {
             }
             return "/rooms"
         }
+        router.get("/zones/:id/remove") { _, context in try await zoneRemoval(context, site) }
         owner(router, "/zones/:id/remove", site) { _, context, manager in
             let zone: Zone.ID = try context.id()
             let home = try await home(manager) { $0.zone(zone) != nil }
             try await manager.removeZone(zone, from: home)
-            return "/rooms"
+            return "/rooms?home=\(home)"
         }
+    }
+
+    private static func roomRemoval(_ context: WebContext, _ site: Site) async throws -> Response {
+        let visitor = try context.owner
+        let id: Room.ID = try context.id()
+        let moment = try await site.moment(visitor)
+        guard let home = moment.home(where: { $0.room(id) != nil }), let room = home.room(id),
+            id != home.defaultRoomID
+        else { throw ValueActions.notFound }
+        let count = home.accessories(in: id).count
+        let moved = count == 0 ? "" : "Its accessories (\(count)) move to \(home.displayName(of: home.defaultRoom)). "
+        return .confirmation(
+            of: "Remove \(room.name)?", about: moved + "Its zones no longer contain it.", button: "Remove room",
+            action: "/rooms/\(id)/remove", back: ("/rooms/\(id)", room.name), place: "/", visitor)
+    }
+
+    private static func zoneRemoval(_ context: WebContext, _ site: Site) async throws -> Response {
+        let visitor = try context.owner
+        let id: Zone.ID = try context.id()
+        let moment = try await site.moment(visitor)
+        guard let home = moment.home(where: { $0.zone(id) != nil }), let zone = home.zone(id) else {
+            throw ValueActions.notFound
+        }
+        return .confirmation(
+            of: "Remove \(zone.name)?", about: "Its rooms remain.", button: "Remove zone",
+            action: "/zones/\(id)/remove", back: ("/rooms?home=\(home.id)", "Rooms and zones"), visitor)
     }
 
     private static func addAccessories(to router: RouterGroup<WebContext>, _ site: Site) {
@@ -103,7 +131,11 @@ enum HomeActions {
     private static func addServices(to router: RouterGroup<WebContext>, _ site: Site) {
         owner(router, "/services/:id/name", site) { form, context, manager in
             let service: Service.ID = try context.id()
-            try await rename(service, to: form.name, manager)
+            guard let target = await manager.homes.nameOwner(of: service) else { throw ValueActions.notFound }
+            switch target {
+            case .accessory(let accessory): _ = try await manager.renameAccessory(accessory, to: form.name)
+            case .service(let service): _ = try await manager.renameService(service, to: form.name)
+            }
             return "/services/\(service)"
         }
         owner(router, "/services/:id/favorite", site) { form, context, manager in
@@ -116,19 +148,6 @@ enum HomeActions {
             let kind = form["kind"].flatMap { HAPType($0) }.map { ServiceType($0) }
             _ = try await manager.setAssociatedServiceType(kind, for: service)
             return "/services/\(service)"
-        }
-    }
-
-    /// Renames a service, or its accessory if the service is shown with the accessory's name; see
-    /// `Accessory.shownName(of:)`.
-    private static func rename(_ id: Service.ID, to name: String, _ manager: HomeManager) async throws {
-        guard let accessory = await manager.homes.lazy.compactMap({ $0.accessory(of: id) }).first,
-            let service = accessory.service(id)
-        else { throw ValueActions.notFound }
-        if accessory.shownName(of: service) == accessory.name, accessory.primaryService?.id == id {
-            _ = try await manager.renameAccessory(accessory.id, to: name)
-        } else {
-            _ = try await manager.renameService(id, to: name)
         }
     }
 
@@ -153,7 +172,8 @@ enum HomeActions {
             _ = try context.owner
             let form = try await request.form(context)
             let page = try await change(form, context, site.manager)
-            return Response.seeOther(form["back"] ?? page)
+            let path = form["back"] ?? page
+            return request.isFromScript ? Response.json(["path": .string(path.localPath)]) : Response.seeOther(path)
         }
     }
 }
@@ -161,69 +181,4 @@ enum HomeActions {
 extension Query {
     /// The typed name without surrounding spaces.
     fileprivate var name: String { (self["name"] ?? "").trimmed }
-}
-
-/// A check of a name during typing.
-///
-/// It doesn't change anything.
-struct NameCheck {
-    let refusal: String
-    let suggestions: [String]
-
-    /// Checks `name` for the object `self` of the given `kind`, or for a new object in the home `in`.
-    init(_ query: Query, _ moment: Moment) {
-        let name = (query["name"] ?? "").trimmed
-        guard !name.isEmpty else {
-            (refusal, suggestions) = ("", [])
-            return
-        }
-        let own = query["self"]
-        let home = query["in"].flatMap { Home.ID($0) }.flatMap { id in moment.snapshot.home(id) }
-        switch query["kind"] {
-        case "accessory":
-            let id = own.flatMap { Accessory.ID($0) }
-            let home = moment.home { home in id.map { home.accessory($0) != nil } ?? false }
-            let taken = home?.accessories.filter { $0.id != id }.map(\.name) ?? []
-            refusal = Self.refusal(name, taken, "an accessory")
-            suggestions = refusal.isEmpty ? [] : id.flatMap { home?.suggestedNames(from: name, for: $0) } ?? []
-        case "service":
-            let id = own.flatMap { Service.ID($0) }
-            let home = moment.home { home in id.map { home.service($0) != nil } ?? false }
-            let accessory = id.flatMap { home?.accessory(of: $0) }
-            let taken = accessory?.services.filter { $0.id != id && $0.isUserInteractive }.map(\.name) ?? []
-            refusal = Self.refusal(name, taken, "a part")
-            suggestions = refusal.isEmpty ? [] : id.flatMap { home?.suggestedNames(from: name, for: $0) } ?? []
-        case "room", "zone":
-            let home = home ?? moment.home
-            let taken =
-                (home?.rooms.filter { "\($0.id)" != own }.map(\.name) ?? [])
-                + (home?.zones.filter { "\($0.id)" != own }.map(\.name) ?? [])
-            refusal = Self.refusal(name, taken, "a room or zone")
-            suggestions = refusal.isEmpty ? [] : Self.free(name, taken)
-        default:
-            let taken = moment.snapshot.homes.filter { "\($0.id)" != own }.map(\.name)
-            refusal = Self.refusal(name, taken, "a home")
-            suggestions = refusal.isEmpty ? [] : Self.free(name, taken)
-        }
-    }
-
-    var json: JSONValue {
-        [
-            "refusal": .string(refusal.sanitizedForPage),
-            "suggestions": .array(suggestions.prefix(3).map { .string($0.sanitizedForPage) }),
-        ]
-    }
-
-    private static func refusal(_ name: String, _ taken: [String], _ what: String) -> String {
-        if let violation = NameRules.violations(of: name).first { return violation.explanation.sentence }
-        guard let other = taken.first(where: { NameKey($0) == NameKey(name) }) else { return "" }
-        return "\(what) named \"\(other)\" already exists.".capitalizedFirst
-    }
-
-    private static func free(_ name: String, _ taken: [String]) -> [String] {
-        let clean = CleanName.cleaned(name)
-        guard !clean.isEmpty else { return [] }
-        let keys = Set(taken.map { NameKey($0) })
-        return ([clean] + (2...9).map { "\(clean) \($0)" }).filter { !keys.contains(NameKey($0)) }.prefix(2).map(\.self)
-    }
 }

@@ -14,9 +14,13 @@ enum ValueActions {
             let form = try await request.form(context)
             let (home, service) = try await service(context, site, visitor)
             let values = try values(form, service, visitor)
-            let results = try await site.manager.writeValues(values)
             let accessory = home.accessory(of: service.id)
             let name = accessory.map { $0.shownName(of: service) } ?? service.name
+            let back = form["back"] ?? "/services/\(service.id)"
+            if form[Opening.field] != "1", let opening = Opening(values, service, name: name) {
+                return opening.response(to: request, form, back: back, visitor)
+            }
+            let results = try await site.manager.writeValues(values)
             for (id, result) in results.sorted(by: { $0.key < $1.key }) {
                 if case .failure(let error) = result { throw WebError(error) }
                 guard case .success(let value) = result,
@@ -28,7 +32,7 @@ enum ValueActions {
                     place: home.room(accessory?.room ?? home.defaultRoomID).map(home.displayName) ?? "",
                     who: visitor.shownName, path: "/services/\(service.id)")
             }
-            return try await done(request, form["back"] ?? "/services/\(service.id)", [service.id], site, visitor)
+            return try await done(request, back, [service.id], site, visitor)
         }
         router.post("/rooms/:id/off") { request, context in
             let visitor = try context.visitor
@@ -60,11 +64,17 @@ enum ValueActions {
             let form = try await request.form(context)
             let id: ActionSet.ID = try context.id()
             let moment = try await site.moment(visitor)
-            let name = moment.home(where: { $0.actionSet(id) != nil })?.actionSet(id)?.name ?? ""
+            guard let home = moment.home(where: { $0.actionSet(id) != nil }), let scene = home.actionSet(id) else {
+                throw notFound
+            }
+            let back = form["back"] ?? "/scenes"
+            if form[Opening.field] != "1", let opening = Opening(scene, home) {
+                return opening.response(to: request, form, back: back, visitor)
+            }
             let run = try await site.manager.executeActionSet(id)
-            site.history.add("The scene \(name) was run", who: visitor.shownName, path: "/scenes")
+            site.history.add("The scene \(scene.name) was run", who: visitor.shownName, path: "/scenes")
             if let error = run.error { throw WebError(error) }
-            return try await done(request, form["back"] ?? "/scenes", [], site, visitor)
+            return try await done(request, back, [], site, visitor)
         }
     }
 
@@ -118,7 +128,7 @@ enum ValueActions {
                 try set(text, in: &values, service)
                 continue
             }
-            guard name != "back", name != "use" else { continue }
+            guard name != "back", name != "use", name != Opening.field else { continue }
             guard let id = Characteristic.ID(name),
                 let characteristic = service.characteristics.first(where: { $0.id == id })
             else { throw WebError(.badRequest, "This form is outdated. Reload the page.") }

@@ -187,8 +187,24 @@
     }).catch(() => { throw new Error("The page isn't responding."); });
     if (response.status === 401) location.assign("/enter");
     const answer = await response.json().catch(() => ({}));
-    if (!response.ok) throw new Error(answer.message || "That didn't work.");
+    if (answer.confirm) return (await ask(answer.confirm)) ? post(action, { ...fields, confirmed: "1" }) : {};
+    if (!response.ok) throw Object.assign(new Error(answer.message || "That didn't work."), { suggestions: answer.suggestions });
     return answer;
+  }
+
+  // Asks a question of the server, and returns whether the visitor agreed.
+  function ask({ question, about, button }) {
+    const dialog = document.createElement("dialog");
+    dialog.append(parsed('<form method="dialog" class="stack"><h2 id="ask"></h2><p></p><button class="button danger" value="1"></button><button class="button" autofocus>Cancel</button></form>'));
+    dialog.setAttribute("aria-labelledby", "ask");
+    dialog.querySelector("h2").textContent = question;
+    dialog.querySelector("p").textContent = about;
+    dialog.querySelector("button").textContent = button;
+    document.body.append(dialog);
+    dialog.showModal();
+    return new Promise((answer) => {
+      dialog.onclose = () => { dialog.remove(); answer(dialog.returnValue === "1"); };
+    });
   }
 
   // An element that the visitor is changing shows the expected state. The server's latest state is stored until the
@@ -371,6 +387,20 @@
     checking = setTimeout(() => check(form, event.target), 200);
   });
 
+  // A refused name stays in its form, with the reason and suggestions.
+  document.addEventListener("submit", (event) => {
+    const form = event.target, input = form.elements?.name;
+    if (!form.matches("form[data-names]")) return;
+    event.preventDefault();
+    if (form.dataset.sending) return;
+    form.dataset.sending = "1";
+    const fields = Object.fromEntries(new FormData(form, event.submitter));
+    post(form.getAttribute("action"), fields)
+      .then(({ path }) => { if (path) location.assign(path); })
+      .catch((error) => hint(form, input, error.message, error.suggestions || []))
+      .finally(() => delete form.dataset.sending);
+  });
+
   async function check(form, input) {
     const { names, self, in: home } = form.dataset;
     const query = new URLSearchParams({ kind: names, name: input.value });
@@ -378,11 +408,15 @@
     if (home) query.set("in", home);
     const answer = await fetch(`/check-name?${query}`, { headers: { Accept: "application/json" }, signal: AbortSignal.timeout(10000) })
       .then((response) => (response.ok ? response.json() : null)).catch(() => null);
+    if (answer) hint(form, input, answer.refusal, answer.suggestions);
+  }
+
+  function hint(form, input, refusal, suggestions) {
     const hint = form.querySelector(".hint");
-    if (!answer || !hint) return;
-    hint.textContent = answer.refusal;
-    input.setAttribute("aria-invalid", String(answer.refusal !== ""));
-    for (const suggestion of answer.suggestions) {
+    if (!hint) return;
+    hint.textContent = refusal;
+    input.setAttribute("aria-invalid", String(refusal !== ""));
+    for (const suggestion of suggestions) {
       const button = document.createElement("button");
       button.type = "button";
       button.className = "button";
@@ -459,12 +493,15 @@
   document.getElementById("dismiss")?.addEventListener("click", (event) => event.target.closest(".message").remove());
 
   // The link from "homehub web" contains the token after #, which isn't sent to the server.
-  const enter = document.getElementById("enter");
-  if (enter && location.hash.length > 8) {
+  function signIn() {
+    const enter = document.getElementById("enter");
+    if (!enter || location.hash.length <= 8) return;
     enter.querySelector("input").value = location.hash.slice(1);
     history.replaceState(null, "", location.pathname);
     enter.requestSubmit();
   }
+  addEventListener("hashchange", signIn);
+  signIn();
 
   shown();
   if (!document.hidden) listen();

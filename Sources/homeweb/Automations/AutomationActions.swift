@@ -187,19 +187,3 @@ enum AutomationActions {
             message: refusal.message)
     }
 }
-
-extension Response {
-    /// Returns a page that asks before something is removed.
-    static func confirmation(
-        of question: String, about: String, button: String, action: String, back: (path: String, name: String),
-        place: String = "/more", _ visitor: Visitor
-    ) -> Response {
-        let content = Templates.render(
-            "remove",
-            [
-                "question": question, "about": about, "button": button, "action": action, "back": back.path,
-                "backName": back.name,
-            ])
-        return .page(Layout(title: question, content: content, visitor: visitor, place: place))
-    }
-}

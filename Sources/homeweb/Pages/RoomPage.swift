@@ -38,8 +38,7 @@ struct RoomPage: LivePage {
         }
         if moment.visitor.isOwner, !isDefault {
             values["form"] = [
-                "id": "\(room.id)", "home": "\(home.id)", "name": room.name, "defaultRoom": home.name,
-                "homeQuery": home.isPrimary ? "" : "?home=\(home.id)",
+                "id": "\(room.id)", "home": "\(home.id)", "name": room.name,
             ]
         }
         return PageContent(

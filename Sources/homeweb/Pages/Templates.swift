@@ -63,7 +63,7 @@ enum Templates {
         ("add", PackageResources.add_mustache), ("privacy", PackageResources.privacy_mustache),
         ("bridge", PackageResources.bridge_mustache), ("enter", PackageResources.enter_mustache),
         ("summary", PackageResources.summary_mustache), ("name-form", PackageResources.name_form_mustache),
-        ("remove", PackageResources.remove_mustache), ("options", PackageResources.options_mustache),
+        ("confirm", PackageResources.confirm_mustache), ("options", PackageResources.options_mustache),
         ("automations", PackageResources.automations_mustache), ("automation", PackageResources.automation_mustache),
         ("automation-buttons", PackageResources.automation_buttons_mustache),
         ("automation-form", PackageResources.automation_form_mustache), ("people", PackageResources.people_mustache),

@@ -1,3 +1,4 @@
+import Glibc
 import HAPModel
 import HomeModel
 
@@ -47,6 +48,20 @@ extension RGBColor {
             }
         if turn < 0 { turn += 6 }
         return ((turn * 60).rounded(), (range / high * 100).rounded())
+    }
+
+    /// Black or white, whichever is easier to see on this color (WCAG 2.2: a contrast of at least 4.5 to 1).
+    var ink: RGBColor {
+        luminance > 0.179 ? RGBColor(red: 0, green: 0, blue: 0) : RGBColor(red: 255, green: 255, blue: 255)
+    }
+
+    /// The relative luminance from 0 to 1, as WCAG 2.2 defines it.
+    private var luminance: Double {
+        func linear(_ value: UInt8) -> Double {
+            let share = Double(value) / 255
+            return share <= 0.04045 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4)
+        }
+        return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
     }
 
     /// Creates an approximate white of a color temperature from 50 to 1000 mired.

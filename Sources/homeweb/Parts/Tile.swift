@@ -59,7 +59,10 @@ struct Tile {
             "other": (isOn ? toggle.on : toggle.off).formText, "pressed": isOn ? "true" : "false",
             "label": "\(row.name), \(state). \(row.kind.touchWords(isOn: isOn))",
         ]
-        if isOn, let color = home.service(row.id)?.shownColor { values["color"] = color.text }
+        if isOn, let color = home.service(row.id)?.shownColor {
+            values["color"] = color.text
+            values["ink"] = color.ink.text
+        }
         return values
     }
 

@@ -1,0 +1,71 @@
+import BoundedJSON
+import HAPModel
+import HomeModel
+import Hummingbird
+import HummingbirdCore
+
+/// A change that unlocks, opens or disarms something. It is made only after the visitor has confirmed it, so that an
+/// accidental tap doesn't open a home.
+struct Opening: Sendable, Equatable {
+    /// The field of a form that confirms the change.
+    static let field = "confirmed"
+
+    let question: String
+    var about = ""
+    let button: String
+
+    /// Finds the opening among changes of a service.
+    ///
+    /// Returns `nil` if nothing opens, or if it is already open.
+    init?(_ values: [Characteristic.ID: CharacteristicValue], _ service: Service, name: String) {
+        let type = service.associatedServiceType ?? service.type
+        let openings = service.characteristics.filter { characteristic in
+            guard let value = values[characteristic.id], characteristic.type.isOpening(value, of: type) == true else {
+                return false
+            }
+            return characteristic.value.flatMap { characteristic.type.isOpening($0, of: type) } != true
+        }
+        guard let first = openings.first else { return nil }
+        button = first.type.openingVerb
+        question = "\(button) \(name)?"
+    }
+
+    /// Finds the openings among the actions of a scene.
+    init?(_ scene: ActionSet, _ home: Home) {
+        let openings = scene.actions.filter { home.isOpening($0) == true }.compactMap { action -> String? in
+            guard let characteristic = home.characteristic(action.characteristic),
+                let accessory = home.accessory(of: characteristic.service),
+                let service = accessory.service(characteristic.service)
+            else { return nil }
+            return "\(characteristic.type.openingVerb.lowercased()) \(accessory.shownName(of: service))"
+        }
+        guard !openings.isEmpty else { return nil }
+        question = "Run \(scene.name)?"
+        about = "This will \(openings.joined(separator: ", "))."
+        button = "Run scene"
+    }
+
+    /// Returns the question to the visitor, with a form that repeats the change.
+    func response(to request: Request, _ form: Query, back: String, _ visitor: Visitor) -> Response {
+        if request.isFromScript {
+            let json: JSONObject = [
+                "question": .string(question.sanitizedForPage), "about": .string(about.sanitizedForPage),
+                "button": .string(button),
+            ]
+            return .json(["confirm": .object(json)], status: .conflict)
+        }
+        return .confirmation(
+            of: question, about: about, button: button, action: request.uri.path,
+            fields: form.fields + [(Self.field, "1")], back: (back, "Back"), place: "/", visitor)
+    }
+}
+
+extension CharacteristicType {
+    fileprivate var openingVerb: String {
+        switch self {
+        case .lockTargetState: "Unlock"
+        case .securitySystemTargetState: "Disarm"
+        default: "Open"
+        }
+    }
+}
