@@ -51,10 +51,10 @@ let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "sw
 let webAssets =
     ["style.css", "script.js", "icons.svg", "icon.svg", "icon-180.png", "manifest.webmanifest"]
     + [
-        "accessory", "add", "automation", "automation-buttons", "automation-form", "automations", "bridge", "control",
-        "empty", "enter", "history", "home", "more", "name-form", "names", "options",
-        "page", "people",
-        "privacy", "problem", "confirm", "room", "rooms", "scenes", "service", "summary", "tile",
+        "access", "access-fields", "access-link", "accessory", "add", "automation", "automation-buttons",
+        "automation-form", "automations", "bridge", "confirm", "control", "empty", "enter", "history", "home",
+        "more", "name-form", "names", "options", "page", "people", "privacy", "problem", "room", "rooms", "scenes",
+        "service", "summary", "tile",
     ].map { "\($0).mustache" }
 
 func library(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
@@ -130,7 +130,7 @@ let package = Package(
         library("SystemKit"),
         library("TerminalKit", ["CVersion", "SystemKit"]),
         library("CommandKit", ["BoundedJSON", "TerminalKit", arguments]),
-        library("WebAccess", ["BoundedJSON", "SystemKit", "TerminalKit"]),
+        library("WebAccess", ["BoundedJSON", "HomeModel", "SystemKit", "TerminalKit"]),
         library("HAPModel"),
         library("SodiumKit", ["CSodium"]),
         library("HAPCrypto", ["SodiumKit", "CSodium", "CGMP"]),

@@ -20,6 +20,9 @@ package struct PeopleFile: Sendable {
         }
     }
 
+    /// The largest size in bytes.
+    private static let sizeLimit = 1 << 19
+
     /// The environment variable that contains the state directory, like systemd's `STATE_DIRECTORY`.
     package static let variable = "HOMEWEB_STATE"
     private static let inClone = "./.lamplighter/web"
@@ -68,10 +71,10 @@ package struct PeopleFile: Sendable {
         }
         defer { close(file) }
         let bytes: [UInt8]
-        do throws(SystemError) { bytes = try OpenFile(file).read(limit: 1 << 16) } catch {
+        do throws(SystemError) { bytes = try OpenFile(file).read(limit: Self.sizeLimit) } catch {
             throw TerminalError(code: 74, message: "can't read \(path): \(error.reason)")
         }
-        guard let json = try? JSONValue(parsing: String(decoding: bytes, as: UTF8.self), maximumLength: 1 << 16),
+        guard let json = try? JSONValue(parsing: String(decoding: bytes, as: UTF8.self), maximumLength: Self.sizeLimit),
             let list = json["people"]?.array, list.count <= Self.limit
         else { throw damaged }
         let people = list.compactMap { Person(json: $0) }

@@ -32,7 +32,8 @@ struct Site: Sendable {
     func moment(_ visitor: Visitor, choice: Home.ID? = nil) async throws -> Moment {
         guard let snapshot = await snapshot else { throw CancellationError() }
         return Moment(
-            snapshot: snapshot, visitor: visitor, read: freshness.current, isHubConnected: await manager.isConnected,
+            snapshot: snapshot, visitor: visitor, homes: visitor.visible(snapshot.homes), read: freshness.current,
+            isHubConnected: await manager.isConnected,
             choice: choice)
     }
 }

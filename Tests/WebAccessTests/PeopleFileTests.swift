@@ -23,6 +23,44 @@ import Testing
         #expect(file.stamp != stamp)
     }
 
+    @Test("keeps the rooms of a guest and who may open something; an owner has neither limit")
+    func limitsAreKept() throws {
+        mkdir(directory, 0o700)
+        let file = PeopleFile(directory: directory)
+        let guest = Person(name: "Anna", role: .guest, rooms: ["B", "A"], mayOpen: false)
+        let owner = Person(name: "owner", role: .owner, rooms: ["A"], mayOpen: false)
+        try file.write(PeopleFile.Content(people: [guest, owner]))
+        let read = try #require(try file.read()).people
+        #expect(read.map(\.rooms) == [["A", "B"], nil] && read.map(\.mayOpen) == [false, true])
+    }
+
+    @Test("always has an owner, unique names and a limit") func changesOfTheListAreChecked() {
+        var people = [Person(name: "Mom", role: .owner), Person(name: "Anna", role: .member)]
+        func error(_ change: (inout [Person]) throws(PeopleError) -> Void) -> PeopleError? {
+            do throws(PeopleError) { try change(&people) } catch { return error }
+            return nil
+        }
+        #expect(error { people throws(PeopleError) in try people.withdraw("mom") } == .onlyOwner)
+        #expect(
+            error { people throws(PeopleError) in try people.update(Person(name: "Mom", role: .guest)) } == .onlyOwner)
+        #expect(
+            error { people throws(PeopleError) in try people.invite(Person(name: "ANNA", role: .guest)) } == .nameInUse)
+        #expect(
+            error { people throws(PeopleError) in try people.invite(Person(name: "-", role: .guest)) } == .invalidName)
+        #expect(error { people throws(PeopleError) in try people.withdraw("Carl") } == .unknownPerson)
+        #expect(people.count == 2)
+        let token = people[1].token
+        #expect(error { people throws(PeopleError) in try people.update(Person(name: "anna", role: .owner)) } == nil)
+        #expect(people[1].name == "Anna" && people[1].role == .owner && people[1].token.matches(token))
+        #expect(error { people throws(PeopleError) in try people.withdraw("Mom") } == nil)
+        #expect(error { people throws(PeopleError) in try people.renewToken(of: "Anna") } == nil)
+        #expect(!people[0].token.matches(token))
+        for number in 1..<PeopleFile.limit { try? people.invite(Person(name: "Guest \(number)", role: .guest)) }
+        #expect(
+            error { people throws(PeopleError) in try people.invite(Person(name: "Last", role: .guest)) }
+                == .tooManyPeople)
+    }
+
     @Test(
         "is rejected if it is damaged",
         arguments: [

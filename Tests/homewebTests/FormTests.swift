@@ -69,7 +69,7 @@ import WebAccess
             isHidden: isHidden, characteristics: [written])
         let form = Query(["\(written.id)": "true"])
         #expect(try ValueActions.values(form, service, .local) == [written.id: .bool(true)], "the owner")
-        let guest = Visitor(name: "Anna", role: .guest, token: nil)
+        let guest = Visitor(name: "Anna", access: Visitor.Access(role: .guest))
         let result = Result { try ValueActions.values(form, service, guest) }
         if isAllowed {
             #expect(try result.get() == [written.id: .bool(true)])

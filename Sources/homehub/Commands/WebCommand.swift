@@ -1,7 +1,9 @@
 import ArgumentParser
 import BoundedJSON
 import HomeModel
+import HomePresentation
 import SetupQR
+import Synchronization
 import TerminalKit
 import WebAccess
 
@@ -9,8 +11,9 @@ struct WebCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "web", abstract: "Show the web page's address and token, and manage the people with access.",
         discussion: """
-            Each person has a separate token, which you can revoke. Guests can view and control accessories, but not \
-            add, rename or remove anything. Only root and the user that homeweb runs as can use this command.
+            Each person has a separate token, which you can revoke. Owners can do everything. Members can change the \
+            home, but not who has access, and not the bridge. Guests can only view and control accessories, in all \
+            rooms or in those of --room. Only root and the user that homeweb runs as can use this command.
             """)
 
     @Flag(help: "Replace the token. Browsers with the old token are signed out immediately.")
@@ -19,8 +22,22 @@ struct WebCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Give another person access.", valueName: "name"))
     var invite: String?
 
-    @Flag(help: "Invite as a guest, who can only view and control accessories.")
+    @Option(
+        help: ArgumentHelp(
+            "The role of the invited person: owner, member or guest (default: owner).", valueName: "role"))
+    var role: Person.Role?
+
+    @Flag(help: "The same as --role guest.")
     var guest = false
+
+    @Option(
+        help: ArgumentHelp(
+            "A room that the guest sees, by name or ID. Repeat it for more rooms (default: all rooms).",
+            valueName: "room"), completion: .names(.rooms))
+    var room: [String] = []
+
+    @Flag(help: "The invited person can't unlock, open doors and garages, or disarm alarms.")
+    var noUnlock = false
 
     @Option(help: ArgumentHelp("Revoke a person's access.", valueName: "name"))
     var withdraw: String?
@@ -40,8 +57,17 @@ struct WebCommand: AsyncParsableCommand {
         guard [newToken, invite != nil, withdraw != nil].count(where: \.self) <= 1 else {
             throw ValidationError("Use only one of --new-token, --invite and --withdraw.")
         }
-        guard !guest || invite != nil else { throw ValidationError("Use --guest together with --invite.") }
+        guard invite != nil || !guest && role == nil && room.isEmpty && !noUnlock else {
+            throw ValidationError("Use --role, --guest, --room and --no-unlock together with --invite.")
+        }
+        guard !guest || role == nil || role == .guest else {
+            throw ValidationError("Use only one of --role and --guest.")
+        }
+        guard room.isEmpty || invitedRole == .guest else { throw ValidationError("Only guests have --room.") }
+        guard !noUnlock || invitedRole != .owner else { throw ValidationError("Owners can always unlock.") }
     }
+
+    private var invitedRole: Person.Role { guest ? .guest : role ?? .owner }
 
     func run() async throws {
         let file = PeopleFile.find(given: stateDirectory)
@@ -52,20 +78,54 @@ struct WebCommand: AsyncParsableCommand {
         }
         var shown = person
         if let invite {
-            try content.people.invite(invite, role: guest ? .guest : .owner)
+            let rooms = room.isEmpty ? nil : try await roomIDs()
+            let person = Person(name: invite, role: invitedRole, rooms: rooms, mayOpen: !noUnlock)
+            try Self.explaining(invite) { () throws(PeopleError) in try content.people.invite(person) }
             shown = invite
         } else if let withdraw {
-            try content.people.withdraw(withdraw)
+            try Self.explaining(withdraw) { () throws(PeopleError) in try content.people.withdraw(withdraw) }
         } else if newToken {
-            let index = try content.people.index(of: person)
-            content.people[index].token = AccessToken()
+            let name = try content.people.named(person).name
+            try Self.explaining(name) { () throws(PeopleError) in try content.people.renewToken(of: name) }
         }
         if invite != nil || withdraw != nil || newToken { try file.write(content) }
         if withdraw == nil { try show(content, shown) }
     }
 
+    /// Returns the IDs of the rooms with the names of `--room`.
+    private func roomIDs() async throws -> Set<String> {
+        let ids = Mutex(Set<String>())
+        try await options.withHomes { session in
+            let home = try await session.home
+            for name in room {
+                let id = try home.room(addressed: name).id
+                ids.withLock { _ = $0.insert("\(id)") }
+            }
+        }
+        return ids.withLock { $0 }
+    }
+
+    /// Changes the list of people.
+    ///
+    /// - Throws: `TerminalError` with 64 or 1 and the reason.
+    private static func explaining(_ name: String, _ change: () throws(PeopleError) -> Void) throws(TerminalError) {
+        do throws(PeopleError) { try change() } catch {
+            throw switch error {
+            case .invalidName:
+                .usage(
+                    "\"\(name)\" isn't a valid name: use letters, digits and spaces, and begin and end with a letter "
+                        + "or digit")
+            case .nameInUse: .usage("\"\(name)\" already has access; to replace the token, use --new-token --person")
+            case .tooManyPeople: .usage("no more than \(PeopleFile.limit) people can have access")
+            case .unknownPerson: .unknown(name)
+            case .onlyOwner:
+                .usage("\"\(name)\" is the only owner; invite another first, or replace the token with --new-token")
+            }
+        }
+    }
+
     private func show(_ content: PeopleFile.Content, _ name: String?) throws {
-        let person = content.people[try content.people.index(of: name)]
+        let person = try content.people.named(name)
         let address = content.address ?? ""
         // The fragment after # isn't sent to servers or written to logs.
         let link = address.isEmpty ? "" : "\(address)enter#\(person.token.secret)"
@@ -73,13 +133,12 @@ struct WebCommand: AsyncParsableCommand {
             let json: JSONValue = [
                 "address": .string(address), "token": .string(person.token.secret), "link": .string(link),
                 "name": .string(person.name), "role": .string(person.role.rawValue),
-                "people": .array(
-                    content.people.map { ["name": .string($0.name), "role": .string($0.role.rawValue)] }),
+                "people": .array(content.people.map(\.listing)),
             ]
             return Terminal.current.write(json.text + "\n")
         }
         var table = Table(["NAME", "ACCESS"])
-        for person in content.people { table.append([person.name, person.role.words]) }
+        for person in content.people { table.append([person.name, person.words]) }
         var text = """
             address  \(address.isEmpty ? "unknown; start homeweb" : address)
             token    \(person.token.secret)
@@ -107,51 +166,51 @@ extension WebCommand {
     }
 }
 
-extension Person.Role {
+extension Person.Role: ExpressibleByArgument {
     /// The permissions of the role, in a few words.
     fileprivate var words: String {
         switch self {
         case .owner: "everything"
+        case .member: "the home"
         case .guest: "view and control"
         }
     }
 }
 
+extension Person {
+    /// The JSON form without the token.
+    fileprivate var listing: JSONValue {
+        var json: JSONObject = ["name": .string(name), "role": .string(role.rawValue), "mayOpen": .bool(mayOpen)]
+        if let rooms { json["rooms"] = .array(rooms.sorted().map(JSONValue.string)) }
+        return .object(json)
+    }
+
+    /// The permissions, in a few words.
+    fileprivate var words: String {
+        var words = role.words
+        if let rooms { words += rooms.count == 1 ? " in 1 room" : " in \(rooms.count) rooms" }
+        return mayOpen ? words : words + ", no unlocking"
+    }
+}
+
+extension TerminalError {
+    fileprivate static func unknown(_ name: String) -> TerminalError {
+        TerminalError(code: 1, message: "nobody called \"\(name)\" has access")
+    }
+}
+
 extension [Person] {
-    /// Returns the index of the person with a name, or of the first owner.
+    /// Returns the person with a name, or the first owner.
     ///
     /// - Throws: `TerminalError` if no person has that name.
-    fileprivate func index(of name: String?) throws(TerminalError) -> Int {
-        let found =
-            if let name { firstIndex { NameKey($0.name) == NameKey(name) } } else { firstIndex { $0.role == .owner } }
-        guard let found else {
-            throw TerminalError(
-                code: 1,
-                message: name.map { "nobody called \"\($0)\" has access" } ?? "there's no owner; add one with --invite")
+    fileprivate func named(_ name: String?) throws(TerminalError) -> Person {
+        if let name {
+            guard let index = try? index(of: name) else { throw .unknown(name) }
+            return self[index]
         }
-        return found
-    }
-
-    fileprivate mutating func invite(_ name: String, role: Person.Role) throws(TerminalError) {
-        guard NameRules.isValid(name) else {
-            throw .usage(
-                "\"\(name)\" isn't a valid name: use letters, digits and spaces, and begin and end with a letter or "
-                    + "digit")
+        guard let owner = first(where: { $0.role == .owner }) else {
+            throw TerminalError(code: 1, message: "there's no owner; add one with --invite")
         }
-        guard !contains(where: { NameKey($0.name) == NameKey(name) }) else {
-            throw .usage("\"\(name)\" already has access; to replace the token, use --new-token --person")
-        }
-        guard count < PeopleFile.limit else { throw .usage("no more than \(PeopleFile.limit) people can have access") }
-        append(Person(name: name, role: role))
-    }
-
-    fileprivate mutating func withdraw(_ name: String) throws(TerminalError) {
-        let index = try index(of: name)
-        guard self[index].role != .owner || count(where: { $0.role == .owner }) > 1 else {
-            throw .usage(
-                "\"\(self[index].name)\" is the only owner; invite another first, or replace the token with --new-token"
-            )
-        }
-        remove(at: index)
+        return owner
     }
 }

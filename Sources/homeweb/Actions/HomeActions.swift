@@ -6,49 +6,49 @@ import Hummingbird
 import HummingbirdCore
 import TerminalKit
 
-/// Changes of the home itself, for owners only.
+/// Changes of the home itself, for owners and members.
 enum HomeActions {
     static func add(to router: RouterGroup<WebContext>, _ site: Site) {
         addHomesAndRooms(to: router, site)
         addAccessories(to: router, site)
         addServices(to: router, site)
         router.get("/check-name") { request, context in
-            let visitor = try context.owner
+            let visitor = try context.editor
             let moment = try await site.moment(visitor)
             return Response.json(NameCheck(Query(request.uri.query ?? ""), moment).json)
         }
     }
 
     private static func addHomesAndRooms(to router: RouterGroup<WebContext>, _ site: Site) {
-        owner(router, "/homes", site) { form, _, manager in
+        editing(router, "/homes", site) { form, _, manager in
             _ = try await manager.addHome(named: form.name)
             return "/"
         }
-        owner(router, "/homes/:id/name", site) { form, context, manager in
+        editing(router, "/homes/:id/name", site) { form, context, manager in
             _ = try await manager.renameHome(try context.id(), to: form.name)
             return "/rooms"
         }
-        owner(router, "/homes/:id/rooms", site) { form, context, manager in
+        editing(router, "/homes/:id/rooms", site) { form, context, manager in
             _ = try await manager.addRoom(named: form.name, to: try context.id())
             return "/rooms"
         }
-        owner(router, "/homes/:id/zones", site) { form, context, manager in
+        editing(router, "/homes/:id/zones", site) { form, context, manager in
             _ = try await manager.addZone(named: form.name, to: try context.id())
             return "/rooms"
         }
-        owner(router, "/rooms/:id/name", site) { form, context, manager in
+        editing(router, "/rooms/:id/name", site) { form, context, manager in
             let room: Room.ID = try context.id()
             _ = try await manager.renameRoom(room, to: form.name)
             return "/rooms/\(room)"
         }
         router.get("/rooms/:id/remove") { _, context in try await roomRemoval(context, site) }
-        owner(router, "/rooms/:id/remove", site) { _, context, manager in
+        editing(router, "/rooms/:id/remove", site) { _, context, manager in
             let room: Room.ID = try context.id()
             let home = try await home(manager) { $0.room(room) != nil }
             _ = try await manager.removeRoom(room, from: home)
             return "/rooms?home=\(home)"
         }
-        owner(router, "/zones/:id/rooms", site) { form, context, manager in
+        editing(router, "/zones/:id/rooms", site) { form, context, manager in
             let zone: Zone.ID = try context.id()
             if let room = form["add"].flatMap({ Room.ID($0) }) { _ = try await manager.addRoom(room, toZone: zone) }
             if let room = form["remove"].flatMap({ Room.ID($0) }) {
@@ -57,7 +57,7 @@ enum HomeActions {
             return "/rooms"
         }
         router.get("/zones/:id/remove") { _, context in try await zoneRemoval(context, site) }
-        owner(router, "/zones/:id/remove", site) { _, context, manager in
+        editing(router, "/zones/:id/remove", site) { _, context, manager in
             let zone: Zone.ID = try context.id()
             let home = try await home(manager) { $0.zone(zone) != nil }
             try await manager.removeZone(zone, from: home)
@@ -66,7 +66,7 @@ enum HomeActions {
     }
 
     private static func roomRemoval(_ context: WebContext, _ site: Site) async throws -> Response {
-        let visitor = try context.owner
+        let visitor = try context.editor
         let id: Room.ID = try context.id()
         let moment = try await site.moment(visitor)
         guard let home = moment.home(where: { $0.room(id) != nil }), let room = home.room(id),
@@ -80,7 +80,7 @@ enum HomeActions {
     }
 
     private static func zoneRemoval(_ context: WebContext, _ site: Site) async throws -> Response {
-        let visitor = try context.owner
+        let visitor = try context.editor
         let id: Zone.ID = try context.id()
         let moment = try await site.moment(visitor)
         guard let home = moment.home(where: { $0.zone(id) != nil }), let zone = home.zone(id) else {
@@ -92,35 +92,35 @@ enum HomeActions {
     }
 
     private static func addAccessories(to router: RouterGroup<WebContext>, _ site: Site) {
-        owner(router, "/accessories/:id/name", site) { form, context, manager in
+        editing(router, "/accessories/:id/name", site) { form, context, manager in
             let accessory: Accessory.ID = try context.id()
             _ = try await manager.renameAccessory(accessory, to: form.name)
             return "/accessories/\(accessory)"
         }
-        owner(router, "/accessories/:id/room", site) { form, context, manager in
+        editing(router, "/accessories/:id/room", site) { form, context, manager in
             let accessory: Accessory.ID = try context.id()
             guard let room = form["room"].flatMap({ Room.ID($0) }) else { throw ValueActions.notFound }
             let home = try await home(manager) { $0.accessory(accessory) != nil }
             _ = try await manager.assignAccessory(accessory, to: room, in: home)
             return "/accessories/\(accessory)"
         }
-        owner(router, "/accessories/:id/identify", site) { _, context, manager in
+        editing(router, "/accessories/:id/identify", site) { _, context, manager in
             let accessory: Accessory.ID = try context.id()
             try await manager.identify(accessory)
             return "/accessories/\(accessory)"
         }
-        owner(router, "/accessories/:id/unblock", site) { _, context, manager in
+        editing(router, "/accessories/:id/unblock", site) { _, context, manager in
             let accessory: Accessory.ID = try context.id()
             let home = try await home(manager) { $0.accessory(accessory) != nil }
             _ = try await manager.unblockAccessory(accessory, in: home)
             return "/accessories/\(accessory)"
         }
-        owner(router, "/accessories/:id/pair", site) { form, context, manager in
+        editing(router, "/accessories/:id/pair", site) { form, context, manager in
             let accessory: Accessory.ID = try context.id()
             _ = try await manager.repairAccessory(accessory, with: try SetupActions.credentials(form["code"] ?? ""))
             return "/accessories/\(accessory)"
         }
-        owner(router, "/accessories/:id/remove", site) { _, context, manager in
+        editing(router, "/accessories/:id/remove", site) { _, context, manager in
             let accessory: Accessory.ID = try context.id()
             let home = try await home(manager) { $0.accessory(accessory) != nil }
             _ = try await manager.removeAccessory(accessory, from: home)
@@ -129,7 +129,7 @@ enum HomeActions {
     }
 
     private static func addServices(to router: RouterGroup<WebContext>, _ site: Site) {
-        owner(router, "/services/:id/name", site) { form, context, manager in
+        editing(router, "/services/:id/name", site) { form, context, manager in
             let service: Service.ID = try context.id()
             guard let target = await manager.homes.nameOwner(of: service) else { throw ValueActions.notFound }
             switch target {
@@ -138,12 +138,12 @@ enum HomeActions {
             }
             return "/services/\(service)"
         }
-        owner(router, "/services/:id/favorite", site) { form, context, manager in
+        editing(router, "/services/:id/favorite", site) { form, context, manager in
             let service: Service.ID = try context.id()
             _ = try await manager.setFavorite(form["favorite"] == "1", for: service)
             return "/services/\(service)"
         }
-        owner(router, "/services/:id/kind", site) { form, context, manager in
+        editing(router, "/services/:id/kind", site) { form, context, manager in
             let service: Service.ID = try context.id()
             let kind = form["kind"].flatMap { HAPType($0) }.map { ServiceType($0) }
             _ = try await manager.setAssociatedServiceType(kind, for: service)
@@ -161,15 +161,15 @@ enum HomeActions {
 
     // MARK: Authorization
 
-    /// Adds a route for a change that only owners can make.
+    /// Adds a route for a change that guests can't make.
     ///
     /// The closure makes the change and returns the page to continue with.
-    private static func owner(
+    private static func editing(
         _ router: RouterGroup<WebContext>, _ path: RouterPath, _ site: Site,
         _ change: @escaping @Sendable (Query, WebContext, HomeManager) async throws -> String
     ) {
         router.post(path) { request, context in
-            _ = try context.owner
+            _ = try context.editor
             let form = try await request.form(context)
             let page = try await change(form, context, site.manager)
             let path = form["back"] ?? page

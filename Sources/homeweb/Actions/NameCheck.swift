@@ -15,7 +15,7 @@ struct NameCheck {
     init(_ query: Query, _ moment: Moment) {
         let name = (query["name"] ?? "").trimmed
         guard !name.isEmpty, let write = Self.write(name, query, moment) else { return }
-        var graph = HomeGraph(homes: moment.snapshot.homes)
+        var graph = HomeGraph(homes: moment.homes)
         var generator = SystemRandomNumberGenerator()
         do throws(HomeError) { _ = try graph.perform(write, using: &generator) } catch {
             // The current name remains valid.
@@ -32,7 +32,7 @@ struct NameCheck {
         switch query["kind"] {
         case "accessory": return own.flatMap { Accessory.ID($0) }.map { .renameAccessory($0, name: name) }
         case "service":
-            guard let id = own.flatMap({ Service.ID($0) }), let owner = moment.snapshot.homes.nameOwner(of: id) else {
+            guard let id = own.flatMap({ Service.ID($0) }), let owner = moment.homes.nameOwner(of: id) else {
                 return nil
             }
             return switch owner {

@@ -17,8 +17,11 @@ enum ValueActions {
             let accessory = home.accessory(of: service.id)
             let name = accessory.map { $0.shownName(of: service) } ?? service.name
             let back = form["back"] ?? "/services/\(service.id)"
-            if form[Opening.field] != "1", let opening = Opening(values, service, name: name) {
-                return opening.response(to: request, form, back: back, visitor)
+            if let opening = OpeningQuestion(values, service, name: name) {
+                try opening.check(visitor)
+                if form[OpeningQuestion.field] != "1" {
+                    return opening.response(to: request, form, back: back, visitor)
+                }
             }
             let results = try await site.manager.writeValues(values)
             for (id, result) in results.sorted(by: { $0.key < $1.key }) {
@@ -68,8 +71,11 @@ enum ValueActions {
                 throw notFound
             }
             let back = form["back"] ?? "/scenes"
-            if form[Opening.field] != "1", let opening = Opening(scene, home) {
-                return opening.response(to: request, form, back: back, visitor)
+            if let opening = OpeningQuestion(scene, home) {
+                try opening.check(visitor)
+                if form[OpeningQuestion.field] != "1" {
+                    return opening.response(to: request, form, back: back, visitor)
+                }
             }
             let run = try await site.manager.executeActionSet(id)
             site.history.add("The scene \(scene.name) was run", who: visitor.shownName, path: "/scenes")
@@ -128,7 +134,7 @@ enum ValueActions {
                 try set(text, in: &values, service)
                 continue
             }
-            guard name != "back", name != "use", name != Opening.field else { continue }
+            guard name != "back", name != "use", name != OpeningQuestion.field else { continue }
             guard let id = Characteristic.ID(name),
                 let characteristic = service.characteristics.first(where: { $0.id == id })
             else { throw WebError(.badRequest, "This form is outdated. Reload the page.") }
@@ -143,7 +149,7 @@ enum ValueActions {
         addPower(to: &values, service)
         guard !values.isEmpty else { throw WebError(.badRequest, "The form contains no values.") }
         let allowed = Set(service.controlledCharacteristics(isOwner: false).map(\.id))
-        guard visitor.isOwner || allowed.isSuperset(of: values.keys) else {
+        guard visitor.isEditor || allowed.isSuperset(of: values.keys) else {
             throw WebError(.forbidden, "Guests can't change this.")
         }
         return values

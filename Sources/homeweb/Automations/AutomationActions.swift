@@ -11,7 +11,7 @@ enum AutomationActions {
     static func add(to router: RouterGroup<WebContext>, _ site: Site) {
         addForms(to: router, site)
         router.post("/automations/:id/enabled") { request, context in
-            let visitor = try context.owner
+            let visitor = try context.editor
             let form = try await request.form(context)
             let id: Trigger.ID = try context.id()
             do throws(HomeError) {
@@ -22,7 +22,7 @@ enum AutomationActions {
             return try await ValueActions.done(request, form["back"] ?? "/automations/\(id)", [], site, visitor)
         }
         router.post("/automations/:id/run") { request, context in
-            let visitor = try context.owner
+            let visitor = try context.editor
             let form = try await request.form(context)
             let (home, trigger) = try await trigger(context, site, visitor)
             let record: TriggerRecord
@@ -40,7 +40,7 @@ enum AutomationActions {
             return try await ValueActions.done(request, form["back"] ?? path, [], site, visitor)
         }
         router.get("/automations/:id/remove") { _, context in
-            let visitor = try context.owner
+            let visitor = try context.editor
             let (_, trigger) = try await trigger(context, site, visitor)
             return Response.confirmation(
                 of: "Remove \(trigger.name)?", about: "Its history is lost, too.", button: "Remove automation",
@@ -48,7 +48,7 @@ enum AutomationActions {
             )
         }
         router.post("/automations/:id/remove") { request, context in
-            let visitor = try context.owner
+            let visitor = try context.editor
             _ = try await request.form(context)
             let (home, trigger) = try await trigger(context, site, visitor)
             try await site.manager.removeTrigger(trigger.id)
@@ -60,14 +60,14 @@ enum AutomationActions {
 
     private static func addForms(to router: RouterGroup<WebContext>, _ site: Site) {
         router.get("/automations/new") { request, context in
-            let visitor = try context.owner
+            let visitor = try context.editor
             let moment = try await site.moment(visitor, choice: Query(request.uri.query ?? "").home)
             guard let home = moment.home else { throw ValueActions.notFound }
             let choices = AutomationChoices(home: home, time: .current(of: home))
             return response(AutomationFormPage(form: AutomationForm(), choices: choices, trigger: nil), visitor)
         }
         router.get("/automations/:id/edit") { _, context in
-            let visitor = try context.owner
+            let visitor = try context.editor
             let (home, trigger) = try await trigger(context, site, visitor)
             let time = HomeTime.current(of: home)
             let choices = AutomationChoices(home: home, time: time)
@@ -75,7 +75,7 @@ enum AutomationActions {
             return response(AutomationFormPage(form: form, choices: choices, trigger: trigger), visitor)
         }
         router.post("/homes/:id/automations") { request, context in
-            let visitor = try context.owner
+            let visitor = try context.editor
             let query = try await request.form(context)
             let id: Home.ID = try context.id()
             guard let home = try await site.moment(visitor).snapshot.home(id) else { throw ValueActions.notFound }
@@ -84,7 +84,7 @@ enum AutomationActions {
             }
         }
         router.post("/automations/:id/edit") { request, context in
-            let visitor = try context.owner
+            let visitor = try context.editor
             let query = try await request.form(context)
             let (home, trigger) = try await trigger(context, site, visitor)
             return try await save(query, trigger, home, visitor) { name, definition async throws(HomeError) in

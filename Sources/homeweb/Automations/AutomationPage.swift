@@ -39,7 +39,7 @@ struct AutomationPage: LivePage {
         values["facts"] = facts(trigger.definition, summary, status)
         values["problem"] = summary.problem(trigger, status)
         if isChecked { values["check"] = await check(summary) }
-        if moment.visitor.isOwner {
+        if moment.visitor.isEditor {
             values["owner"] = summary.controls(of: trigger, back: "/automations/\(trigger.id)")
         }
         return PageContent(

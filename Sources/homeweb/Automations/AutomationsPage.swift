@@ -26,9 +26,9 @@ struct AutomationsPage: LivePage {
             }
         }
         values["automations"] = home.triggers.sortedForDisplay.map { trigger in
-            summary.values(of: trigger, statuses[trigger.id], isOwner: moment.visitor.isOwner, back: path)
+            summary.values(of: trigger, statuses[trigger.id], isOwner: moment.visitor.isEditor, back: path)
         }
-        if moment.visitor.isOwner {
+        if moment.visitor.isEditor {
             values["owner"] = [
                 "new": "/automations/new" + moment.homeQuery, "people": "/people" + moment.homeQuery,
             ]

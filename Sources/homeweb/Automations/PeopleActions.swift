@@ -8,7 +8,7 @@ import TerminalKit
 enum PeopleActions {
     static func add(to router: RouterGroup<WebContext>, _ site: Site) {
         router.post("/homes/:id/people") { request, context in
-            let visitor = try context.owner
+            let visitor = try context.editor
             let form = try await request.form(context)
             let home: Home.ID = try context.id()
             let name = (form["name"] ?? "").trimmed
@@ -21,7 +21,7 @@ enum PeopleActions {
             }
         }
         router.post("/homes/:id/location") { request, context in
-            let visitor = try context.owner
+            let visitor = try context.editor
             let query = try await request.form(context)
             let home: Home.ID = try context.id()
             let form = LocationForm(query)
@@ -34,7 +34,7 @@ enum PeopleActions {
             }
         }
         router.get("/homes/:id/location/remove") { _, context in
-            let visitor = try context.owner
+            let visitor = try context.editor
             let home: Home.ID = try context.id()
             return Response.confirmation(
                 of: "Remove the location?", about: "Automations that use sunrise or sunset stop running.",
@@ -42,26 +42,26 @@ enum PeopleActions {
                 back: ("/people?home=\(home)", "People and location"), visitor)
         }
         router.post("/homes/:id/location/remove") { request, context in
-            _ = try context.owner
+            _ = try context.editor
             _ = try await request.form(context)
             let home: Home.ID = try context.id()
             try await site.manager.setLocation(nil, of: home)
             return Response.seeOther("/people?home=\(home)")
         }
         router.post("/people/:id/name") { request, context in
-            _ = try context.owner
+            _ = try context.editor
             let form = try await request.form(context)
             _ = try await site.manager.renamePerson(try context.id(), to: (form["name"] ?? "").trimmed)
             return Response.seeOther(form["back"] ?? "/people")
         }
         router.post("/people/:id/presence") { request, context in
-            _ = try context.owner
+            _ = try context.editor
             let form = try await request.form(context)
             _ = try await site.manager.setPresence(of: try context.id(), isHome: form["home"] == "1")
             return Response.seeOther(form["back"] ?? "/people")
         }
         router.get("/people/:id/remove") { _, context in
-            let visitor = try context.owner
+            let visitor = try context.editor
             let id: Resident.ID = try context.id()
             let moment = try await site.moment(visitor)
             guard let home = moment.home(where: { $0.person(id) != nil }), let person = home.person(id) else {
@@ -74,7 +74,7 @@ enum PeopleActions {
                 back: ("/people" + (home.isPrimary ? "" : "?home=\(home.id)"), "People and location"), visitor)
         }
         router.post("/people/:id/remove") { request, context in
-            _ = try context.owner
+            _ = try context.editor
             let form = try await request.form(context)
             try await site.manager.removePerson(try context.id())
             return Response.seeOther(form["back"] ?? "/people")

@@ -134,7 +134,7 @@ private struct Drawing {
 
     mutating func events(for moment: Moment) async -> [String] {
         var events: [String] = []
-        if isCurrent != moment.snapshot.isCurrent, !moment.snapshot.homes.isEmpty || moment.snapshot.isCurrent {
+        if isCurrent != moment.snapshot.isCurrent, !moment.homes.isEmpty || moment.snapshot.isCurrent {
             isCurrent = moment.snapshot.isCurrent
             events.append(LiveStream.event("notice", ["text": .string(isCurrent ? "" : Notice.away)]))
         }
@@ -142,7 +142,7 @@ private struct Drawing {
         let new = page.home(moment)
         let isOther =
             lastSnapshot?.isVisible != moment.snapshot.isVisible || lastSnapshot?.homeNames != moment.snapshot.homeNames
-            || moment.snapshot.homes.isEmpty && isHubConnected != moment.isHubConnected
+            || moment.homes.isEmpty && isHubConnected != moment.isHubConnected
         isHubConnected = moment.isHubConnected
         let counting = new?.countdowns ?? []
         hasCountdowns = !counting.isEmpty

@@ -28,7 +28,7 @@ struct AccessoryPage: LivePage {
             },
         ]
         if let problem = accessory.problem { values["problem"] = problem.localizedDescription.capitalizedFirst }
-        if moment.visitor.isOwner { values["owner"] = owner(accessory, home) }
+        if moment.visitor.isEditor { values["owner"] = owner(accessory, home) }
         return PageContent(
             title: accessory.name, main: Templates.render("accessory", values),
             values: Set(accessory.services.flatMap(\.characteristics).map(\.id)))

@@ -12,6 +12,8 @@ extension Response {
     ///   - fields: Hidden fields of the form.
     ///   - back: The page to return to without a change.
     ///   - place: The page of the navigation bar.
+    ///   - visitor: The visitor.
+    /// - Returns: The page.
     static func confirmation(
         of question: String, about: String, button: String, action: String,
         fields: [(name: String, value: String)] = [],

@@ -11,7 +11,11 @@ struct HistoryPage: LivePage {
 
     func content(_ moment: Moment) -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
-        let entries: [Templates.Values] = history.entries.map { entry in
+        // A guest of some rooms sees what happened there.
+        let places = Set(moment.homes.flatMap { home in (home.rooms + [home.defaultRoom]).map(home.displayName) })
+        let entries: [Templates.Values] = history.entries.filter {
+            moment.visitor.seesAllRooms || places.contains($0.place)
+        }.map { entry in
             let text = WallClock.text(of: entry.time.millisecondsSince1970)
             var values: Templates.Values = [
                 "moment": text, "time": text.prefix(10) + " " + text.dropFirst(11).prefix(8) + " UTC",

@@ -75,9 +75,9 @@ struct HomePage: LivePage {
             "nothing": isFiltered
                 ? "Nothing matches this filter." : "This home is empty. Add an accessory to get started.",
         ]
-        if moment.snapshot.homes.count > 1 {
+        if moment.homes.count > 1 {
             values["otherHomes"] = [
-                "homes": moment.snapshot.homes.map { other in
+                "homes": moment.homes.map { other in
                     [
                         "name": other.name, "path": other.isPrimary ? "/" : "/?home=\(other.id)",
                         "current": other.id == home.id,

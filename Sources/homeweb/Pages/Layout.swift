@@ -35,7 +35,7 @@ struct Layout {
             ("/history", "History", "history", false),
             ("/add", "Add", "add", true), ("/more", "More", "more", false),
         ]
-        return all.filter { visitor.isOwner || !$0.3 }.map { path, name, icon, _ in
+        return all.filter { visitor.isEditor || !$0.3 }.map { path, name, icon, _ in
             ["path": path + homeQuery, "name": name, "icon": icon, "current": path == place]
         }
     }

@@ -7,6 +7,8 @@ import HomePresentation
 struct Moment {
     let snapshot: HomeSnapshot
     let visitor: Visitor
+    /// The homes as the visitor may see them.
+    let homes: [Home]
     /// The values that were read because they aren't reported.
     let read: Set<Characteristic.ID>
     /// Whether the home hub is connected.
@@ -16,7 +18,7 @@ struct Moment {
     /// If it doesn't exist, the primary home is used.
     var choice: Home.ID?
 
-    var home: Home? { snapshot.homes.shown(choice) }
+    var home: Home? { homes.shown(choice) }
 
     /// The query to append to a path so that it refers to the same home.
     var homeQuery: String {
@@ -25,7 +27,7 @@ struct Moment {
     }
 
     /// Returns the first home that matches, such as the one with an accessory, a service or a room.
-    func home(where isMeant: (Home) -> Bool) -> Home? { snapshot.homes.first(where: isMeant) }
+    func home(where isMeant: (Home) -> Bool) -> Home? { homes.first(where: isMeant) }
 
     /// Returns whether all shown values of a service are current.
     func isCurrent(_ service: Service) -> Bool {
@@ -132,8 +134,13 @@ extension PageContent {
             }
             return PageContent(title: "Loading", icon: "home", "Loading your homes…")
         }
-        guard snapshot.homes.isEmpty else { return nil }
-        guard moment.visitor.isOwner else {
+        guard moment.homes.isEmpty else { return nil }
+        guard moment.visitor.isEditor else {
+            guard snapshot.homes.isEmpty else {
+                return PageContent(
+                    title: "No rooms", icon: "home", "The rooms that you were invited to no longer exist.",
+                    "Ask the owner of this home.")
+            }
             return PageContent(title: "No homes yet", icon: "home", "An owner can add a home.")
         }
         return PageContent(

@@ -6,13 +6,14 @@ struct MorePage: LivePage {
     var place: String { "/more" }
 
     func content(_ moment: Moment) -> PageContent {
-        var links: [Templates.Values] = [
-            [
+        var links: [Templates.Values] = []
+        if moment.visitor.seesAllRooms {
+            links.append([
                 "path": "/automations" + moment.homeQuery, "name": "Automations", "icon": "automation",
                 "about": "What runs when, and what ran",
-            ]
-        ]
-        if moment.visitor.isOwner {
+            ])
+        }
+        if moment.visitor.isEditor {
             links += [
                 [
                     "path": "/people" + moment.homeQuery, "name": "People and location", "icon": "people",
@@ -25,6 +26,14 @@ struct MorePage: LivePage {
                 [
                     "path": "/names" + moment.homeQuery, "name": "Names", "icon": "names",
                     "about": "Find names that could be better",
+                ],
+            ]
+        }
+        if moment.visitor.isOwner {
+            links += [
+                [
+                    "path": "/access", "name": "Access", "icon": "key",
+                    "about": "The people who may open this page: invite, change, revoke",
                 ],
                 ["path": "/privacy", "name": "Privacy", "icon": "privacy", "about": "Apps with access to your home"],
                 [

@@ -41,9 +41,9 @@ enum Pages {
         case ("accessories", 2): return Accessory.ID(words[1]).map(AccessoryPage.init)
         case ("scenes", 1): return ScenesPage(path: "/scenes" + query.text, choice: query.home)
         case ("history", 1): return HistoryPage(history: site.history)
-        case ("automations", 1):
+        case ("automations", 1) where visitor.seesAllRooms:
             return AutomationsPage(manager: site.manager, path: "/automations" + query.text, choice: query.home)
-        case ("automations", 2):
+        case ("automations", 2) where visitor.seesAllRooms:
             let isChecked = query["check"] == "1"
             return Trigger.ID(words[1]).map {
                 AutomationPage(manager: site.manager, trigger: $0, isChecked: isChecked)
@@ -51,7 +51,7 @@ enum Pages {
         case ("more", 1): return MorePage()
         default: break
         }
-        guard visitor.isOwner else { return nil }
+        guard visitor.isEditor else { return nil }
         switch (words.first, words.count) {
         case ("rooms", 1): return RoomsPage(path: "/rooms" + query.text, choice: query.home)
         case ("names", 1): return NamesPage(path: "/names" + query.text, choice: query.home)
@@ -84,7 +84,7 @@ enum Pages {
         layout.live = "/live" + Query(["page": page.path, "mark": LiveStream.mark(of: content.main)]).text
         layout.homeQuery = moment.homeQuery
         layout.message = message
-        if !moment.snapshot.isCurrent, !moment.snapshot.homes.isEmpty { layout.notice = Notice.away }
+        if !moment.snapshot.isCurrent, !moment.homes.isEmpty { layout.notice = Notice.away }
         return Response.page(layout, status: content.isMissing ? .notFound : status)
     }
 
@@ -105,10 +105,10 @@ enum Pages {
     }
 
     private static func removal(_ context: WebContext, _ site: Site) async throws -> Response {
-        let visitor = try context.owner
+        let visitor = try context.editor
         let moment = try await site.moment(visitor)
         guard let id = context.parameters.get("id").flatMap({ Accessory.ID($0) }),
-            let accessory = moment.snapshot.accessory(id), accessory.bridge == nil
+            let accessory = moment.home(where: { $0.accessory(id) != nil })?.accessory(id), accessory.bridge == nil
         else {
             throw WebError(.notFound, "This accessory doesn't exist, or it can only be removed with its bridge.")
         }
@@ -159,8 +159,17 @@ extension WebContext {
     /// The requester, who must be an owner.
     var owner: Visitor {
         get throws(WebError) {
+            let visitor = try editor
+            guard visitor.isOwner else { throw WebError(.forbidden, "Only owners can do this.") }
+            return visitor
+        }
+    }
+
+    /// The requester, who must be an owner or a member.
+    var editor: Visitor {
+        get throws(WebError) {
             let visitor = try visitor
-            guard visitor.isOwner else { throw WebError(.forbidden, "Guests can only view and control accessories.") }
+            guard visitor.isEditor else { throw WebError(.forbidden, "Guests can only view and control accessories.") }
             return visitor
         }
     }

@@ -36,7 +36,7 @@ struct RoomPage: LivePage {
                 "back": path,
             ]
         }
-        if moment.visitor.isOwner, !isDefault {
+        if moment.visitor.isEditor, !isDefault {
             values["form"] = [
                 "id": "\(room.id)", "home": "\(home.id)", "name": room.name,
             ]

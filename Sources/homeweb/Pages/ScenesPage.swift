@@ -16,14 +16,9 @@ struct ScenesPage: LivePage {
                 "empty": scene.actions.isEmpty,
             ]
         }
-        return PageContent(
-            title: "Scenes",
-            main: Templates.render(
-                "scenes",
-                [
-                    "home": home.name, "up": "/" + moment.homeQuery, "scenes": scenes,
-                    "automations": "/automations" + moment.homeQuery,
-                ]))
+        var values: Templates.Values = ["home": home.name, "up": "/" + moment.homeQuery, "scenes": scenes]
+        if moment.visitor.seesAllRooms { values["automations"] = "/automations" + moment.homeQuery }
+        return PageContent(title: "Scenes", main: Templates.render("scenes", values))
     }
 }
 

@@ -19,7 +19,7 @@ struct ServicePage: LivePage {
         let name = accessory.shownName(of: service)
         let controls =
             accessory.problem == nil
-            ? ControlView.all(of: service, in: accessory, isOwner: moment.visitor.isOwner) : []
+            ? ControlView.all(of: service, in: accessory, isOwner: moment.visitor.isEditor) : []
         let controlled = Set(controls.map(\.characteristic.id))
         let isColored = controls.contains { $0.control == .color }
         // The state contains the rest of a countdown.
@@ -46,7 +46,7 @@ struct ServicePage: LivePage {
             ],
         ]
         values["problem"] = accessory.problem?.localizedDescription.capitalizedFirst
-        if moment.visitor.isOwner {
+        if moment.visitor.isEditor {
             values["owner"] = ["id": "\(service.id)", "name": name, "kinds": kinds(of: service)] as Templates.Values
             values["favorite"] = [
                 "id": "\(service.id)", "isFavorite": service.isFavorite ? "true" : "false",

@@ -1,3 +1,5 @@
+import HTTPTypes
+import HomeModel
 import Logging
 import Synchronization
 import WebAccess
@@ -23,13 +25,50 @@ final class People: Sendable {
 
     /// Returns the visitor with a token, or `nil` if the token is unknown.
     func visitor(_ token: AccessToken) -> Visitor? {
-        people.holder(of: token).map { Visitor(name: $0.name, role: $0.role, token: token) }
+        people.holder(of: token).map { Visitor(name: $0.name, access: $0.access, token: token) }
     }
 
     /// Returns whether an admitted visitor still has permission.
     func admits(_ visitor: Visitor) -> Bool {
         guard let token = visitor.token else { return !isTokenNeeded }
-        return self.visitor(token)?.role == visitor.role
+        return self.visitor(token)?.access == visitor.access
+    }
+
+    /// The people in the file, for an owner.
+    ///
+    /// - Throws: `WebError` if the file can't be read.
+    func all() throws(WebError) -> [Person] {
+        do { return try file.read()?.people ?? [] } catch { throw unusable(error) }
+    }
+
+    /// The address of the page, for links.
+    var address: String {
+        get throws(WebError) { do { return try file.read()?.address ?? "" } catch { throw unusable(error) } }
+    }
+
+    /// Changes the people in the file.
+    ///
+    /// Changes by several visitors are made one after the other.
+    ///
+    /// - Throws: `WebError` with the reason if the change isn't possible. Nothing changes in that case.
+    func change(_ body: (inout [Person]) throws(PeopleError) -> Void) throws(WebError) {
+        let failure: WebError? = known.withLock { known in
+            do {
+                var content = try file.read() ?? PeopleFile.Content(people: [])
+                do throws(PeopleError) { try body(&content.people) } catch { return WebError(error) }
+                try file.write(content)
+                known = Known(stamp: file.stamp, people: content.people)
+                return nil
+            } catch {
+                return unusable(error)
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private func unusable(_ error: any Error) -> WebError {
+        logger.error("people not changed", metadata: ["error": "\(error)"])
+        return WebError(.internalServerError, "The list of people can't be read or written. See the log of homeweb.")
     }
 
     /// The people, which are read again when the file has changed.
@@ -47,5 +86,27 @@ final class People: Sendable {
             }
             return known.people
         }
+    }
+}
+
+extension Person {
+    var access: Visitor.Access {
+        Visitor.Access(role: role, rooms: rooms.map { Set($0.compactMap { Room.ID($0) }) }, mayOpen: mayOpen)
+    }
+}
+
+extension WebError {
+    fileprivate init(_ error: PeopleError) {
+        self =
+            switch error {
+            case .invalidName:
+                WebError(
+                    .badRequest,
+                    "Use letters, digits and spaces for the name, and begin and end with a letter or digit.")
+            case .nameInUse: WebError(.conflict, "A person with this name already has access.")
+            case .tooManyPeople: WebError(.conflict, "No more than \(PeopleFile.limit) people can have access.")
+            case .unknownPerson: WebError(.notFound, "This person no longer has access.")
+            case .onlyOwner: WebError(.conflict, "This is the only owner. Make another person an owner first.")
+            }
     }
 }

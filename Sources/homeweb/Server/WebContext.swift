@@ -1,4 +1,5 @@
 import Glibc
+import HomeModel
 import Hummingbird
 import HummingbirdCore
 import Logging
@@ -38,18 +39,48 @@ struct WebContext: RequestContext {
 
 /// A visitor of the page.
 struct Visitor: Sendable {
+    /// The permissions of a visitor.
+    struct Access: Sendable, Equatable {
+        var role: Person.Role
+        /// The rooms that a guest sees, or `nil` for all.
+        var rooms: Set<Room.ID>?
+        /// Whether the visitor may unlock, open doors and garages, and disarm alarms.
+        var mayOpen = true
+    }
+
     /// The person's name, or `nil` for a browser on this computer that needs no token.
     var name: String?
-    var role: Person.Role
+    var access: Access
     /// The person's token, or `nil` for a browser on this computer that needs none.
     var token: AccessToken?
 
     /// A browser on this computer that needs no token.
-    static let local = Visitor(name: nil, role: .owner)
+    static let local = Visitor(name: nil, access: Access(role: .owner))
 
-    var isOwner: Bool { role == .owner }
+    var isOwner: Bool { access.role == .owner }
+    /// Whether the visitor may change the home: names, rooms, accessories, scenes and automations.
+    var isEditor: Bool { access.role != .guest }
+    /// Whether the visitor sees the entire home.
+    var seesAllRooms: Bool { access.rooms == nil }
     /// The name in the history.
     var shownName: String { name ?? "this computer" }
+
+    /// Returns the homes as the visitor may see them: for a guest of some rooms, only these rooms with their accessories,
+    /// and the scenes that change nothing elsewhere.
+    func visible(_ homes: [Home]) -> [Home] {
+        guard let rooms = access.rooms else { return homes }
+        return homes.compactMap { home in
+            var home = home
+            home.rooms.removeAll { !rooms.contains($0.id) }
+            guard !home.rooms.isEmpty || rooms.contains(home.defaultRoomID) else { return nil }
+            home.accessories.removeAll { !rooms.contains($0.room) }
+            let values = Set(home.accessories.flatMap(\.services).flatMap(\.characteristics).map(\.id))
+            home.actionSets.removeAll { scene in !scene.actions.allSatisfy { values.contains($0.characteristic) } }
+            (home.zones, home.serviceGroups, home.triggers, home.people) = ([], [], [], [])
+            home.location = nil
+            return home
+        }
+    }
 }
 
 extension SocketAddress {

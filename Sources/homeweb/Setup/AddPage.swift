@@ -174,7 +174,9 @@ struct AddPage: LivePage {
     }
 
     private func done(_ result: AccessorySetupResult, _ moment: Moment) -> Templates.Values {
-        let accessories = result.accessories.compactMap { moment.snapshot.accessory($0) }
+        let accessories = result.accessories.compactMap { id in
+            moment.home { $0.accessory(id) != nil }?.accessory(id)
+        }
         var values: Templates.Values = [
             "heading": accessories.count == 1
                 ? "\(accessories[0].name) was added" : "\(accessories.count) accessories were added",

@@ -10,7 +10,7 @@ import HummingbirdCore
 enum SetupActions {
     static func add(to router: RouterGroup<WebContext>, _ site: Site) {
         router.post("/add") { request, context in
-            _ = try context.owner
+            _ = try context.editor
             let form = try await request.form(context)
             let home = form["home"].flatMap { Home.ID($0) }
             let session = try await site.manager.beginSetup(AccessorySetupRequest(home: home))
@@ -18,7 +18,7 @@ enum SetupActions {
         }
         addPictures(to: router)
         router.post("/add/:id") { request, context in
-            let visitor = try context.owner
+            let visitor = try context.editor
             let form = try await request.form(context)
             guard let session = try await session(context, site) else {
                 throw WebError(.notFound, "This setup has ended. Start again.")
@@ -48,7 +48,7 @@ enum SetupActions {
     /// The picture isn't stored.
     private static func addPictures(to router: RouterGroup<WebContext>) {
         router.post("/read-code") { request, context in
-            _ = try context.owner
+            _ = try context.editor
             let query = Query(request.uri.query ?? "")
             let bytes = try await request.bytes(upTo: QRPicture.limit * QRPicture.limit)
             guard let width = query["width"].flatMap({ Int($0) }), let height = query["height"].flatMap({ Int($0) }),

@@ -4,9 +4,10 @@ import HomeModel
 import Hummingbird
 import HummingbirdCore
 
-/// A change that unlocks, opens or disarms something. It is made only after the visitor has confirmed it, so that an
-/// accidental tap doesn't open a home.
-struct Opening: Sendable, Equatable {
+/// A change that unlocks, opens or disarms something.
+///
+/// It is made only after the visitor has confirmed it, so that an accidental tap doesn't open a home.
+struct OpeningQuestion: Sendable, Equatable {
     /// The field of a form that confirms the change.
     static let field = "confirmed"
 
@@ -43,6 +44,13 @@ struct Opening: Sendable, Equatable {
         question = "Run \(scene.name)?"
         about = "This will \(openings.joined(separator: ", "))."
         button = "Run scene"
+    }
+
+    /// Checks that a visitor may open something.
+    func check(_ visitor: Visitor) throws(WebError) {
+        guard visitor.access.mayOpen else {
+            throw WebError(.forbidden, "You can't unlock, open or disarm anything here. Ask the owner of this home.")
+        }
     }
 
     /// Returns the question to the visitor, with a form that repeats the change.

@@ -1,0 +1,165 @@
+import HomeModel
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+import SetupQR
+import WebAccess
+
+/// The page of the people who may open the page: their roles, rooms and links.
+///
+/// Only owners see it.
+enum AccessPage {
+    static func add(to router: RouterGroup<WebContext>, _ site: Site) {
+        router.get("/access") { _, context in
+            let visitor = try context.owner
+            let content = try content(try site.people.all(), try await site.moment(visitor))
+            return Response.page(Layout(title: "Access", content: content, visitor: visitor, place: "/more"))
+        }
+        router.post("/access") { request, context in
+            let visitor = try context.owner
+            let form = try await request.form(context)
+            let person = try person(named: (form["name"] ?? "").trimmed, form)
+            try site.people.change { people throws(PeopleError) in try people.invite(person) }
+            site.history.add("\(person.name) was given access to this page", who: visitor.shownName)
+            return Response.seeOther(path("link", person.name))
+        }
+        router.post("/access/change") { request, context in
+            let visitor = try context.owner
+            let form = try await request.form(context)
+            let person = try person(named: form["person"] ?? "", form)
+            try site.people.change { people throws(PeopleError) in try people.update(person) }
+            site.history.add("The access of \(person.name) was changed", who: visitor.shownName)
+            return Response.seeOther("/access")
+        }
+        router.post("/access/token") { request, context in
+            _ = try context.owner
+            let name = try await request.form(context)["person"] ?? ""
+            try site.people.change { people throws(PeopleError) in try people.renewToken(of: name) }
+            return Response.seeOther(path("link", name))
+        }
+        router.get("/access/remove") { request, context in
+            let visitor = try context.owner
+            let person = try known(request, site)
+            return Response.confirmation(
+                of: "Revoke the access of \(person.name)?",
+                about: "All browsers of \(person.name) are signed out immediately.", button: "Revoke access",
+                action: "/access/remove", fields: [("person", person.name)], back: ("/access", "Access"), visitor)
+        }
+        router.post("/access/remove") { request, context in
+            let visitor = try context.owner
+            let name = try await request.form(context)["person"] ?? ""
+            try site.people.change { people throws(PeopleError) in try people.withdraw(name) }
+            site.history.add("The access of \(name) to this page was revoked", who: visitor.shownName)
+            return Response.seeOther("/access")
+        }
+        addLinks(to: router, site)
+    }
+
+    private static func addLinks(to router: RouterGroup<WebContext>, _ site: Site) {
+        router.get("/access/link") { request, context in
+            let visitor = try context.owner
+            let person = try known(request, site)
+            let address = try site.people.address
+            let content = Templates.render(
+                "access-link",
+                [
+                    "name": person.name, "link": person.link(address), "picture": path("code.svg", person.name),
+                    "isLocal": isLocal(address),
+                ])
+            return Response.page(
+                Layout(title: "Link of \(person.name)", content: content, visitor: visitor, place: "/more"))
+        }
+        router.get("/access/code.svg") { request, context in
+            _ = try context.owner
+            let person = try known(request, site)
+            guard let code = QRCode(person.link(try site.people.address)) else { throw ValueActions.notFound }
+            return Response(
+                status: .ok, headers: [.contentType: "image/svg+xml"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: code.svg)))
+        }
+    }
+
+    /// Returns whether only this computer can open an address, such as `http://127.0.0.1:8480/`.
+    private static func isLocal(_ address: String) -> Bool {
+        let parts = address.split(separator: "/")
+        return parts.count > 1 && Guard.hostName(String(parts[1])).map(IPAddressText.isLoopback) == true
+    }
+
+    private static func path(_ page: String, _ name: String) -> String {
+        "/access/\(page)" + Query(["person": name]).text
+    }
+
+    /// Returns the person that a request names.
+    private static func known(_ request: Request, _ site: Site) throws(WebError) -> Person {
+        let people = try site.people.all()
+        let name = Query(request.uri.query ?? "")["person"] ?? ""
+        guard let index = try? people.index(of: name) else {
+            throw WebError(.notFound, "This person doesn't have access.")
+        }
+        return people[index]
+    }
+
+    private static func person(named name: String, _ form: Query) throws(WebError) -> Person {
+        guard let role = form["role"].flatMap(Person.Role.init) else {
+            throw WebError(.badRequest, "Choose a role: owner, member or guest.")
+        }
+        let rooms = Set(form.fields.filter { $0.name == "room" }.compactMap { Room.ID($0.value) }.map { "\($0)" })
+        guard rooms.count <= Person.roomLimit else {
+            throw WebError(.badRequest, "A guest can have up to \(Person.roomLimit) rooms. Choose all rooms instead.")
+        }
+        return Person(name: name, role: role, rooms: rooms.isEmpty ? nil : rooms, mayOpen: form["open"] == "1")
+    }
+
+    private static func content(_ people: [Person], _ moment: Moment) throws(WebError) -> String {
+        let list: [Templates.Values] = people.map { person in
+            fields(of: person, moment).merging([
+                "name": person.name, "words": words(person, moment), "link": path("link", person.name),
+                "remove": path("remove", person.name),
+            ]) { $1 }
+        }
+        let new = fields(of: Person(name: "", role: .member), moment)
+        return Templates.render("access", ["people": list, "new": new])
+    }
+
+    private static func fields(of person: Person, _ moment: Moment) -> Templates.Values {
+        let roles: [(Person.Role, String)] = [(.owner, "Owner"), (.member, "Member"), (.guest, "Guest")]
+        let rooms: [Templates.Values] = moment.homes.flatMap { home in
+            (home.rooms.sortedForDisplay + [home.defaultRoom]).map { room in
+                [
+                    "id": "\(room.id)", "name": home.displayName(of: room),
+                    "chosen": person.rooms?.contains("\(room.id)") == true,
+                ] as Templates.Values
+            }
+        }
+        return [
+            "roles": roles.map { ["value": $0.rawValue, "name": $1, "chosen": $0 == person.role] as Templates.Values },
+            "rooms": rooms, "mayOpen": person.mayOpen,
+        ]
+    }
+
+    /// Returns the permissions in a few words.
+    private static func words(_ person: Person, _ moment: Moment) -> String {
+        let role =
+            switch person.role {
+            case .owner: "owner"
+            case .member: "member"
+            case .guest: "guest"
+            }
+        var words = [role]
+        if let rooms = person.rooms {
+            let names = moment.homes.flatMap { home in
+                (home.rooms + [home.defaultRoom]).filter { rooms.contains("\($0.id)") }.map(home.displayName)
+            }
+            words.append(names.isEmpty ? "no rooms" : names.joined(separator: ", "))
+        }
+        if !person.mayOpen { words.append("no unlocking") }
+        return words.joined(separator: ", ")
+    }
+}
+
+extension Person {
+    /// Returns the link that signs a browser in.
+    ///
+    /// The fragment isn't sent to servers or written to logs.
+    fileprivate func link(_ address: String) -> String { "\(address)enter#\(token.secret)" }
+}

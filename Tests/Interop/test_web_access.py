@@ -1,0 +1,184 @@
+"""Who may do what on the page: owners, members, guests, guests of some rooms, and strangers."""
+
+import re
+
+import pytest
+from conftest import configuration
+from home import hub, make_home  # noqa: F401 (fixtures)
+from lan import until
+from web import Page, browser, fetch
+
+DEVICES = [
+    {"id": "hall", "name": "Hall Lamp", "brightness": True},
+    {"id": "kitchen", "name": "Kitchen Lamp"},
+    {"id": "door", "name": "Front Door", "kind": "lock"},
+]
+
+
+@pytest.fixture
+def house(make_home, make_daemon, tmp_path):
+    home = make_home()
+    home.cli("homes", "add", "Villa")
+    bridge = make_daemon(configuration("Demo", DEVICES) | {"include": ["all"]})
+    bridge.until_published()
+    home.add(bridge.setup_code, bridge.status["deviceId"])
+    for room, accessories in {"Hall": ["Hall Lamp", "Front Door"], "Kitchen": ["Kitchen Lamp"]}.items():
+        home.cli("rooms", "add", room)
+        home.cli("assign", *accessories, room)
+    for scene, accessory in {"Bright Hall": "Hall Lamp", "Bright Kitchen": "Kitchen Lamp"}.items():
+        home.cli("scenes", "add", scene)
+        home.cli("scenes", "set", scene, accessory, "on")
+    home.cli("zones", "add", "Upstairs")
+    home.cli("people", "add", "Carl")
+    home.cli("automations", "add", "Morning", "--at", "07:00", "--run", "Bright Hall")
+    home.bridge = bridge
+    home.page = Page(home.host, home, tmp_path / "page", listen="0.0.0.0:0").start()
+    try:
+        yield House(home)
+    finally:
+        home.page.close()
+
+
+class House:
+    def __init__(self, home):
+        self.home, self.page = home, home.page
+        self.address = f"http://{home.host.address}:{self.page.port}"
+        self.rooms = {one["name"]: one["id"] for one in home.cli("rooms", "--json")}
+        self.accessories = {one["name"]: one for one in home.cli("accessories", "--json")}
+        self.scenes = {one["name"]: one["id"] for one in home.cli("scenes", "--json")}
+        self.tokens = {"nobody": None, "owner": self.page.token}
+        for name, options in {"member": ["--role", "member"], "guest": ["--guest"], "rooms": ["--guest", "--room", "Hall"]}.items():
+            self.tokens[name] = self.web("--invite", name, *options)["token"]
+
+    def web(self, *words):
+        return self.home.cli("web", "--state-directory", self.page.state_directory, *words, "--json")
+
+    def value(self, name, characteristic):
+        shown = self.home.cli("show", name, "--json")
+        return next(
+            (service["id"], value["id"]) for service in shown["services"] for value in service["characteristics"]
+            if value["name"] == characteristic)
+
+    def get(self, path, who):
+        return fetch(self.home.host, self.address, path, token=self.tokens.get(who, who))
+
+    def post(self, path, who, **fields):
+        return fetch(self.home.host, self.address, path, "POST", fields, token=self.tokens.get(who, who))
+
+
+def test_each_route_has_its_role(house):
+    home = house.home
+    ids = {
+        "home": home.cli("homes", "--json")[0]["id"], "room": house.rooms["Hall"], "zone": home.cli("zones", "--json")[0]["id"],
+        "accessory": house.accessories["Hall Lamp"]["id"], "person": home.cli("people", "--json")[0]["id"],
+        "automation": home.cli("automations", "--json")[0]["id"], "scene": house.scenes["Bright Hall"],
+        "service": house.value("Hall Lamp", "on")[0], "kitchen": house.rooms["Kitchen"],
+        "lamp": house.accessories["Kitchen Lamp"]["id"], "oven": house.scenes["Bright Kitchen"],
+        "bridge": house.accessories["Demo"]["id"], "elsewhere": house.value("Kitchen Lamp", "on")[0],
+    }
+    pages = {
+        "rooms": ["/", "/scenes", "/history", "/more", "/rooms/{room}", "/services/{service}", "/accessories/{accessory}"],
+        "guest": ["/automations", "/automations/{automation}", "/rooms/{kitchen}", "/services/{elsewhere}", "/accessories/{lamp}"],
+        "member": ["/rooms", "/names", "/people", "/add", "/accessories/{bridge}/remove", "/rooms/{room}/remove",
+                   "/zones/{zone}/remove", "/automations/new", "/automations/{automation}/edit",
+                   "/automations/{automation}/remove", "/homes/{home}/location/remove", "/people/{person}/remove",
+                   "/check-name?kind=room&name=Attic"],
+        "owner": ["/access", "/access/link?person=guest", "/access/code.svg?person=guest", "/access/remove?person=guest",
+                  "/privacy", "/bridge"],
+    }
+    changes = {
+        "rooms": ["/rooms/{room}/off", "/scenes/{scene}/run"],
+        "guest": ["/rooms/{kitchen}/off", "/scenes/{oven}/run"],
+        "member": ["/homes", "/homes/{home}/name", "/homes/{home}/rooms", "/homes/{home}/zones", "/rooms/{room}/name",
+                   "/zones/{zone}/rooms", "/accessories/{accessory}/name", "/accessories/{accessory}/room",
+                   "/accessories/{accessory}/identify", "/accessories/{accessory}/unblock", "/accessories/{accessory}/pair",
+                   "/services/{service}/name", "/services/{service}/favorite", "/services/{service}/kind", "/add",
+                   "/homes/{home}/automations", "/automations/{automation}/edit", "/automations/{automation}/run",
+                   "/homes/{home}/people", "/homes/{home}/location", "/people/{person}/name", "/people/{person}/presence"],
+        "owner": ["/access", "/access/change", "/access/token", "/access/remove", "/privacy"],
+    }
+    order = ["nobody", "rooms", "guest", "member", "owner"]
+    wrong = []
+    for method, table in (("GET", pages), ("POST", changes)):
+        for least, paths in table.items():
+            for path in paths:
+                for who in order:
+                    path = path.format(**ids)
+                    status = (house.get(path, who) if method == "GET" else house.post(path, who, name=""))[0]
+                    is_refused = (
+                        status in (401, 403) or status == 303 and who == "nobody"
+                        or status == 404 and (method == "GET" or who == "rooms"))
+                    if is_refused != (order.index(who) < order.index(least)):
+                        wrong.append((method, path, who, status))
+    assert not wrong, wrong
+
+
+def test_a_guest_of_a_room_sees_only_that_room(house):
+    for path in ("/", "/?by=kind", "/scenes", "/more", f"/rooms/{house.rooms['Hall']}", "/history"):
+        status, _, body = house.get(path, "rooms")
+        assert status == 200 and "Kitchen" not in body and "Automations" not in body, path
+    assert "Hall Lamp" in house.get("/", "rooms")[2] and "Bright Hall" in house.get("/scenes", "rooms")[2]
+    service, on = house.value("Kitchen Lamp", "on")
+    assert house.post(f"/services/{service}/values", "rooms", **{on: "true"})[0] == 404
+    assert not house.home.bridge.lights["simulated/kitchen"]["on"]
+    service, on = house.value("Hall Lamp", "on")
+    assert house.post(f"/services/{service}/values", "rooms", **{on: "true"})[0] == 303
+    assert house.home.bridge.lights["simulated/hall"]["on"]
+    # If the room is removed, nothing else appears instead.
+    house.home.cli("rooms", "remove", "Hall")
+    body = house.get("/", "rooms")[2]
+    assert "no longer exist" in body and "Lamp" not in body
+
+
+def test_a_guest_who_may_not_open_is_refused(house):
+    token = house.web("--invite", "Anna", "--guest", "--no-unlock")["token"]
+    service, target = house.value("Front Door", "lock-target-state")
+    house.home.cli("write", "Front Door", "target=locked")
+    status, _, body = house.post(f"/services/{service}/values", token, **{target: "0", "confirmed": "1"})
+    assert status == 403 and "unlock" in body
+    house.home.cli("scenes", "add", "Arrival")
+    house.home.cli("scenes", "set", "Arrival", "Front Door", "target=unlocked")
+    scene = next(one["id"] for one in house.home.cli("scenes", "--json") if one["name"] == "Arrival")
+    assert house.post(f"/scenes/{scene}/run", token, confirmed="1")[0] == 403
+    assert house.home.cli("read", "Front Door", "target").stdout.strip() == "secured"
+    assert house.post(f"/services/{service}/values", token, **{target: "1"})[0] == 303
+    assert house.post(f"/services/{service}/values", "guest", **{target: "0", "confirmed": "1"})[0] == 303
+    assert house.home.cli("read", "Front Door", "target").stdout.strip() == "unsecured"
+
+
+def test_an_owner_invites_changes_and_revokes_on_the_page(house, tmp_path):
+    with browser(house.home.host, tmp_path) as chromium:
+        visitor = chromium.open(f"http://127.0.0.1:{house.page.port}", "/access")
+        page = visitor.page
+        page.locator("section", has_text="Invite a person").get_by_label("Name").fill("Berta")
+        form = page.locator("form.access").last
+        form.get_by_label("Role").select_option(label="Guest")
+        form.get_by_label("Hall").check()
+        form.get_by_label("May unlock").uncheck()
+        form.get_by_role("button", name="Invite").click()
+        visitor.until_text("Link of Berta")
+        link = visitor.text("pre")
+        assert page.get_by_role("img", name="QR code of the link").evaluate("image => image.complete && image.naturalWidth > 0")
+        guest = chromium.open(house.address, f"/enter{link[link.index('#'):]}")
+        guest.until_text("Hall Lamp")
+        assert "Kitchen" not in guest.text() and guest.page.get_by_role("link", name="Add").count() == 0
+        # A change of her access applies at once.
+        visitor.go("/access")
+        card = page.locator(".card", has_text="Berta")
+        assert "Hall, no unlocking" in card.inner_text()
+        card.get_by_text("Change access").click()
+        card.get_by_label("Hall").uncheck()
+        card.get_by_role("button", name="Save").click()
+        guest.until_text("Kitchen Lamp")
+        # The only owner stays one.
+        owner = page.locator(".card", has=page.get_by_role("heading", name=re.compile("^owner")))
+        owner.get_by_text("Change access").click()
+        owner.get_by_label("Role").select_option(label="Guest")
+        owner.get_by_role("button", name="Save").click()
+        visitor.until_text("only owner")
+        visitor.go("/access")
+        page.get_by_role("link", name="Revoke the access of Berta").click()
+        page.get_by_role("button", name="Revoke access").click()
+        guest.until_text("Sign in", timeout=5)
+        until(lambda: "Berta" not in [one["name"] for one in house.web()["people"]], 5, "she is gone")
+        assert not [one for one in visitor.complaints if "409" not in one] and not visitor.foreign
