@@ -52,7 +52,7 @@ let webAssets =
     ["style.css", "script.js", "icons.svg", "icon.svg", "icon-180.png", "manifest.webmanifest"]
     + [
         "access", "access-fields", "access-link", "accessory", "add", "automation", "automation-buttons",
-        "automation-form", "automations", "bridge", "confirm", "control", "empty", "enter", "history", "home",
+        "automation-form", "automations", "bridge", "confirm", "control", "empty", "enter", "graphs", "history", "home",
         "more", "name-form", "names", "options", "page", "people", "privacy", "problem", "room", "rooms", "scenes",
         "service", "summary", "tile",
     ].map { "\($0).mustache" }

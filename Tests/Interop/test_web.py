@@ -651,6 +651,25 @@ def test_technical_details_are_on_a_separate_page(house, visit):
     assert re.search(r"\b[0-9A-F]{8}-[0-9A-F]{4}-", visitor.text())
 
 
+def test_a_graph_shows_past_values(house, visit):
+    """The hub records values by itself; pages show them for a day, a week and a month."""
+    for value in (19.5, 22.5, 21.0):
+        house.report("The Temperature Sensor", "11", value)
+    visitor = visit()
+    visitor.go(house.path(visitor, "The Temperature Sensor"))
+    picture = visitor.page.get_by_role("img", name="Graph: Current temperature, last 24 hours")
+    picture.scroll_into_view_if_needed()
+    until(lambda: picture.evaluate("image => image.complete && image.naturalWidth === 640"), 10, "the graph is drawn")
+    picture.click()
+    visitor.page.get_by_role("link", name="7 days").click()
+    source = visitor.page.get_by_role("img", name="Graph: Current temperature, last 7 days").get_attribute("src")
+    # The hub combines changes of measurements within ten seconds.
+    svg = lambda: visitor.page.evaluate("source => fetch(source, {cache: 'reload'}).then((answer) => answer.text())", source)
+    until(lambda: "21" in svg() and 'class="line"' in svg(), 20, "the last value is in the graph")
+    assert visitor.page.evaluate("source => fetch(source.replace(/history.*svg/, 'history/x.svg')).then((answer) => answer.status)", source) == 404
+    visitor.complaints = [one for one in visitor.complaints if "404" not in one]
+
+
 def test_axe_finds_no_serious_violation(house, visit):
     import axe_playwright_python
 

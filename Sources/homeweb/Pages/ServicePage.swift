@@ -45,6 +45,7 @@ struct ServicePage: LivePage {
                 "name": home.room(accessory.room).map(home.displayName) ?? home.name,
             ],
         ]
+        if let graph = GraphPage.values(of: service, .day).first { values["graph"] = graph }
         values["problem"] = accessory.problem?.localizedDescription.capitalizedFirst
         if moment.visitor.isEditor {
             values["owner"] = ["id": "\(service.id)", "name": name, "kinds": kinds(of: service)] as Templates.Values

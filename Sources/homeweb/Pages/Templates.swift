@@ -67,6 +67,7 @@ enum Templates {
         ("automations", PackageResources.automations_mustache), ("automation", PackageResources.automation_mustache),
         ("automation-buttons", PackageResources.automation_buttons_mustache),
         ("automation-form", PackageResources.automation_form_mustache), ("people", PackageResources.people_mustache),
+        ("graphs", PackageResources.graphs_mustache),
         ("access", PackageResources.access_mustache), ("access-link", PackageResources.access_link_mustache),
         ("access-fields", PackageResources.access_fields_mustache),
     ]

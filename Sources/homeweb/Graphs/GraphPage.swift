@@ -1,0 +1,86 @@
+import HAPModel
+import HTTPTypes
+import HomeClient
+import HomeModel
+import HomePresentation
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+
+/// The page with the graphs of a service's past values, and their pictures.
+enum GraphPage {
+    static func add(to router: RouterGroup<WebContext>, _ site: Site) {
+        router.get("/services/:id/history") { request, context in
+            let visitor = try context.visitor
+            let (home, service) = try await ValueActions.service(context, site, visitor)
+            let span = Query(request.uri.query ?? "").span
+            guard let accessory = home.accessory(of: service.id) else { throw ValueActions.notFound }
+            let name = accessory.shownName(of: service)
+            let path = "/services/\(service.id)/history"
+            let values: Templates.Values = [
+                "name": name, "service": "\(service.id)", "graphs": values(of: service, span),
+                "spans": Graph.Span.allCases.map {
+                    ["name": $0.name, "path": "\(path)?span=\($0.rawValue)", "current": $0 == span] as Templates.Values
+                },
+            ]
+            return Response.page(
+                Layout(
+                    title: "\(name), history", content: Templates.render("graphs", values), visitor: visitor, place: "/"
+                ))
+        }
+        router.get("/services/:id/history/:file") { request, context in
+            let visitor = try context.visitor
+            let (home, service) = try await ValueActions.service(context, site, visitor)
+            let id = context.parameters.get("file").flatMap { name in
+                name.hasSuffix(".svg") ? Characteristic.ID(String(name.dropLast(4))) : nil
+            }
+            guard let characteristic = service.graphed.first(where: { $0.id == id }) else {
+                throw ValueActions.notFound
+            }
+            let graph = try await graph(of: characteristic, Query(request.uri.query ?? "").span, home, site)
+            return Response(
+                status: .ok, headers: [.contentType: "image/svg+xml", .cacheControl: "private, max-age=60"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: graph.svg)))
+        }
+    }
+
+    private static func graph(
+        of characteristic: Characteristic, _ span: Graph.Span, _ home: Home, _ site: Site
+    ) async throws(HomeError) -> Graph {
+        let end = Timestamp.now
+        let entries = try await site.manager.history(
+            of: characteristic.id,
+            from: Timestamp(millisecondsSince1970: end.millisecondsSince1970 - span.milliseconds),
+            to: end, every: span.interval)
+        return Graph(entries, of: characteristic, span: span, end: end, time: .current(of: home, now: end))
+    }
+
+    /// Returns the graphs of a service for a template.
+    ///
+    /// The address of a picture changes every five minutes, so that a page that is redrawn shows newer values.
+    static func values(of service: Service, _ span: Graph.Span) -> [Templates.Values] {
+        let minutes = Timestamp.now.millisecondsSince1970 / 300_000
+        return service.graphed.map { characteristic in
+            [
+                "name": characteristic.label, "span": span.name,
+                "picture":
+                    "/services/\(service.id)/history/\(characteristic.id).svg?span=\(span.rawValue)&at=\(minutes)",
+            ]
+        }
+    }
+}
+
+extension Query {
+    /// The requested period; a day by default.
+    fileprivate var span: Graph.Span { self["span"].flatMap(Graph.Span.init) ?? .day }
+}
+
+extension Service {
+    /// The values of which users see graphs, those that can't be set first.
+    var graphed: [Characteristic] {
+        let values = characteristics.filter { $0.isForPeople && $0.hasHistory && $0.type != .serviceLabelIndex }
+        let isControl = { (characteristic: Characteristic) in characteristic.metadata.permissions.contains(.pairedWrite)
+        }
+        return values.filter { !isControl($0) } + values.filter(isControl)
+    }
+}
