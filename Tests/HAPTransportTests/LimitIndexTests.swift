@@ -61,6 +61,7 @@ struct LimitIndexTests {
             "TriggerLimits.missedOccurrences",
         ],
         "homehubdTests/HomeDatabaseTests": ["TriggerLimits.records"],
+        "HomeHubTests/AutomationTests": ["TriggerLimits.recordsInAnswer"],
         "HomeModelTests/Automations/TimeZoneRulesTests": ["TriggerLimits.timeZoneFile"],
         "HAPTransportTests/HostileTests": ["TransportLimits.requestsPerTurn", "TransportLimits.acknowledgeTime"],
         "HAPTransportTests/AccessoryChannelHandlerTests": [

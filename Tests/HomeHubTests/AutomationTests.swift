@@ -17,6 +17,28 @@ struct AutomationTests {
     private var onMotion: TriggerEvent { .characteristic(house.motion, value: .bool(true)) }
     private var lampOn: TriggerStep { .set(house.on, .bool(true)) }
 
+    // MARK: History
+
+    @Test("answers with the latest part of the history") func history() async throws {
+        try await house.run { hub, app in
+            let id = try await house.add(TriggerDefinition(events: [onMotion], steps: [lampOn]), by: app)
+            let other = try await house.add(
+                TriggerDefinition(events: [onMotion], steps: [lampOn]), named: "Other", by: app)
+            let records = (0..<600).map { number in
+                TriggerRecord(
+                    trigger: number < 599 ? id : other, time: TestWallClock.noon + .seconds(number), cause: .user,
+                    result: .wrongWeekday)
+            }
+            try await hub.store.save([], records)
+            #expect(try await house.records(app) == Array(records.suffix(TriggerLimits.recordsInAnswer)))
+            let history = try [TriggerRecord](json: try await app.call(.triggerRecords(house.home, id)))
+            #expect(history == records[549..<599].reversed())
+            let statuses = try [TriggerStatus](json: try await app.call(.triggerStatuses(house.home)))
+            #expect(statuses.map(\.last) == [records[598], records[599]])
+            await expect(.notFound) { try await app.call(.triggerRecords(house.home, testTrigger)) }
+        }
+    }
+
     // MARK: Runs
 
     @Test("stores the state before the actions, and reports the outcome of each action")
@@ -322,11 +344,11 @@ struct AutomationTests {
                 #expect(ContinuousClock.now - start < .seconds(10))
             }
             try await eventually("the end of all writes") {
-                let records = try await hub.store.triggerRecords(of: house.home)
+                let records = try await hub.store.triggerRecords(of: house.home, limit: .max)
                 return records.count { if case .paused = $0.result { true } else { false } } == 100
                     && records.allSatisfy { $0.outcomes.allSatisfy { $0.time != nil } }
             }
-            let records = try await hub.store.triggerRecords(of: house.home)
+            let records = try await hub.store.triggerRecords(of: house.home, limit: .max)
             #expect(records.count { $0.result == .ran } == 100 * TriggerLimits.runsInMinute)
             #expect(records.count <= 100 * (2 * TriggerLimits.runsInMinute + 1))
         }

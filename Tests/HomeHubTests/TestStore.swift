@@ -180,11 +180,20 @@ final class TestStore: HomeStore {
         }
     }
 
-    func triggerRecords(of home: Home.ID) async throws -> [TriggerRecord] {
+    func triggerRecords(of trigger: Trigger.ID) async throws -> [TriggerRecord] {
+        state.withLock { $0.records.reversed().filter { $0.trigger == trigger } }
+    }
+
+    func triggerRecords(of home: Home.ID, limit: Int) async throws -> [TriggerRecord] {
         state.withLock { state in
             let triggers = Set(state.stored.graph.home(home)?.triggers.map(\.id) ?? [])
-            return state.records.reversed().filter { triggers.contains($0.trigger) }
+            return state.records.reversed().lazy.filter { triggers.contains($0.trigger) }.prefix(limit).map(\.self)
         }
+    }
+
+    func latestTriggerRecords(of home: Home.ID) async throws -> [TriggerRecord] {
+        let records = try await triggerRecords(of: home, limit: .max)
+        return Array(Dictionary(records.map { ($0.trigger, $0) }) { newest, _ in newest }.values)
     }
 
     func save(_ values: [Characteristic.ID: TimestampedValue]) async throws {

@@ -325,13 +325,49 @@ struct HomeDatabaseTests {
             let loaded = try database.load().triggerStates
             #expect(states.count == 2 && Set(loaded) == Set(states))
             let latest: [TriggerRecord] = [other] + records[10...].reversed()
-            #expect(try await database.triggerRecords(of: home) == latest)
+            #expect(try await database.triggerRecords(of: home, limit: 100) == latest)
+            #expect(try await database.triggerRecords(of: home, limit: 3) == Array(latest.prefix(3)))
+            #expect(try await database.triggerRecords(of: ids[0]) == Array(latest.dropFirst()))
+            #expect(Set(try await database.latestTriggerRecords(of: home)) == [other, records[59]])
             let removal = try stored.graph.perform(.removeTrigger(ids[0]), using: &stored.random)
             try await database.commit(try #require(removal.transaction), in: stored.graph)
             #expect(try database.load().triggerStates.map(\.trigger) == [ids[1]])
-            #expect(try await database.triggerRecords(of: home) == [other])
+            #expect(try await database.triggerRecords(of: home, limit: 100) == [other])
+            #expect(try await database.triggerRecords(of: ids[0]) == [])
+            #expect(try await database.latestTriggerRecords(of: home) == [other])
             try file?.close()
         }
+    }
+
+    @Test("reads only the requested part of the history of automations") func partOfHistory() async throws {
+        let queue = try makeQueue()
+        var stored = try StoredGraph(queue)
+        let definition = TriggerDefinition(events: [.presence(.firstEntry, people: [])], steps: [.notify("Hello")])
+        for index in 0..<2 {
+            try await stored.write(.addHome(name: "Home \(index)"))
+            try await stored.write(
+                .addTrigger(stored.graph.homes[index].id, name: "Hello", definition, isEnabled: true))
+        }
+        let triggers = stored.graph.homes.flatMap(\.triggers)
+        func record(_ number: Int64, of trigger: Trigger) -> TriggerRecord {
+            TriggerRecord(
+                trigger: trigger.id, time: .init(millisecondsSince1970: number), cause: .user, result: .ran, run: number
+            )
+        }
+        let old = triggers.map { record(1, of: $0) }
+        let new = triggers.map { record(2, of: $0) }
+        try await stored.database.save([], old + new)
+        // Reading these records would fail.
+        try await queue.write { db in
+            for record in old + [new[1]] {
+                try db.execute(
+                    sql: "UPDATE triggerRecord SET record = '' WHERE id = ?", arguments: [record.id.description])
+            }
+        }
+        let home = stored.graph.homes[0].id
+        #expect(try await stored.database.latestTriggerRecords(of: home) == [new[0]])
+        #expect(try await stored.database.triggerRecords(of: home, limit: 1) == [new[0]])
+        await #expect(throws: DamagedDatabase.self) { try await stored.database.triggerRecords(of: triggers[0].id) }
     }
 
     @Test("ignores values of unknown characteristics")

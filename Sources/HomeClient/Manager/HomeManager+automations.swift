@@ -92,7 +92,9 @@ extension HomeManager {
         }
     }
 
-    /// Returns the latest evaluations: the last 50 of each automation.
+    /// Returns the latest evaluations: the last 50 of an automation, or the last 500 of a home.
+    ///
+    /// The hub keeps the last 50 of each automation.
     ///
     /// They show whether an automation ran, and the reason if it didn't.
     ///

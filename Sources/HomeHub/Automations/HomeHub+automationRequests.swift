@@ -46,7 +46,8 @@ extension HomeHub {
 
     /// Answers with the next and the last run of each automation of a home.
     func triggerStatuses(of id: Home.ID, _ call: Call) async {
-        guard let records = await triggerRecords(of: id, call), let home = graph.home(id) else { return }
+        let records = await triggerRecords(of: id, call) { store in try await store.latestTriggerRecords(of: id) }
+        guard let records, let home = graph.home(id) else { return }
         let last = Dictionary(records.map { ($0.trigger, $0) }) { newest, _ in newest }
         let now = clock().time
         let statuses = home.triggers.map { trigger in
@@ -57,23 +58,33 @@ extension HomeHub {
         answer(call, .success(statuses.json))
     }
 
-    /// Answers with the history of a home's automations, newest first.
-    func triggerRecords(of id: Home.ID, trigger: Trigger.ID?, _ call: Call) async {
-        guard let records = await triggerRecords(of: id, call) else { return }
-        answer(call, .success(records.filter { trigger == nil || $0.trigger == trigger }.json))
+    /// Answers with the history of an automation, or with the latest part of a home's history, newest first.
+    func triggerRecords(of home: Home.ID, trigger: Trigger.ID?, _ call: Call) async {
+        let limit = trigger == nil ? TriggerLimits.recordsInAnswer : TriggerLimits.records
+        let records = await triggerRecords(of: home, trigger, call) { store in
+            if let trigger { return try await store.triggerRecords(of: trigger) }
+            return try await store.triggerRecords(of: home, limit: limit)
+        }
+        guard let records else { return }
+        answer(call, .success(Array(records.prefix(limit)).json))
     }
 
-    /// Returns the history of a home's automations, newest first; `nil` if the call has been answered with an error.
-    private func triggerRecords(of id: Home.ID, _ call: Call) async -> [TriggerRecord]? {
+    /// Returns records of one or all automations of a home together with those that aren't stored, newest first; `nil`
+    /// if the call has been answered with an error.
+    private func triggerRecords(
+        of id: Home.ID, _ trigger: Trigger.ID? = nil, _ call: Call,
+        load: (any HomeStore) async throws -> [TriggerRecord]
+    ) async -> [TriggerRecord]? {
         guard isAwaited(call) else { return nil }
-        guard graph.home(id) != nil else {
-            answer(call, with: HomeError(.notFound, detail: "this home doesn't exist"))
+        guard let home = graph.home(id), trigger.map({ home.trigger($0) != nil }) ?? true else {
+            let thing = graph.home(id) == nil ? "home" : "automation"
+            answer(call, with: HomeError(.notFound, detail: "this \(thing) doesn't exist"))
             return nil
         }
         do {
-            let stored = try await store.triggerRecords(of: id)
+            let stored = try await load(store)
             let present = Set(graph.home(id)?.triggers.map(\.id) ?? [])
-            return triggerHistory.merged(stored) { present.contains($0) }
+            return triggerHistory.merged(stored) { present.contains($0) && (trigger == nil || $0 == trigger) }
         } catch {
             logger.error("automation history read failed", metadata: ["error": "\(error)"])
             answer(call, with: store.failure("the history can't be read", after: error))

@@ -162,7 +162,7 @@ extension HomeHub {
     /// Loads the entry of a run that began before a restart of the hub.
     private func fetchRecord(of plan: RunPlan) async {
         guard triggerHistory.record(of: plan.id.run) == nil,
-            let records = try? await store.triggerRecords(of: plan.home),
+            let records = try? await store.triggerRecords(of: plan.id.run.trigger),
             let record = records.first(where: { $0.runID == plan.id.run }),
             triggerHistory.record(of: plan.id.run) == nil
         else { return }

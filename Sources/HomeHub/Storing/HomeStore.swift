@@ -54,8 +54,14 @@ package protocol HomeStore: Sendable {
     /// state and its records.
     func save(_ states: [TriggerState], _ records: [TriggerRecord]) async throws
 
-    /// Returns the records of a home's automations, newest first.
-    func triggerRecords(of home: Home.ID) async throws -> [TriggerRecord]
+    /// Returns the records of an automation, newest first.
+    func triggerRecords(of trigger: Trigger.ID) async throws -> [TriggerRecord]
+
+    /// Returns the newest records of a home's automations, newest first.
+    func triggerRecords(of home: Home.ID, limit: Int) async throws -> [TriggerRecord]
+
+    /// Returns the newest record of each of a home's automations.
+    func latestTriggerRecords(of home: Home.ID) async throws -> [TriggerRecord]
 
     /// Returns the store's directory if a full disk made a write fail; `error` is `nil` if it's unknown.
     func fullDirectory(after error: (any Error)?) -> String?

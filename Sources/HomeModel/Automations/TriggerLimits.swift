@@ -26,6 +26,8 @@ package enum TriggerLimits {
     package static let pause = Duration.seconds(600)
     /// The number of records in the history of each automation.
     package static let records = 50
+    /// The maximum number of records in an answer about all automations of a home.
+    package static let recordsInAnswer = 500
     /// The maximum length of a chain of triggers that fire each other.
     package static let chainDepth = 8
     /// The delay of a run that doesn't count as missed, because a busy hub can be late.

@@ -224,7 +224,10 @@ struct AutomationsRunCommand: HomeCommand {
 struct AutomationsHistoryCommand: HomeCommand {
     static let configuration = CommandConfiguration(
         commandName: "history", abstract: "Show the last runs, and why automations didn't run.",
-        discussion: "The hub keeps the last 50 entries of each automation.")
+        discussion: """
+            The hub keeps the last 50 entries of each automation. Without a name, the command prints the last 500 entries of \
+            all automations.
+            """)
 
     @Argument(help: "The automation, by name or ID (default: all).", completion: .names(.automations))
     var object: String?

@@ -131,8 +131,16 @@ struct HomeDatabase: HomeStore {
         ).execute(arguments: [trigger, trigger, TriggerLimits.records])
     }
 
-    func triggerRecords(of home: Home.ID) async throws -> [TriggerRecord] {
-        try await queue.read { db in try HomeRows(db).triggerRecords(of: home) }
+    func triggerRecords(of trigger: Trigger.ID) async throws -> [TriggerRecord] {
+        try await queue.read { db in try HomeRows(db).triggerRecords(of: trigger) }
+    }
+
+    func triggerRecords(of home: Home.ID, limit: Int) async throws -> [TriggerRecord] {
+        try await queue.read { db in try HomeRows(db).triggerRecords(of: home, limit: limit) }
+    }
+
+    func latestTriggerRecords(of home: Home.ID) async throws -> [TriggerRecord] {
+        try await queue.read { db in try HomeRows(db).latestTriggerRecords(of: home) }
     }
 
     func fullDirectory(after error: (any Error)?) -> String? {

@@ -112,15 +112,33 @@ struct HomeRows {
         try rows("triggerState", by: "rowid").map { row in try row.message("state") }
     }
 
-    /// Returns the records of a home's automations, newest first.
-    func triggerRecords(of home: Home.ID) throws -> [TriggerRecord] {
-        try Row.fetchAll(
-            db,
-            sql: """
-                SELECT triggerRecord.record FROM triggerRecord JOIN trigger ON trigger.id = triggerRecord.trigger
-                WHERE trigger.home = ? ORDER BY triggerRecord.position DESC
-                """, arguments: [home.description]
-        ).map { row in try row.message("record") }
+    /// Returns the records of an automation, newest first.
+    func triggerRecords(of trigger: Trigger.ID) throws -> [TriggerRecord] {
+        try records("SELECT record FROM triggerRecord WHERE trigger = ? ORDER BY position DESC", [trigger.description])
+    }
+
+    /// Returns the newest records of a home's automations, newest first.
+    func triggerRecords(of home: Home.ID, limit: Int) throws -> [TriggerRecord] {
+        // The plus sign makes SQLite read the table from its end, instead of sorting all records of the home.
+        try records(
+            """
+            SELECT record FROM triggerRecord WHERE +trigger IN (SELECT id FROM trigger WHERE home = ?)
+            ORDER BY position DESC LIMIT ?
+            """, [home.description, limit])
+    }
+
+    /// Returns the newest record of each of a home's automations.
+    func latestTriggerRecords(of home: Home.ID) throws -> [TriggerRecord] {
+        try records(
+            """
+            SELECT record FROM trigger JOIN triggerRecord ON triggerRecord.position = (
+                SELECT MAX(position) FROM triggerRecord WHERE triggerRecord.trigger = trigger.id)
+            WHERE trigger.home = ?
+            """, [home.description])
+    }
+
+    private func records(_ sql: String, _ arguments: StatementArguments) throws -> [TriggerRecord] {
+        try Row.fetchAll(db, sql: sql, arguments: arguments).map { row in try row.message("record") }
     }
 
     // MARK: Accessories
