@@ -95,6 +95,30 @@ struct AutomationTests {
         }
     }
 
+    @Test("answers each run and keeps each outcome while the disk is slow, up to a limit") func slowStore() async throws
+    {
+        try await house.run { hub, app in
+            let id = try await house.add(TriggerDefinition(events: [onMotion], steps: [lampOn]), by: app)
+            hub.store.stall()
+            let first = await app.begin(.runTrigger(id, .always))
+            try await eventually("the first run waits for the disk") { hub.store.waitingCount > 0 }
+            var calls: [Call] = []
+            for _ in 0..<TriggerLimits.runsInMinute - 1 { calls.append(await app.begin(.runTrigger(id, .always))) }
+            await expect(.maximumObjectLimitReached) { try await app.call(.runTrigger(id, .always)) }
+            hub.store.resume()
+            let last = calls.removeLast()
+            #expect(try TriggerRecord(json: try await app.result(first)).outcomes.first?.time != nil)
+            for call in calls {
+                let record = try TriggerRecord(json: try await app.result(call))
+                #expect(record.outcomes.map(\.error?.code) == [.operationCancelled] && record.outcomes[0].time != nil)
+            }
+            #expect(try TriggerRecord(json: try await app.result(last)).outcomes.map(\.error) == [nil])
+            let records = try await house.records(app)
+            #expect(records.count == TriggerLimits.runsInMinute)
+            #expect(records.allSatisfy { $0.outcomes.count == 1 && $0.outcomes[0].time != nil })
+        }
+    }
+
     @Test("doesn't repeat an action after a crash between the state and the action")
     func crash() async throws {
         try await house.run { hub, app in

@@ -150,11 +150,32 @@ package struct Automations {
     }
 
     /// Runs an automation for a user; returns the entry of the history.
+    ///
+    /// - Throws: `HomeError` with code 48 if the automation is paused, 49 after too many runs, or if too many wait for the
+    ///   disk.
     mutating func run(
         _ id: Trigger.ID, of home: Home.ID, checksCondition: Bool, at reading: ClockReading
-    ) -> TriggerRecord? {
+    ) throws(HomeError) -> TriggerRecord? {
+        guard work.first(where: { $0.trigger == id })?.runs.count ?? 0 < TriggerLimits.runsInMinute else {
+            throw HomeError(
+                .maximumObjectLimitReached, detail: "too many runs of the automation wait for the disk of homehubd",
+                remedy: "try again later")
+        }
         let now = adopt(reading)
-        let outputs = machines[home]?.run(id, checksCondition: checksCondition, at: now) ?? []
+        let outputs: [TriggerOutput]
+        do throws(TriggerMachine.RunRefusal) {
+            outputs = try machines[home]?.run(id, checksCondition: checksCondition, at: now) ?? []
+        } catch {
+            switch error {
+            case .paused:
+                throw HomeError(.operationNotSupported, detail: "the automation is paused: it ran too often")
+            case .tooOften:
+                throw HomeError(
+                    .maximumObjectLimitReached,
+                    detail: "apps have run the automation \(TriggerLimits.runsInMinute) times in the last minute",
+                    remedy: "try again in a minute")
+            }
+        }
         collect(outputs, of: home)
         return outputs.lazy.compactMap { if case .record(let record) = $0 { record } else { nil } }.first
     }

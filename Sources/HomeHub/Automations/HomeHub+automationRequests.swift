@@ -11,7 +11,7 @@ extension HomeHub {
     /// The answer follows the first attempt of the actions.
     func runTrigger(_ id: Trigger.ID, _ mode: TriggerRunMode, _ call: Call) {
         guard let home = graph.homes.first(where: { $0.trigger(id) != nil }) else {
-            return answer(call, with: HomeError(.notFound, detail: "this automation doesn't exist"))
+            return answer(call, with: .automationNotFound)
         }
         let reading = clock()
         guard mode != .check else {
@@ -20,14 +20,15 @@ extension HomeHub {
             return answer(call, .success(record.json))
         }
         guard calls.takesEffect(call) else { return }
-        let record = automations.run(id, of: home.id, checksCondition: mode == .conditional, at: reading)
-        defer { automationsChanged() }
-        guard let record else {
-            return answer(
-                call, with: HomeError(.operationNotSupported, detail: "the automation is paused: it ran too often"))
+        do throws(HomeError) {
+            defer { automationsChanged() }
+            let record = try automations.run(id, of: home.id, checksCondition: mode == .conditional, at: reading)
+            guard let record else { return answer(call, with: .automationNotFound) }
+            guard let run = record.runID else { return answer(call, .success(record.json)) }
+            runCalls[run, default: []].append(call)
+        } catch {
+            answer(call, with: error)
         }
-        guard let run = record.runID else { return answer(call, .success(record.json)) }
-        runCalls[run, default: []].append(call)
     }
 
     /// Answers the calls that wait for a run.
@@ -37,8 +38,16 @@ extension HomeHub {
             if let record = triggerHistory.record(of: run) {
                 answer(call, .success(record.json))
             } else {
-                answer(call, with: HomeError(.notFound, detail: "this automation doesn't exist"))
+                answer(call, with: .automationNotFound)
             }
+        }
+    }
+
+    /// Answers the calls for runs that later ones have displaced while they waited for the disk.
+    func endRunCalls(of trigger: Trigger.ID, before number: Int64) {
+        for run in runCalls.keys
+        where run.trigger == trigger && run.number < number && triggerHistory.record(of: run) == nil {
+            for call in runCalls.removeValue(forKey: run) ?? [] { answer(call, with: .runReplaced) }
         }
     }
 
@@ -135,4 +144,8 @@ extension HomeHub {
         messageSessions.insert(call.session)
         answer(call, .success([:]))
     }
+}
+
+extension HomeError {
+    fileprivate static let automationNotFound = HomeError(.notFound, detail: "this automation doesn't exist")
 }

@@ -6,31 +6,40 @@ import Logging
 extension HomeHub {
     /// Performs the outputs of a machine for one trigger, whose state is stored.
     func perform(_ work: TriggerWork) {
-        for record in work.records {
-            triggerHistory.track(record)
-            report(record)
-        }
         if work.isDisabled { disable(work.trigger, of: work.home) }
         var plans = plans(work)
         let last = plans.popLast()
-        replaced(plans)
+        add(work, isStored: true, ending: plans, because: .runReplaced, last: last?.id.run)
         if let last { begin(last) }
-        // Others begin with a wait or have lost their trigger.
-        for run in work.records.compactMap(\.runID) where run != last?.id.run { answerRunCalls(of: run) }
     }
 
     /// Reports that actions didn't run because the state couldn't be stored.
     func fail(_ work: TriggerWork, because error: HomeError) {
-        for record in work.records {
-            triggerHistory.add(record)
-            report(record)
-        }
-        for var plan in plans(work) {
-            plan.giveUp(because: error)
-            update(&plan, isOver: true)
-        }
-        for run in work.records.compactMap(\.runID) { answerRunCalls(of: run) }
+        add(work, isStored: false, ending: plans(work), because: error, last: nil)
         saveTriggerHistory()
+    }
+
+    /// Adds the entries of a machine's outputs to the history, and answers the calls for their runs.
+    ///
+    /// - Parameters:
+    ///   - isStored: Whether the entries are stored.
+    ///   - plans: The parts of runs that don't begin.
+    ///   - error: The reason why they don't begin.
+    ///   - last: The run that begins, whose calls are answered later.
+    private func add(
+        _ work: TriggerWork, isStored: Bool, ending plans: [RunPlan], because error: HomeError, last: RunID?
+    ) {
+        let ofOthers = plans.filter { plan in !work.records.contains { $0.runID == plan.id.run } }
+        end(ofOthers, because: error)
+        for record in work.records {
+            if isStored { triggerHistory.track(record) } else { triggerHistory.add(record) }
+            report(record)
+            guard let run = record.runID, run != last else { continue }
+            end(plans.filter { $0.id.run == run }, because: error)
+            // A run without a part begins with a wait or has lost its trigger.
+            answerRunCalls(of: run)
+        }
+        if let first = work.records.lazy.compactMap(\.run).first { endRunCalls(of: work.trigger, before: first) }
     }
 
     private func plans(_ work: TriggerWork) -> [RunPlan] {
@@ -39,15 +48,18 @@ extension HomeHub {
     }
 
     /// Reports that a later run of the same trigger, or a change of it, has replaced parts of runs.
-    func replaced(_ plans: [RunPlan]) {
+    func replaced(_ plans: [RunPlan]) { end(plans, because: .runReplaced) }
+
+    private func end(_ plans: [RunPlan], because error: HomeError) {
         for var plan in plans {
-            plan.giveUp(because: .runReplaced)
+            plan.giveUp(because: error)
             update(&plan, isOver: true)
         }
     }
 
     private func begin(_ plan: RunPlan) {
         var plan = plan
+        triggerHistory.begin(plan.id)
         for text in plan.takeMessages() { send(text, of: plan) }
         let (replaced, begins) = runs.add(plan)
         self.replaced(replaced)
@@ -167,6 +179,7 @@ extension HomeHub {
             triggerHistory.record(of: plan.id.run) == nil
         else { return }
         triggerHistory.track(record)
+        triggerHistory.begin(plan.id)
     }
 
     // MARK: Notifications

@@ -2,13 +2,23 @@ import HomeModel
 
 /// The entries in the history of automations whose actions are in progress, and those that aren't stored.
 struct TriggerHistory {
+    /// The outcomes of a part of a run.
+    private struct Part {
+        let plan: UInt64
+        var outcomes: [ActionOutcome] = []
+        /// A Boolean value that indicates whether no more outcomes follow.
+        var isOver = false
+    }
+
     /// An entry with the outcomes of the parts of its run.
     private struct Entry {
         var record: TriggerRecord
-        /// The outcomes by part, in order.
-        var parts: [(plan: UInt64, outcomes: [ActionOutcome])] = []
+        /// The parts, in order.
+        var parts: [Part] = []
         /// The outcomes from before a restart of the hub.
         let former: [ActionOutcome]
+
+        var isInProgress: Bool { parts.contains { !$0.isOver } }
     }
 
     private var current: [RunID: Entry] = [:]
@@ -28,7 +38,13 @@ struct TriggerHistory {
         current[run] = Entry(record: record, former: record.outcomes)
         // Earlier runs have been replaced.
         let ofTrigger = current.keys.filter { $0.trigger == record.trigger }.sorted { $0.number < $1.number }
-        for run in ofTrigger.dropLast(Self.runsInProgress) { current[run] = nil }
+        for run in ofTrigger.dropLast(Self.latestRuns) where current[run]?.isInProgress == false { current[run] = nil }
+    }
+
+    /// Adds a part of a run, whose entry stays until ``update(_:_:)`` reports the ends of all its actions.
+    mutating func begin(_ plan: RunPlan.ID) {
+        guard current[plan.run]?.parts.contains(where: { $0.plan == plan.number }) == false else { return }
+        current[plan.run]?.parts.append(Part(plan: plan.number))
     }
 
     /// Returns the entry of a run; `nil` if it isn't known.
@@ -36,16 +52,17 @@ struct TriggerHistory {
 
     /// Updates the outcomes of a part of a run; returns the changed entry.
     mutating func update(_ plan: RunPlan.ID, _ outcomes: [ActionOutcome]) -> TriggerRecord? {
+        begin(plan)
         guard var entry = current[plan.run] else { return nil }
-        if let index = entry.parts.firstIndex(where: { $0.plan == plan.number }) {
+        for index in entry.parts.indices where entry.parts[index].plan == plan.number {
             entry.parts[index].outcomes = outcomes
-        } else {
-            entry.parts.append((plan.number, outcomes))
+            entry.parts[index].isOver = outcomes.allSatisfy { $0.time != nil }
         }
         let all = entry.former + entry.parts.flatMap(\.outcomes)
-        guard all != entry.record.outcomes else { return nil }
+        let isChanged = all != entry.record.outcomes
         entry.record.outcomes = all
         current[plan.run] = entry
+        guard isChanged else { return nil }
         save(entry.record)
         return entry.record
     }
@@ -105,8 +122,9 @@ struct TriggerHistory {
         unsaved[record.trigger] = records
     }
 
-    /// The number of runs of a trigger whose outcomes can still change: a run, the one that replaced it, and their ends.
-    private static let runsInProgress = 4
+    /// The number of latest runs of a trigger whose entries stay, because a wait can be followed by more outcomes: a run,
+    /// the one that replaced it, and their ends.
+    private static let latestRuns = 4
 }
 
 extension TriggerRecord {

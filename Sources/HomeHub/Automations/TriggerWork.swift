@@ -47,7 +47,7 @@ struct TriggerWork: Sendable, Equatable {
     private mutating func add(_ step: Step, of run: RunID, at now: ContinuousClock.Instant) {
         if runs.last?.id != run {
             runs.append(Run(id: run, time: now))
-            if runs.count > TriggerLimits.runsInMinute { runs.removeFirst() }
+            if runs.count > TriggerLimits.records { runs.removeFirst() }
         }
         runs[runs.endIndex - 1].steps.append(step)
     }

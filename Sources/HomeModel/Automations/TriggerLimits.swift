@@ -20,7 +20,7 @@ package enum TriggerLimits {
     package static let notificationBytes = 256
     /// The size of the largest time zone file, in bytes: ten times the size of the largest known one.
     package static let timeZoneFile = 65_536
-    /// The maximum number of runs of one trigger in a minute.
+    /// The maximum number of runs of one trigger in a minute, and of those that users start in addition.
     package static let runsInMinute = 20
     /// The time for which a trigger is paused after too many runs.
     package static let pause = Duration.seconds(600)

@@ -62,7 +62,14 @@ struct TriggerBench {
 
     mutating func run(checksCondition: Bool, at minute: Double) {
         advance(minute)
-        perform(machine.run(AutomationHome.trigger, checksCondition: checksCondition, at: .minute(minute)))
+        do throws(TriggerMachine.RunRefusal) {
+            perform(try machine.run(AutomationHome.trigger, checksCondition: checksCondition, at: .minute(minute)))
+        } catch {
+            switch error {
+            case .tooOften: note("refused")
+            case .paused: note("refused because of the pause")
+            }
+        }
     }
 
     /// Changes the home.

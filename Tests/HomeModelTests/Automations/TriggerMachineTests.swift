@@ -435,6 +435,20 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
         #expect(bench.runs.last == "11" && bench.runs.count == 21)
     }
 
+    @Test("refuses more than 20 requests in a minute, which don't count toward the pause") func manyRequests() {
+        var bench = TriggerBench(TriggerDefinition(events: [.button(H.button, .single)], steps: [.notify("")]))
+        for second in 0...20 { bench.run(checksCondition: second % 2 == 0, at: Double(second) / 60) }
+        #expect(bench.runs.count == 20 && bench.log.last?.hasSuffix(" refused") == true)
+        bench.receive(.integer(0), of: H.button, at: 0.5)
+        bench.run(checksCondition: false, at: 1)
+        #expect(bench.runs.count == 22)
+        for second in 0..<60 { bench.receive(.integer(0), of: H.button, at: 2 + Double(second) / 60) }
+        bench.run(checksCondition: true, at: 4)
+        #expect(bench.log.last == "4 refused because of the pause")
+        bench.run(checksCondition: false, at: 5)
+        #expect(bench.runs.last == "5")
+    }
+
     // MARK: Rules 13 and 14: parts and records
 
     @Test("stops when a part is missing, and starts from a baseline when the user enables it again") func parts() throws

@@ -3,10 +3,30 @@ import HAPModel
 extension TriggerMachine {
     // MARK: Requests of users
 
+    /// The reason why a user can't run an automation now.
+    package enum RunRefusal: Error, Hashable {
+        /// The automation is paused, because its events happened too often.
+        case paused(until: Timestamp)
+        /// Users have run the automation too often in the last minute.
+        case tooOften
+    }
+
     /// Runs an automation now, also a disabled one.
-    package mutating func run(_ id: Trigger.ID, checksCondition: Bool, at now: Timestamp) -> [TriggerOutput] {
+    ///
+    /// Runs by users don't count toward the pause of an automation whose events happen too often.
+    package mutating func run(
+        _ id: Trigger.ID, checksCondition: Bool, at now: Timestamp
+    ) throws(RunRefusal) -> [TriggerOutput] {
         guard let index = entries.firstIndex(where: { $0.trigger.id == id }) else { return [] }
-        if checksCondition { return fire(index, .user, at: now) }
+        if checksCondition {
+            if let until = entries[index].pausedUntil, now < until { throw .paused(until: until) }
+            if let obstacle = obstacle(entries[index], weekdayAt: now, at: now) {
+                return [record(index, .user, obstacle, at: now)]
+            }
+        }
+        entries[index].recentRequests.removeAll { $0.adding(.seconds(60)) <= now }
+        guard entries[index].recentRequests.count < TriggerLimits.runsInMinute else { throw .tooOften }
+        entries[index].recentRequests.append(now)
         return start(index, .user, depth: 1, at: now)
     }
 

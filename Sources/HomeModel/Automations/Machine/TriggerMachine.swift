@@ -31,8 +31,10 @@ package struct TriggerMachine: Sendable {
         var checkedUntil: Timestamp
         /// The time at which something can happen without an input.
         var deadline: Timestamp?
-        /// The times of the runs in the last minute.
+        /// The times of the runs in the last minute that events started.
         var recentRuns: [Timestamp] = []
+        /// The times of the runs in the last minute that users started.
+        var recentRequests: [Timestamp] = []
         var pausedUntil: Timestamp?
 
         var definition: TriggerDefinition { trigger.definition }
@@ -198,6 +200,7 @@ package struct TriggerMachine: Sendable {
             }
             state.activeSince = min(state.activeSince, now)
             entries[index].recentRuns = entries[index].recentRuns.map { $0.adding(difference) }
+            entries[index].recentRequests = entries[index].recentRequests.map { $0.adding(difference) }
             entries[index].pausedUntil = entries[index].pausedUntil?.adding(difference)
             // A state from the future would look like a clock that isn't set after the next start.
             let isChanged = state != entries[index].state || state.updatedAt > now
