@@ -210,6 +210,26 @@ struct AutomationTests {
         }
     }
 
+    @Test("records the actions after a wait that ended long before the hub started") func lateWait() async throws {
+        try await house.run { hub, app in
+            let definition = TriggerDefinition(
+                events: [onMotion],
+                steps: [lampOn, .wait(.seconds(600)), .set(house.on, .bool(false)), .notify("Off")])
+            let id = try await house.add(definition, by: app)
+            try await app.call(.runTrigger(id, .always))
+            #expect(house.writes == ["8=true"])
+        }
+        house.clock.advance(.seconds(3600))
+        try await house.run { hub, app in
+            await hub.hub.checkClock()
+            try await eventually("the outcomes") { try await house.records(app).first?.outcomes.count == 3 }
+            let outcomes = try #require(try await house.records(app).first).outcomes
+            #expect(outcomes.map(\.error?.code) == [nil, .operationCancelled, .operationCancelled])
+            #expect(outcomes.allSatisfy { $0.time != nil })
+            #expect(house.writes == ["8=true"] && hub.messages.texts == [])
+        }
+    }
+
     // MARK: Scenario 5
 
     @Test("keeps durations when the clock is set, and doesn't repeat a time of day")

@@ -79,6 +79,10 @@ extension HomeHub {
         var plan = plan
         await fetchRecord(of: plan)
         guard runs.isCurrent(plan.id.run) else { return replaced([plan]) }
+        guard !plan.isSkipped else {
+            plan.skip()
+            return update(&plan, isOver: true)
+        }
         // The disk was blocked.
         guard ContinuousClock.now < plan.time + configuration.actionTimeout else {
             plan.giveUp(because: .storeIsBusy)
@@ -197,4 +201,8 @@ extension HomeError {
     /// A later run, write or change replaced an action before it was done.
     static let runReplaced = HomeError(
         .operationCancelled, detail: "a later run or change replaced this action")
+
+    /// The end of a wait has passed while the hub wasn't running.
+    static let hubWasDown = HomeError(
+        .operationCancelled, detail: "homehubd wasn't running when this action was due")
 }

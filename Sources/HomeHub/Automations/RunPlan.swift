@@ -25,6 +25,8 @@ struct RunPlan: Sendable {
     let definition: TriggerDefinition
     /// The time of the machine's outputs.
     let time: ContinuousClock.Instant
+    /// A Boolean value that indicates whether the actions are only reported, because they're too late.
+    let isSkipped: Bool
     /// The scenes that run.
     private(set) var actionSets: [ActionSet.ID] = []
     private var actions: [Action] = []
@@ -38,6 +40,7 @@ struct RunPlan: Sendable {
         self.home = home.id
         definition = trigger.definition
         time = run.time
+        isSkipped = run.isSkipped
         for step in run.steps {
             switch step {
             case .task(.runActionSets(let ids)): for id in ids { add(home.actionSet(id), id) }
@@ -84,7 +87,7 @@ struct RunPlan: Sendable {
 
     /// Returns the texts to send, once.
     mutating func takeMessages() -> [String] {
-        guard !hasSentMessages else { return [] }
+        guard !hasSentMessages, !isSkipped else { return [] }
         hasSentMessages = true
         return actions.compactMap { if case .notify(let text) = $0.action { text } else { nil } }
     }
@@ -101,6 +104,11 @@ struct RunPlan: Sendable {
         for index in actions.indices {
             if case .notify = actions[index].action { actions[index].error = error }
         }
+    }
+
+    /// Gives up all actions, because the hub wasn't running when they were due.
+    mutating func skip() {
+        for index in actions.indices { actions[index].error = actions[index].error ?? .hubWasDown }
     }
 
     /// Sets the end of the actions that have ended: all if `isOver` is `true`, else those that aren't retried.

@@ -9,6 +9,9 @@ struct TriggerWork: Sendable, Equatable {
         let id: RunID
         /// The time of the first step.
         let time: ContinuousClock.Instant
+        /// A Boolean value that indicates whether the steps are only reported, because the hub wasn't running when they
+        /// were due.
+        let isSkipped: Bool
         fileprivate(set) var steps: [Step] = []
     }
 
@@ -35,6 +38,8 @@ struct TriggerWork: Sendable, Equatable {
     mutating func add(_ output: TriggerOutput, at now: ContinuousClock.Instant) {
         switch output {
         case .perform(_, let run, let task): add(.task(task), of: RunID(trigger: trigger, number: run), at: now)
+        case .skip(_, let run, let task):
+            add(.task(task), of: RunID(trigger: trigger, number: run), isSkipped: true, at: now)
         case .restore(_, let run, let actions):
             add(.restore(actions), of: RunID(trigger: trigger, number: run, isEnd: true), at: now)
         case .record(let record):
@@ -44,9 +49,11 @@ struct TriggerWork: Sendable, Equatable {
         }
     }
 
-    private mutating func add(_ step: Step, of run: RunID, at now: ContinuousClock.Instant) {
-        if runs.last?.id != run {
-            runs.append(Run(id: run, time: now))
+    private mutating func add(
+        _ step: Step, of run: RunID, isSkipped: Bool = false, at now: ContinuousClock.Instant
+    ) {
+        if runs.last?.id != run || runs.last?.isSkipped != isSkipped {
+            runs.append(Run(id: run, time: now, isSkipped: isSkipped))
             if runs.count > TriggerLimits.records { runs.removeFirst() }
         }
         runs[runs.endIndex - 1].steps.append(step)
@@ -57,7 +64,7 @@ extension TriggerOutput {
     /// The trigger.
     var trigger: Trigger.ID {
         switch self {
-        case .perform(let id, _, _), .restore(let id, _, _), .disable(let id): id
+        case .perform(let id, _, _), .skip(let id, _, _), .restore(let id, _, _), .disable(let id): id
         case .record(let record): record.trigger
         }
     }

@@ -122,6 +122,9 @@ struct TriggerBench {
                     home.triggers[index].isEnabled = false
                 }
                 machine.update(home, timeZone: zone, at: .minute(now))
+            case .skip(_, _, .write(let actions)): note("skip", actions)
+            case .skip(_, _, .runActionSets(let ids)): note("skip scenes \(ids.count)")
+            case .skip(_, _, .notify(let text)): note("skip notify \(text)")
             case .record(let record): note(text(of: record.result))
             }
         }
@@ -148,7 +151,7 @@ struct TriggerBench {
 
     private mutating func note(_ text: String) { log.append("\(Self.text(now)) \(text)") }
 
-    private static func text(_ minute: Double) -> String { Int(exactly: minute).map { "\($0)" } ?? "\(minute)" }
+    static func text(_ minute: Double) -> String { Int(exactly: minute).map { "\($0)" } ?? "\(minute)" }
 
     /// The log without the given kinds of lines.
     func log(without kinds: String...) -> [String] {

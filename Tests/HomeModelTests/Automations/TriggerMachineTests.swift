@@ -256,6 +256,60 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
         #expect(bench.log == ["1 ran", "1 scenes 1", "5 ran", "5 scenes 1", "15 notify Later"])
     }
 
+    @Test(
+        "skips the rest of a run whose wait ended too long ago while the hub was down",
+        arguments: [
+            (.default, 15.9, false), (.default, 16.1, true), (.skip, 11.4, false), (.skip, 11.6, true),
+            (.runWithin(.seconds(3600)), 70, false),
+        ] as [(MissedRunPolicy, Double, Bool)])
+    func lateWait(_ policy: MissedRunPolicy, _ start: Double, _ isSkipped: Bool) {
+        var bench = TriggerBench(
+            TriggerDefinition(
+                events: [motion], missedRunPolicy: policy,
+                steps: [lampOn, .wait(.seconds(600)), .notify("Later"), .wait(.seconds(60)), .notify("Last")]))
+        bench.receive(.bool(false), of: H.motion, .baseline, at: 0)
+        bench.receive(.bool(true), of: H.motion, at: 1)
+        bench.restart(at: start)
+        bench.advance(start + 1)
+        let rest =
+            isSkipped
+            ? ["\(start) skip notify Later", "\(start) skip notify Last"]
+            : ["\(TriggerBench.text(start)) notify Later", "\(TriggerBench.text(start + 1)) notify Last"]
+        #expect(bench.log == ["1 ran", "1 write true"] + rest)
+    }
+
+    @Test("restores the values that a run has written before its rest was skipped") func skippedWrite() {
+        var bench = TriggerBench(
+            TriggerDefinition(
+                events: [motion], endEvents: [.duration(.seconds(900))],
+                steps: [
+                    .set(H.brightness, .integer(100)), .wait(.seconds(600)), .set(H.brightness, .integer(20)), lampOn,
+                ]))
+        bench.receive(.integer(50), of: H.brightness, .baseline, at: 0)
+        bench.receive(.bool(false), of: H.lampOn, .baseline, at: 0)
+        bench.receive(.bool(false), of: H.motion, .baseline, at: 0)
+        bench.receive(.bool(true), of: H.motion, at: 1)
+        bench.restart(at: 60)
+        bench.receive(.integer(100), of: H.brightness, .baseline, at: 61)
+        #expect(
+            bench.log == [
+                "1 ran", "1 write 100.0", "60 skip 20.0", "60 skip true", "60 ended", "61 restore 50.0",
+            ])
+    }
+
+    @Test("restores the value from before a write that follows a wait") func changeDuringWait() {
+        var bench = TriggerBench(
+            TriggerDefinition(
+                events: [motion], endEvents: [.duration(.seconds(900))],
+                steps: [.notify(""), .wait(.seconds(300)), .set(H.brightness, .integer(20))]))
+        bench.receive(.integer(50), of: H.brightness, .baseline, at: 0)
+        bench.receive(.bool(false), of: H.motion, .baseline, at: 0)
+        bench.receive(.bool(true), of: H.motion, at: 1)
+        bench.receive(.integer(70), of: H.brightness, at: 3)
+        bench.advance(60)
+        #expect(bench.log == ["1 ran", "1 notify ", "6 write 20.0", "16 ended", "16 restore 70.0"])
+    }
+
     // MARK: Rule 10: end events
 
     private static let motionLight = TriggerDefinition(

@@ -9,7 +9,9 @@ extension TriggerMachine {
         var outputs: [TriggerOutput] = []
         for index in entries.indices where entries[index].deadline.map({ $0 <= now }) ?? false {
             if newestStored == nil {
-                if let time = entries[index].state.run?.resumesAt, time <= now { outputs += proceed(index, at: now) }
+                if let time = entries[index].state.run?.resumesAt, time <= now {
+                    outputs += isTimely(time, index, at: now) ? proceed(index, at: now) : skipRest(index, at: now)
+                }
                 if let time = entries[index].state.run?.endsAt, time <= now, let event = durationEvent(index) {
                     outputs += end(index, event, at: now)
                 }
@@ -52,8 +54,7 @@ extension TriggerMachine {
         {
             missed.append(previous)
         }
-        let delay = last.time.duration(to: now)
-        let isRunning = delay <= TriggerLimits.punctuality || entry.definition.missedRunPolicy.allows(delay)
+        let isRunning = isTimely(last.time, index, at: now)
         if isRunning { missed.removeFirst() }
         var outputs: [TriggerOutput] = []
         if let first = missed.last?.time {
@@ -61,6 +62,12 @@ extension TriggerMachine {
             outputs.append(record(index, .event(event), .missed(first: first, count: count), at: now))
         }
         return isRunning ? outputs + fire(index, .event(event), weekdayAt: last.time, at: now) : outputs
+    }
+
+    /// Returns a Boolean value that indicates whether actions that were due at a time may run now.
+    private func isTimely(_ time: Timestamp, _ index: Int, at now: Timestamp) -> Bool {
+        let delay = time.duration(to: now)
+        return delay <= TriggerLimits.punctuality || entries[index].definition.missedRunPolicy.allows(delay)
     }
 
     /// Fires an event whose state has lasted long enough.

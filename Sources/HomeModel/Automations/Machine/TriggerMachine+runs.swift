@@ -103,7 +103,7 @@ extension TriggerMachine {
             guard let former = owner?.former ?? restored ?? values[id] ?? lastValues[id] else { continue }
             restores.removeAll { $0.characteristic == id }
             restores.append(
-                TriggerState.Restore(characteristic: id, written: action.targetValue, former: former))
+                TriggerState.Restore(characteristic: id, written: owner?.written, former: former))
         }
         return restores
     }
@@ -112,16 +112,16 @@ extension TriggerMachine {
     mutating func proceed(_ index: Int, at now: Timestamp) -> [TriggerOutput] {
         guard var run = entries[index].state.run else { return [] }
         let definition = entries[index].definition
-        let steps: [Step] =
-            (definition.actionSets.isEmpty ? [] : [.task(.runActionSets(definition.actionSets))])
-            + definition.steps.map(Step.init)
+        let steps = steps(of: definition)
         var outputs: [TriggerOutput] = []
         run.resumesAt = nil
         while run.resumesAt == nil, steps.indices.contains(run.nextStep) {
             switch steps[run.nextStep] {
             case .task(let task):
                 outputs.append(.perform(entries[index].trigger.id, run: run.number, task))
-                expect(writes(of: task), index, depth: run.depth, at: now)
+                let actions = writes(of: task)
+                expect(actions, index, depth: run.depth, at: now)
+                for action in actions { run.wrote(action) }
             case .wait(let duration): run.resumesAt = now.adding(duration)
             }
             run.nextStep += 1
@@ -130,6 +130,29 @@ extension TriggerMachine {
         entries[index].state.run = isOver ? nil : run
         touch(index, at: now)
         return outputs
+    }
+
+    /// Gives up the rest of a run whose wait ended too long ago, while the hub wasn't running.
+    ///
+    /// End events still restore the values that the run has written.
+    mutating func skipRest(_ index: Int, at now: Timestamp) -> [TriggerOutput] {
+        guard var run = entries[index].state.run else { return [] }
+        let definition = entries[index].definition
+        let steps = steps(of: definition)
+        let outputs = steps.dropFirst(run.nextStep).compactMap { step -> TriggerOutput? in
+            guard case .task(let task) = step else { return nil }
+            return .skip(entries[index].trigger.id, run: run.number, task)
+        }
+        run.nextStep = steps.count
+        run.resumesAt = nil
+        entries[index].state.run = definition.endEvents.isEmpty ? nil : run
+        touch(index, at: now)
+        return outputs
+    }
+
+    private func steps(of definition: TriggerDefinition) -> [Step] {
+        (definition.actionSets.isEmpty ? [] : [.task(.runActionSets(definition.actionSets))])
+            + definition.steps.map(Step.init)
     }
 
     /// A step of a run: actions or a wait.
@@ -148,8 +171,8 @@ extension TriggerMachine {
 
     private func writes(of task: TriggerTask) -> [CharacteristicWriteAction] {
         switch task {
-        case .runActionSets(let ids): ids.flatMap { home.actionSet($0)?.actions ?? [] }
-        case .write(let actions): actions
+        case .runActionSets(let ids): normalized(ids.flatMap { home.actionSet($0)?.actions ?? [] })
+        case .write(let actions): normalized(actions)
         case .notify: []
         }
     }
@@ -182,33 +205,41 @@ extension TriggerMachine {
     /// After a restart or an outage, some of the values aren't known yet. Their turn comes when they are received.
     mutating func restoreKnownValues(_ index: Int, at now: Timestamp) -> [TriggerOutput] {
         guard let run = entries[index].state.run, run.hasEnded else { return [] }
-        let unknown = run.restores.filter { values[$0.characteristic] == nil }
-        guard unknown.isEmpty || unknown.count < run.restores.count else { return [] }
+        let written = run.restores.filter { $0.written != nil }
+        let unknown = written.filter { values[$0.characteristic] == nil }
+        guard unknown.isEmpty || unknown.count < written.count else { return [] }
         if unknown.isEmpty { entries[index].state.run = nil } else { entries[index].state.run?.restores = unknown }
         touch(index, at: now)
         let trigger = entries[index].trigger.id
-        let actions = run.restores.filter { restore in
-            guard let value = values[restore.characteristic], !restore.former.isSame(as: restore.written) else {
-                return false
-            }
+        let actions = written.filter { restore in
+            guard let value = values[restore.characteristic], let written = restore.written,
+                !restore.former.isSame(as: written)
+            else { return false }
             // A write that is being retried must be replaced, or it would take effect after the end.
             let isPending = pendingWrites[restore.characteristic].map {
-                $0.trigger == trigger && $0.value.isSame(as: restore.written)
+                $0.trigger == trigger && $0.value.isSame(as: written)
                     && $0.time.duration(to: now) <= TriggerLimits.attribution
             }
-            return value.isSame(as: restore.written) || isPending == true
+            return value.isSame(as: written) || isPending == true
         }.map { CharacteristicWriteAction(characteristic: $0.characteristic, targetValue: $0.former) }
         expect(actions, index, depth: run.depth, at: now)
         return actions.isEmpty ? [] : [.restore(trigger, run: run.number, actions)]
     }
 
-    /// Gives up a value that someone else has changed: it stays at the end of the run.
+    /// Gives up a value that someone else has changed after the run wrote it: it stays at the end of the run.
+    ///
+    /// A value that someone has changed before the run writes it is the one to restore.
     mutating func forgetRestore(
         _ index: Int, _ id: Characteristic.ID, _ value: CharacteristicValue, at now: Timestamp
     ) {
-        guard let restore = entries[index].state.run?.restores.first(where: { $0.characteristic == id }),
-            !restore.written.isSame(as: value), pendingWrites[id]?.trigger != entries[index].trigger.id
-        else { return }
+        let restores = entries[index].state.run?.restores ?? []
+        guard let position = restores.firstIndex(where: { $0.characteristic == id }) else { return }
+        guard let written = restores[position].written else {
+            guard !restores[position].former.isSame(as: value) else { return }
+            entries[index].state.run?.restores[position].former = value
+            return touch(index, at: now)
+        }
+        guard !written.isSame(as: value), pendingWrites[id]?.trigger != entries[index].trigger.id else { return }
         // A lamp that fades reports other values after the result of the write.
         if let last = lastWrites[id], last.trigger == entries[index].trigger.id,
             last.time.duration(to: now) < TriggerLimits.fade
@@ -253,6 +284,15 @@ extension TriggerMachine {
         case .presence(.noOneHome): return !home.people.contains(where: \.isHome)
         case .presence(.home(let person)): return home.person(person)?.isHome ?? false
         case .all, .any, .not: return falsePart(of: condition, at: now) == nil
+        }
+    }
+}
+
+extension TriggerState.RunState {
+    /// Remembers a value from the run.
+    fileprivate mutating func wrote(_ action: CharacteristicWriteAction) {
+        for index in restores.indices where restores[index].characteristic == action.characteristic {
+            restores[index].written = action.targetValue
         }
     }
 }

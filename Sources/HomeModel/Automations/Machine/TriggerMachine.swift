@@ -246,8 +246,12 @@ package struct TriggerMachine: Sendable {
 
     /// Returns the values that a run writes, in order, in the formats of their characteristics.
     func writes(of definition: TriggerDefinition) -> [CharacteristicWriteAction] {
-        let scenes = definition.actionSets.flatMap { home.actionSet($0)?.actions ?? [] }
-        return (scenes + definition.ownWrites).map { action in
+        normalized(definition.actionSets.flatMap { home.actionSet($0)?.actions ?? [] } + definition.ownWrites)
+    }
+
+    /// Returns actions with their values in the formats of their characteristics.
+    func normalized(_ actions: [CharacteristicWriteAction]) -> [CharacteristicWriteAction] {
+        actions.map { action in
             let metadata = home.characteristic(action.characteristic)?.metadata
             let value = try? metadata?.validatedWrite(action.targetValue)
             return CharacteristicWriteAction(

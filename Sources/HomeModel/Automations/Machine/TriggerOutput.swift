@@ -4,6 +4,8 @@ package enum TriggerOutput: Sendable, Hashable {
     ///
     /// A run with a higher number replaces the previous one of the same trigger, which must not continue.
     case perform(Trigger.ID, run: Int64, TriggerTask)
+    /// Report that actions of a run are skipped, because the hub wasn't running when they were due.
+    case skip(Trigger.ID, run: Int64, TriggerTask)
     /// Write the values from before a run.
     case restore(Trigger.ID, run: Int64, [CharacteristicWriteAction])
     /// Add an entry to the history.

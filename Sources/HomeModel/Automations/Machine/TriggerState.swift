@@ -51,8 +51,8 @@ package struct TriggerState: HomeMessage {
     /// A value that a run replaced.
     struct Restore: HomeMessage {
         var characteristic: Characteristic.ID
-        /// The value from the run.
-        var written: CharacteristicValue
+        /// The last value from the run; `nil` until the run has written one.
+        var written: CharacteristicValue?
         /// The value from before.
         var former: CharacteristicValue
     }
