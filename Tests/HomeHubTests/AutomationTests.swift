@@ -185,6 +185,40 @@ struct AutomationTests {
         }
     }
 
+    @Test("stores that an automation has run once before its actions, also if the hub ends right afterwards")
+    func onceWithCrash() async throws {
+        try await house.run { hub, app in
+            let definition = TriggerDefinition(events: [onMotion], executeOnce: true, steps: [lampOn])
+            let id = try await house.add(definition, by: app)
+            let commits = hub.store.commits
+            hub.store.stall()
+            house.report(11, "true")
+            try await eventually("the state waits for the disk") { hub.store.waitingCount > 0 }
+            #expect(hub.store.stored.graph.home(house.home)?.trigger(id)?.isEnabled == true)
+            hub.store.writeWaiting()
+            try await eventually("the write") { house.writes == ["8=true"] }
+            // The change of the home waits for the disk.
+            #expect(hub.store.commits == commits)
+            #expect(hub.store.stored.graph.home(house.home)?.trigger(id)?.isEnabled == false)
+        }
+    }
+
+    @Test("doesn't use up the only run if it can't be stored") func onceWithoutDisk() async throws {
+        try await house.run { hub, app in
+            let definition = TriggerDefinition(events: [onMotion], executeOnce: true, steps: [lampOn])
+            let id = try await house.add(definition, by: app)
+            hub.store.fillUp()
+            house.report(11, "true")
+            try await eventually("the record") { app.records.last?.outcomes.first?.error?.code == .storageFailed }
+            hub.store.breakDown(false)
+            try await house.report(11, "false", as: .bool(false), house.motion, hub, app)
+            #expect(try await hub.home(app).trigger(id)?.isEnabled == true)
+            house.report(11, "true")
+            try await eventually("the run") { house.writes == ["8=true"] }
+            try await eventually("the end") { try await hub.home(app).trigger(id)?.isEnabled == false }
+        }
+    }
+
     // MARK: Scenario 4
 
     @Test(

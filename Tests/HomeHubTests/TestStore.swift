@@ -164,8 +164,15 @@ final class TestStore: HomeStore {
         }
     }
 
-    func save(_ states: [TriggerState], _ records: [TriggerRecord]) async throws {
+    func save(_ states: [TriggerState], _ records: [TriggerRecord], disabling usedUp: [Trigger]) async throws {
         try await change { state in
+            var homes = state.stored.graph.homes
+            for home in homes.indices {
+                for index in homes[home].triggers.indices where usedUp.contains(homes[home].triggers[index]) {
+                    homes[home].triggers[index].isEnabled = false
+                }
+            }
+            if !usedUp.isEmpty { state.stored.graph = HomeGraph(homes: homes) }
             for new in states {
                 state.stored.triggerStates.removeAll { $0.trigger == new.trigger }
                 state.stored.triggerStates.append(new)

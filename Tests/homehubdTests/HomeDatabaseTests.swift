@@ -339,6 +339,22 @@ struct HomeDatabaseTests {
         }
     }
 
+    @Test("disables an automation after its only run, unless it has changed") func usedUp() async throws {
+        var stored = try StoredGraph(try makeQueue())
+        try await stored.write(.addHome(name: "Home"))
+        let definition = TriggerDefinition(
+            events: [.presence(.firstEntry, people: [])], executeOnce: true, steps: [.notify("Hello")])
+        for name in ["One", "Two"] {
+            try await stored.write(.addTrigger(stored.graph.homes[0].id, name: name, definition, isEnabled: true))
+        }
+        let triggers = stored.graph.homes[0].triggers
+        var changed = definition
+        changed.steps = [.notify("Hello again")]
+        try await stored.write(.updateTrigger(triggers[1].id, changed))
+        try await stored.database.save([], [], disabling: triggers)
+        #expect(try stored.database.load().graph.homes[0].triggers.map(\.isEnabled) == [false, true])
+    }
+
     @Test("reads only the requested part of the history of automations") func partOfHistory() async throws {
         let queue = try makeQueue()
         var stored = try StoredGraph(queue)

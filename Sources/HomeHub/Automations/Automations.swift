@@ -284,6 +284,16 @@ package struct Automations {
         isWorking = false
     }
 
+    /// Lets triggers run that were meant to run once, because their run couldn't be stored and has had no effect.
+    ///
+    /// They start again from the current values.
+    mutating func onlyRunsFailed(_ work: [TriggerWork], homes: [Home], at reading: ClockReading) {
+        for trigger in work where trigger.isDisabled {
+            disabled[trigger.trigger] = nil
+            if let home = homes.first(where: { $0.id == trigger.home }) { update(home, at: reading) }
+        }
+    }
+
     /// Marks a trigger as disabled in the stored home.
     mutating func disabledInHome(_ id: Trigger.ID) { disabled[id] = nil }
 

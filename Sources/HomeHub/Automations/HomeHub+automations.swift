@@ -138,12 +138,14 @@ extension HomeHub {
         while let work = automations.takeWork() {
             // What isn't stored when the hub ends counts as missed at the next start.
             guard !Task.isCancelled else { return automations.keep(work.states) }
+            let usedUp = work.triggers.filter(\.isDisabled).compactMap { graph.home($0.home)?.trigger($0.trigger) }
             do {
-                try await store.save(work.states, work.triggers.flatMap(\.records))
+                try await store.save(work.states, work.triggers.flatMap(\.records), disabling: usedUp)
             } catch {
                 logger.error("automation state write failed", metadata: ["error": "\(error)"])
                 let error = store.failure("the actions didn't run", after: error)
                 for trigger in work.triggers { fail(trigger, because: error) }
+                automations.onlyRunsFailed(work.triggers, homes: graph.homes, at: clock())
                 // The next input tries again.
                 return automations.keep(work.states)
             }

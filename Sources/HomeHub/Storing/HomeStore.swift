@@ -50,9 +50,13 @@ package protocol HomeStore: Sendable {
     /// Stores states of automations in place of earlier ones and, in the same transaction, records in place of those with
     /// the same ID. Unknown automations are ignored.
     ///
+    /// The transaction also disables `usedUp`, the automations that were meant to run once, unless their definitions
+    /// have changed. The transaction of the home that disables them follows. After a crash in between, they don't run
+    /// again.
+    ///
     /// The store keeps the last ``TriggerLimits/records`` records of each automation. Removing an automation removes its
     /// state and its records.
-    func save(_ states: [TriggerState], _ records: [TriggerRecord]) async throws
+    func save(_ states: [TriggerState], _ records: [TriggerRecord], disabling usedUp: [Trigger]) async throws
 
     /// Returns the records of an automation, newest first.
     func triggerRecords(of trigger: Trigger.ID) async throws -> [TriggerRecord]
@@ -68,6 +72,11 @@ package protocol HomeStore: Sendable {
 }
 
 extension HomeStore {
+    /// Stores states and records of automations.
+    package func save(_ states: [TriggerState], _ records: [TriggerRecord]) async throws {
+        try await save(states, records, disabling: [])
+    }
+
     /// Returns error 1004, which informs apps of a failed write.
     ///
     /// `outcome` is the resulting state in words.

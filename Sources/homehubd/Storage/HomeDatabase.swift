@@ -100,8 +100,8 @@ struct HomeDatabase: HomeStore {
 
     // MARK: Automations
 
-    func save(_ states: [TriggerState], _ records: [TriggerRecord]) async throws {
-        guard !states.isEmpty || !records.isEmpty else { return }
+    func save(_ states: [TriggerState], _ records: [TriggerRecord], disabling usedUp: [Trigger]) async throws {
+        guard !states.isEmpty || !records.isEmpty || !usedUp.isEmpty else { return }
         try await queue.writeToTheEnd { db in
             for state in states {
                 let statement = try db.cachedStatement(
@@ -112,6 +112,10 @@ struct HomeDatabase: HomeStore {
                 try statement.execute(arguments: [state.json.text, state.trigger.description])
             }
             for record in records { try Self.save(record, db) }
+            for trigger in usedUp {
+                try db.cachedStatement(sql: "UPDATE trigger SET isEnabled = 0 WHERE id = ? AND definition = ?")
+                    .execute(arguments: [trigger.id.description, trigger.definition.json.text])
+            }
         }
     }
 
