@@ -489,6 +489,24 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
         #expect(bench.runs.last == "11" && bench.runs.count == 21)
     }
 
+    @Test("keeps the pause over a restart and a change of the clock, until a user enables the trigger again")
+    func lastingPause() {
+        var bench = TriggerBench(TriggerDefinition(events: [.button(H.button, .single)], steps: [.notify("")]))
+        for second in 0...20 { bench.receive(.integer(0), of: H.button, at: Double(second) / 60) }
+        bench.restart(at: 1)
+        bench.setClock(to: 61)
+        bench.receive(.integer(0), of: H.button, at: 69)
+        #expect(bench.runs.count == 20)
+        bench.receive(.integer(0), of: H.button, at: 71)
+        #expect(bench.runs.last == "71")
+        for second in 0...20 { bench.receive(.integer(0), of: H.button, at: 80 + Double(second) / 60) }
+        #expect(bench.log.last?.hasSuffix(" paused") == true)
+        bench.update(at: 81) { $0.triggers[0].isEnabled = false }
+        bench.update(at: 81) { $0.triggers[0].isEnabled = true }
+        bench.receive(.integer(0), of: H.button, at: 82)
+        #expect(bench.runs.last == "82")
+    }
+
     @Test("refuses more than 20 requests in a minute, which don't count toward the pause") func manyRequests() {
         var bench = TriggerBench(TriggerDefinition(events: [.button(H.button, .single)], steps: [.notify("")]))
         for second in 0...20 { bench.run(checksCondition: second % 2 == 0, at: Double(second) / 60) }

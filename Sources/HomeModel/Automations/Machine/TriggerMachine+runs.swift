@@ -19,7 +19,7 @@ extension TriggerMachine {
     ) throws(RunRefusal) -> [TriggerOutput] {
         guard let index = entries.firstIndex(where: { $0.trigger.id == id }) else { return [] }
         if checksCondition {
-            if let until = entries[index].pausedUntil, now < until { throw .paused(until: until) }
+            if let until = entries[index].state.pausedUntil, now < until { throw .paused(until: until) }
             if let obstacle = obstacle(entries[index], weekdayAt: now, at: now) {
                 return [record(index, .user, obstacle, at: now)]
             }
@@ -52,7 +52,7 @@ extension TriggerMachine {
     mutating func fire(
         _ index: Int, _ cause: TriggerCause, weekdayAt time: Timestamp? = nil, depth: Int = 1, at now: Timestamp
     ) -> [TriggerOutput] {
-        if let until = entries[index].pausedUntil, now < until { return [] }
+        if let until = entries[index].state.pausedUntil, now < until { return [] }
         if let obstacle = obstacle(entries[index], weekdayAt: time ?? now, at: now) {
             return [record(index, cause, obstacle, at: now)]
         }
@@ -60,7 +60,8 @@ extension TriggerMachine {
         entries[index].recentRuns.removeAll { $0.adding(.seconds(60)) <= now }
         guard entries[index].recentRuns.count < TriggerLimits.runsInMinute else {
             let until = now.adding(TriggerLimits.pause)
-            entries[index].pausedUntil = until
+            entries[index].state.pausedUntil = until
+            touch(index, at: now)
             return [record(index, cause, .paused(until: until), at: now)]
         }
         entries[index].recentRuns.append(now)

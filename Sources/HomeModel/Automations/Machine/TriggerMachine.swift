@@ -35,7 +35,6 @@ package struct TriggerMachine: Sendable {
         var recentRuns: [Timestamp] = []
         /// The times of the runs in the last minute that users started.
         var recentRequests: [Timestamp] = []
-        var pausedUntil: Timestamp?
 
         var definition: TriggerDefinition { trigger.definition }
 
@@ -112,7 +111,7 @@ package struct TriggerMachine: Sendable {
 
     /// Returns the end of the pause of a trigger that ran too often; `nil` if it wasn't paused.
     package func pausedUntil(of id: Trigger.ID) -> Timestamp? {
-        entries.first { $0.trigger.id == id }?.pausedUntil
+        entries.first { $0.trigger.id == id }?.state.pausedUntil
     }
 
     /// The next time at which the machine needs ``advance(to:)``.
@@ -138,8 +137,8 @@ package struct TriggerMachine: Sendable {
 
     /// Adopts a changed home or time zone.
     ///
-    /// A changed or newly enabled trigger starts from the current values. The run of a trigger ends without effects if
-    /// its definition has changed or a user has disabled it.
+    /// A changed or newly enabled trigger starts from the current values, and its pause is over. The run of a trigger
+    /// ends without effects if its definition has changed or a user has disabled it.
     ///
     /// - Parameters:
     ///   - home: The changed home.
@@ -192,6 +191,7 @@ package struct TriggerMachine: Sendable {
                     state.memories[memory].content = .lasting(since: since.adding(difference), hasFired: hasFired)
                 }
             }
+            if wasSet { state.pausedUntil = state.pausedUntil?.adding(difference) }
             if wasSet, var run = state.run {
                 run.resumesAt = run.resumesAt?.adding(difference)
                 run.endsAt = run.endsAt?.adding(difference)
@@ -201,7 +201,6 @@ package struct TriggerMachine: Sendable {
             state.activeSince = min(state.activeSince, now)
             entries[index].recentRuns = entries[index].recentRuns.map { $0.adding(difference) }
             entries[index].recentRequests = entries[index].recentRequests.map { $0.adding(difference) }
-            entries[index].pausedUntil = entries[index].pausedUntil?.adding(difference)
             // A state from the future would look like a clock that isn't set after the next start.
             let isChanged = state != entries[index].state || state.updatedAt > now
             entries[index].state = state

@@ -12,6 +12,8 @@ package struct TriggerState: HomeMessage {
     var memories: [EventMemory] = []
     /// The run that is waiting, or that end events will end.
     var run: RunState?
+    /// The end of the pause after too many runs; `nil` if there was none.
+    var pausedUntil: Timestamp?
 
     /// The memory of an event.
     struct EventMemory: HomeMessage {
