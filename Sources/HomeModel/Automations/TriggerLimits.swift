@@ -36,6 +36,7 @@ package enum TriggerLimits {
     package static let fade = Duration.seconds(10)
     /// The maximum number of missed occurrences of an event that are counted after an outage.
     package static let missedOccurrences = 1000
-    /// The time in which the result of a run's write is expected; actions are retried for a minute.
+    /// The time in which the result of a run's write, or the next step of a fade, is expected; actions are retried for a
+    /// minute.
     package static let attribution = Duration.seconds(90)
 }

@@ -417,6 +417,29 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
         #expect(bench.log == ["1 ran", "1 write 100.0", "2 write 20.0", "6 ended", "6 restore 50.0"])
     }
 
+    @Test(
+        "restores a value that fades for longer than ten seconds, but not one that a person changes",
+        arguments: [
+            ("a fade of two minutes", [(1.1, 60), (1.5, 70), (2.1, 80), (3, 100)], true),
+            ("a fade that lasts until the end", (0..<15).map { (1.1 + Double($0), 51 + Int64($0)) }, true),
+            ("a fade that stops", [(1.1, 60), (1.5, 70)], false),
+            ("a person during the fade", [(1.1, 60), (1.5, 70), (1.8, 65), (3, 100)], false),
+            ("a person after the fade", [(1.1, 60), (1.5, 100), (1.8, 90), (3, 100)], false),
+            ("a person long after a step", [(1.1, 60), (2.7, 70), (3, 100)], false),
+            ("a person after a minute", [(2, 70), (3, 100)], false),
+        ] as [(String, [(Double, Int64)], Bool)])
+    func longFade(_ title: String, _ values: [(minute: Double, value: Int64)], _ isRestored: Bool) {
+        var bench = TriggerBench(
+            TriggerDefinition(
+                events: [motion], endEvents: [.duration(.seconds(900))], steps: [.set(H.brightness, .integer(100))]))
+        bench.receive(.integer(50), of: H.brightness, .baseline, at: 0)
+        bench.receive(.bool(false), of: H.motion, .baseline, at: 0)
+        bench.receive(.bool(true), of: H.motion, at: 1)
+        for (minute, value) in values { bench.receive(.integer(value), of: H.brightness, at: minute) }
+        bench.advance(60)
+        #expect(bench.log.contains { $0.hasSuffix("restore 50.0") } == isRestored, "\(title)")
+    }
+
     @Test("ends at a time of day after the clock was set back during the run") func endAfterClockChange() {
         var bench = TriggerBench(
             TriggerDefinition(events: [motion], endEvents: [daily("19:00")], steps: [lampOn]), at: 1200)

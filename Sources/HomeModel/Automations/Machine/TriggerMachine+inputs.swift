@@ -134,6 +134,7 @@ extension TriggerMachine {
         let former = values[id]
         values[id] = value
         lastValues[id] = value
+        lastWrites[id]?.receive(value, at: now)
         let observation = Observation(value: value, former: source == .baseline ? nil : former, source: source)
         let origin = origin(of: value, id, isChange: former.map { !$0.isSame(as: value) } ?? true, at: now)
         var outputs: [TriggerOutput] = []

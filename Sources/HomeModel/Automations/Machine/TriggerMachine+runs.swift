@@ -185,7 +185,8 @@ extension TriggerMachine {
         for action in actions where watchedCharacteristics.contains(action.characteristic) {
             pendingWrites[action.characteristic] = PendingWrite(
                 trigger: entries[index].trigger.id, depth: depth, value: action.targetValue, time: now)
-            lastWrites[action.characteristic] = (entries[index].trigger.id, now)
+            lastWrites[action.characteristic] = LastWrite(
+                action.targetValue, by: entries[index].trigger.id, at: now)
         }
     }
 
@@ -221,7 +222,9 @@ extension TriggerMachine {
                 $0.trigger == trigger && $0.value.isSame(as: written)
                     && $0.time.duration(to: now) <= TriggerLimits.attribution
             }
-            return value.isSame(as: written) || isPending == true
+            // The end of the run can come before the end of a fade.
+            let isFading = lastWrites[restore.characteristic].map { $0.trigger == trigger && $0.isFading(at: now) }
+            return value.isSame(as: written) || isPending == true || isFading == true
         }.map { CharacteristicWriteAction(characteristic: $0.characteristic, targetValue: $0.former) }
         expect(actions, index, depth: run.depth, at: now)
         return actions.isEmpty ? [] : [.restore(trigger, run: run.number, actions)]
@@ -241,12 +244,7 @@ extension TriggerMachine {
             return touch(index, at: now)
         }
         guard !written.isSame(as: value), pendingWrites[id]?.trigger != entries[index].trigger.id else { return }
-        // A lamp that fades reports other values after the result of the write.
-        if let last = lastWrites[id], last.trigger == entries[index].trigger.id,
-            last.time.duration(to: now) < TriggerLimits.fade
-        {
-            return
-        }
+        if let last = lastWrites[id], last.trigger == entries[index].trigger.id, last.isFollowed { return }
         entries[index].state.run?.restores.removeAll { $0.characteristic == id }
         touch(index, at: now)
     }

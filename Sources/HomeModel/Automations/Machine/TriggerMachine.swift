@@ -66,7 +66,7 @@ package struct TriggerMachine: Sendable {
     /// The writes of runs whose results haven't arrived.
     var pendingWrites: [Characteristic.ID: PendingWrite] = [:]
     /// The last writes of runs, after which a lamp may report intermediate values.
-    var lastWrites: [Characteristic.ID: (trigger: Trigger.ID, time: Timestamp)] = [:]
+    var lastWrites: [Characteristic.ID: LastWrite] = [:]
     var changed: Set<Trigger.ID> = []
     var lastRun: Int64
     /// The time of the start, according to the clock then.
@@ -212,7 +212,7 @@ package struct TriggerMachine: Sendable {
             write.time = write.time.adding(difference)
             return write
         }
-        lastWrites = lastWrites.mapValues { ($0.trigger, $0.time.adding(difference)) }
+        for id in lastWrites.keys { lastWrites[id]?.shift(by: difference) }
     }
 
     /// Notices that the clock has become plausible: no earlier than the newest stored time.
