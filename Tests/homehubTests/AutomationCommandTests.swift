@@ -251,6 +251,30 @@ struct AutomationCommandTests {
         #expect(try await other.run("automations", "import", "/nowhere.yaml").code == 66)
     }
 
+    @Test("imports a disabled automation whose only time has passed") func past() async throws {
+        let hub = FakeHub()
+        let path = "/tmp/homehub-past-\(getpid()).yaml"
+        defer { unlink(path) }
+        func run(isEnabled: Bool) async throws -> (output: String, code: Int32) {
+            let yaml = """
+                automations:
+                  - name: Party
+                    at: "2020-12-31 18:00"
+                    notify: Hello
+                    enabled: \(isEnabled)
+
+                """
+            try #require(fopen(path, "w").map { fputs(yaml, $0) >= 0 && fclose($0) == 0 } == true)
+            let outcome = try await hub.run("automations", "import", path)
+            return (outcome.output, outcome.code)
+        }
+        #expect(try await run(isEnabled: true).code != 0)
+        #expect(try await run(isEnabled: false).output == "Party: added\n")
+        #expect(hub.homes[0].triggers.map(\.isEnabled) == [false])
+        #expect(try await run(isEnabled: true).code != 0)
+        #expect(try await hub.run("automations", "enable", "Party").code != 0)
+    }
+
     @Test(
         "names the line and the reason of an error in a file",
         arguments: [

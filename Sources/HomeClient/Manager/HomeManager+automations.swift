@@ -16,7 +16,8 @@ extension HomeManager {
     ///   if another automation has the name; `missingParameter` without an event; `noRegisteredActionSets` without an
     ///   action; `noActionsInActionSet` for an empty scene; `fireDateInPast`, `cannotActivateTriggerTooFarInFuture`,
     ///   `dateMustBeOnSpecifiedBoundaries`, `recurrenceTooSmall`, `recurrenceTooLarge` or
-    ///   `recurrenceMustBeOnSpecifiedBoundaries` for an invalid timer; `locationForHomeDisabled` if the automation needs
+    ///   `recurrenceMustBeOnSpecifiedBoundaries` for an invalid timer (the only time of a disabled automation may be in the
+    ///   past); `locationForHomeDisabled` if the automation needs
     ///   the position of the sun, and the home has no location; `notFound` for a missing part; the errors of
     ///   ``setActions(_:of:)`` for a value; `invalidParameter` for another invalid part; `maximumObjectLimitReached` if
     ///   the home has too many automations, or the definition too many parts; `noCompatibleHomeHub` if homehubd is too

@@ -6,6 +6,8 @@ import HAPModel
 struct TriggerValidation {
     let home: Home
     let now: Timestamp
+    /// A Boolean value that indicates whether the automation is disabled, so that its only time may be in the past.
+    let isDisabled: Bool
 
     /// Checks a definition and returns it with all values in the formats of their characteristics.
     ///
@@ -77,7 +79,7 @@ struct TriggerValidation {
             throw HomeError(.cannotActivateTriggerTooFarInFuture)
         }
         guard let interval else {
-            guard first > now else { throw HomeError(.fireDateInPast) }
+            guard isDisabled || first > now else { throw HomeError(.fireDateInPast) }
             return
         }
         guard interval >= TriggerLimits.shortestInterval else { throw HomeError(.recurrenceTooSmall) }
@@ -225,14 +227,18 @@ struct TriggerValidation {
 }
 
 extension Home {
-    /// Checks a new or changed automation.
+    /// Checks a new, changed or newly enabled automation.
+    ///
+    /// The only time of a disabled automation may be in the past. HomeKit, too, disables a timer after that time.
     ///
     /// - Returns: The definition, with all values in the formats of their characteristics.
     /// - Throws: `HomeError` with code 26 without actions, 28 or 71 for a time in the past or too far in the future, 42,
     ///   69, 70 or 72 for an invalid timer, 84 without the location that the definition needs, 49 beyond a limit, 2, 3,
     ///   5, 6, 25, 27 or 43 to 46 for an invalid part.
-    package func validated(_ definition: TriggerDefinition, at now: Timestamp) throws(HomeError) -> TriggerDefinition {
-        try TriggerValidation(home: self, now: now).validated(definition)
+    package func validated(
+        _ definition: TriggerDefinition, isEnabled: Bool = true, at now: Timestamp
+    ) throws(HomeError) -> TriggerDefinition {
+        try TriggerValidation(home: self, now: now, isDisabled: !isEnabled).validated(definition)
     }
 
     /// Checks the name of a new or renamed automation, which must be unique among the automations of the home.

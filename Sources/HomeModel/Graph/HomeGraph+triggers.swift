@@ -6,7 +6,7 @@ extension HomeGraph {
         using generator: inout some RandomNumberGenerator
     ) throws(HomeError) -> Plan {
         let name = try home.validatedTriggerName(name)
-        let definition = try home.validated(definition, at: now)
+        let definition = try home.validated(definition, isEnabled: isEnabled, at: now)
         let trigger = Trigger(
             id: Trigger.ID(using: &generator), home: home.id, name: name, isEnabled: isEnabled, definition: definition)
         return Plan(home.id, .trigger(trigger.id), [.triggerAdded(trigger)])
@@ -33,7 +33,7 @@ extension HomeGraph {
     ) throws(HomeError) -> Plan {
         let (home, trigger) = try existing(id)
         var updated = trigger
-        updated.definition = try home.validated(definition, at: now)
+        updated.definition = try home.validated(definition, isEnabled: trigger.isEnabled, at: now)
         updated.missingParts = []
         return Plan(home.id, updated == trigger ? [] : [.triggerUpdated(updated)])
     }

@@ -128,7 +128,8 @@ private struct TypedEntry: Decodable {
         }
         do throws(HomeError) {
             // Values get the formats of their characteristics, so that they equal those in the home.
-            definition = try parser.home.validated(definition, at: parser.time.now)
+            definition = try parser.home.validated(
+                definition, isEnabled: isEnabled, at: parser.time.now)
             let isKnown = !parser.home.triggers.named(name).isEmpty
             let name = isKnown ? name : try parser.home.validatedTriggerName(name)
             return AutomationFile.Entry(name: name, isEnabled: isEnabled, definition: definition)

@@ -82,10 +82,12 @@ struct AutomationsImportCommand: HomeCommand {
                 named: entry.name, to: home.id, entry.definition, isEnabled: entry.isEnabled)
             return
         }
+        // Only a disabled automation can have a time in the past.
+        if !entry.isEnabled, old.isEnabled { _ = try await manager.setEnabled(false, of: old.id) }
         if entry.definition != old.definition || !old.missingParts.isEmpty {
             _ = try await manager.updateTrigger(old.id, to: entry.definition)
         }
-        if entry.isEnabled != old.isEnabled { _ = try await manager.setEnabled(entry.isEnabled, of: old.id) }
+        if entry.isEnabled, !old.isEnabled { _ = try await manager.setEnabled(true, of: old.id) }
     }
 
     /// Reads a file, or standard input, up to the limit of the parser.

@@ -132,7 +132,8 @@ enum AutomationActions {
             }
         }
         do throws(AutomationFormErrors) {
-            let definition = try valid(form.definition(choices, parser), choices.home, parser.time.now)
+            let definition = try valid(
+                form.definition(choices, parser), isEnabled: trigger?.isEnabled ?? true, choices.home, parser.time.now)
             guard errors.isEmpty else { throw AutomationFormErrors(fields: [:]) }
             return (name, definition)
         } catch {
@@ -141,10 +142,10 @@ enum AutomationActions {
     }
 
     private static func valid(
-        _ definition: TriggerDefinition, _ home: Home, _ now: Timestamp
+        _ definition: TriggerDefinition, isEnabled: Bool, _ home: Home, _ now: Timestamp
     ) throws(AutomationFormErrors) -> TriggerDefinition {
         do throws(HomeError) {
-            return try home.validated(definition, at: now)
+            return try home.validated(definition, isEnabled: isEnabled, at: now)
         } catch {
             throw AutomationFormErrors(fields: [field(of: error): error.message.sentence])
         }

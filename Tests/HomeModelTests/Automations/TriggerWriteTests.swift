@@ -91,7 +91,14 @@ private struct Bench {
         #expect(throws: HomeError(.fireDateInPast)) {
             try bench.graph.perform(.enableTrigger(once.id, true), at: .minute(2), using: &bench.random)
         }
+        let past = TriggerDefinition(events: [.timer(first: .minute(-1), every: nil)], actionSets: [H.scene])
+        #expect(bench.code(.addTrigger(home, name: "Past", past, isEnabled: true)) == 28)
+        #expect(bench.code(.addTrigger(home, name: "Past", past, isEnabled: false)) == 0)
+        #expect(bench.code(.updateTrigger(once.id, past)) == 0)
+        #expect(bench.code(.enableTrigger(once.id, true)) == 28)
+        #expect(bench.code(.updateTrigger(once.id, once.definition)) == 0)
         #expect(bench.code(.enableTrigger(once.id, true)) == 0)
+        #expect(bench.code(.updateTrigger(once.id, past)) == 28)
         #expect(bench.code(.setLocation(home, nil)) == 0)
         #expect(
             bench.code(add("Sun", TriggerDefinition(events: [.significant(SunTime(.sunset))], actionSets: [H.scene])))
