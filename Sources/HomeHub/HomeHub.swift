@@ -73,6 +73,7 @@ package actor HomeHub {
     // Automations.
     let clock: @Sendable () -> ClockReading
     let timeZones: @Sendable (String?) -> TimeZoneRules?
+    let systemTimeZone: @Sendable () -> String?
     let messageReceiver: (any MessageReceiver)?
     var automations: Automations
     var runs = RunQueues()
@@ -94,14 +95,16 @@ package actor HomeHub {
     /// Loading the state blocks. Afterwards, the hub never blocks its executor. ``run()`` starts the browser and
     /// connects to accessories.
     ///
-    /// `timeZones` returns the rules of a time zone, or of the system's for `nil`, and may block. `messageReceiver`
-    /// receives the texts of automations, in addition to the apps.
+    /// `timeZones` returns the rules of a time zone, or of the system's for `nil`, and may block, and so may
+    /// `systemTimeZone`, which returns the name of the system's time zone. `messageReceiver` receives the texts of
+    /// automations, in addition to the apps.
     ///
     /// - Throws: The store's errors.
     package init(
         executor: any SerialExecutor, store: any HomeStore, history: any HistoryStore, vault: any PairingVault,
         browser: AccessoryServerBrowser, dialer: any AccessoryDialer, configuration: Configuration,
         timeZones: @escaping @Sendable (String?) -> TimeZoneRules?,
+        systemTimeZone: @escaping @Sendable () -> String? = { nil },
         clock: @escaping @Sendable () -> ClockReading = { .now }, messageReceiver: (any MessageReceiver)? = nil,
         logger: Logger
     ) throws {
@@ -125,9 +128,10 @@ package actor HomeHub {
         unsavedValues = UnsavedValues(store: store, interval: configuration.saveInterval, logger: logger)
         self.history = ValueHistory(store: history, interval: configuration.historyInterval, logger: logger)
         self.timeZones = timeZones
+        self.systemTimeZone = systemTimeZone
         self.clock = clock
         self.messageReceiver = messageReceiver
-        var zones = HomeTimeZones()
+        var zones = HomeTimeZones(systemName: systemTimeZone())
         for name in HomeTimeZones.names(of: graph.homes) { zones.add(name, timeZones(name)) }
         automations = Automations(
             homes: graph.homes, states: stored.triggerStates, withdrawn: permissions.withdrawn(graph), zones: zones,

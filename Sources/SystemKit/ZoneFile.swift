@@ -11,15 +11,42 @@ package enum ZoneFile {
     /// Without a name, it's the system's time zone: the one in the environment variable `TZ`, as in a container, or
     /// `/etc/localtime`.
     package static func bytes(of name: String?) -> [UInt8]? {
-        if let name { return read("/usr/share/zoneinfo/" + name) }
-        let variable = getenv("TZ").map { String(cString: $0) } ?? ""
-        let inherited = variable.hasPrefix(":") ? String(variable.dropFirst()) : variable
-        if !inherited.isEmpty, !inherited.contains(".."), !inherited.hasPrefix("/"),
-            let bytes = read("/usr/share/zoneinfo/" + inherited)
-        {
-            return bytes
+        if let name { return read(directory + name) }
+        return inherited?.bytes ?? read("/etc/localtime")
+    }
+
+    /// Returns the name of the system's time zone, such as `Europe/Berlin`; `nil` if it's unknown.
+    ///
+    /// It's the name in `TZ`, the target of the link `/etc/localtime`, or the text in `/etc/timezone` if the files are the
+    /// same.
+    package static func systemName() -> String? {
+        if let inherited { return inherited.name }
+        guard let bytes = read("/etc/localtime") else { return nil }
+        let link = linkTarget("/etc/localtime").flatMap { target in
+            target.firstRange(of: "/zoneinfo/").map { String(target[$0.upperBound...]) }
         }
-        return read("/etc/localtime")
+        let text = read("/etc/timezone").map { String(decoding: $0, as: UTF8.self).filter { !$0.isWhitespace } }
+        return [link, text].lazy.compactMap(\.self).first { !$0.contains("..") && read(directory + $0) == bytes }
+    }
+
+    private static let directory = "/usr/share/zoneinfo/"
+
+    /// The time zone in the environment variable `TZ`.
+    private static var inherited: (name: String, bytes: [UInt8])? {
+        let variable = getenv("TZ").map { String(cString: $0) } ?? ""
+        let name = variable.hasPrefix(":") ? String(variable.dropFirst()) : variable
+        guard !name.isEmpty, !name.contains(".."), !name.hasPrefix("/"), let bytes = read(directory + name) else {
+            return nil
+        }
+        return (name, bytes)
+    }
+
+    private static func linkTarget(_ path: String) -> String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+            let count = readlink(path, buffer.baseAddress, buffer.count)
+            guard count > 0 else { return nil }
+            return String(decoding: buffer[..<count].lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
     }
 
     private static func read(_ path: String) -> [UInt8]? {

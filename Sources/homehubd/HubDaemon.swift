@@ -63,7 +63,8 @@ struct HubDaemon {
                 history: HistoryDatabase(historyFile.map(\.queue), maximumSize: configuration.historySize << 20),
                 vault: vault,
                 browser: AccessoryServerBrowser(browser, interfaces: interfaces), dialer: TCPDialer(dialingLoop),
-                configuration: hubConfiguration, timeZones: ZoneFiles.rules, messageReceiver: messageCommand,
+                configuration: hubConfiguration, timeZones: ZoneFiles.rules, systemTimeZone: ZoneFiles.systemName,
+                messageReceiver: messageCommand,
                 logger: logger)
         } catch let damage as DamagedDatabase {
             throw HomeDatabaseError(.damaged(path: places.database, reason: damage.description))

@@ -552,6 +552,8 @@ struct AutomationTests {
             let daylight = try Daylight(json: try await app.call(.daylight(house.home)))
             let (rise, set) = (try #require(daylight.sunrise), try #require(daylight.sunset))
             #expect(rise < TestWallClock.noon && set > TestWallClock.noon)
+            // The location has no time zone, so the system's applies.
+            #expect(daylight.timeZone == "Etc/UTC")
         }
     }
 }

@@ -59,7 +59,8 @@ final class HouseUnderTest: Sendable {
         hub = try HomeHub(
             executor: EventLoopExecutor(MultiThreadedEventLoopGroup.singleton.next()), store: store,
             history: history, vault: vault, browser: AccessoryServerBrowser(network), dialer: dialer,
-            configuration: configuration, timeZones: { clock.rules(of: $0) }, clock: { clock.reading },
+            configuration: configuration, timeZones: { clock.rules(of: $0) }, systemTimeZone: { "Etc/UTC" },
+            clock: { clock.reading },
             messageReceiver: messages,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }

@@ -11,4 +11,9 @@ struct ZoneFilesTests {
             ("../../../etc/localtime", false), ("/etc/localtime", false),
         ] as [(String?, Bool)])
     func reading(_ name: String?, _ isValid: Bool) { #expect((ZoneFiles.rules(of: name) != nil) == isValid) }
+
+    @Test("have the same rules by the name of the system's time zone") func system() {
+        guard let name = ZoneFiles.systemName() else { return }
+        #expect(ZoneFiles.rules(of: name) == ZoneFiles.rules(of: nil))
+    }
 }

@@ -119,7 +119,7 @@ extension HomeHub {
         let daylight = Daylight(
             civilDawn: schedule.time(of: .civilDawn, on: today), sunrise: schedule.time(of: .sunrise, on: today),
             sunset: schedule.time(of: .sunset, on: today), civilDusk: schedule.time(of: .civilDusk, on: today),
-            timeZone: home.location?.timeZone)
+            timeZone: home.location?.timeZone ?? automations.zones.systemName)
         answer(call, .success(daylight.json))
     }
 

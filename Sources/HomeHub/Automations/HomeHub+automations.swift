@@ -105,7 +105,7 @@ extension HomeHub {
 
     /// Reads the homes' time zones again, because they or the system's may have changed.
     package func updateTimeZones() async {
-        var zones = HomeTimeZones()
+        var zones = HomeTimeZones(systemName: await Self.read(systemTimeZone))
         for name in HomeTimeZones.names(of: graph.homes) {
             zones.add(name, await Self.read(name, using: timeZones))
         }
@@ -123,6 +123,8 @@ extension HomeHub {
     @concurrent static func read(
         _ name: String?, using read: @Sendable (String?) -> TimeZoneRules?
     ) async -> TimeZoneRules? { read(name) }
+
+    @concurrent private static func read(_ name: @Sendable () -> String?) async -> String? { name() }
 
     // MARK: Work
 

@@ -7,8 +7,13 @@ struct HomeTimeZones: Sendable {
     /// The name of a time zone; `nil` is the system's.
     typealias Name = String?
 
+    /// The name of the system's time zone; `nil` if it's unknown.
+    private(set) var systemName: String?
+
     /// The rules by name; `nil` for a time zone that can't be read.
     private var rules: [Name: TimeZoneRules?] = [:]
+
+    init(systemName: String?) { self.systemName = systemName }
 
     /// Returns the names of the time zones that homes use.
     static func names(of homes: [Home]) -> Set<Name> { Set(homes.map { $0.location?.timeZone } + [nil]) }
@@ -28,6 +33,7 @@ struct HomeTimeZones: Sendable {
 
     /// Replaces the rules; returns the time zones that can no longer be read, or `nil` if nothing has changed.
     mutating func update(_ other: HomeTimeZones) -> [Name]? {
+        systemName = other.systemName
         guard other.rules != rules else { return nil }
         let missing = other.rules.filter { name, found in found == nil && rules[name] != .some(nil) }
         rules = other.rules

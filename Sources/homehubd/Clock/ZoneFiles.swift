@@ -13,4 +13,10 @@ enum ZoneFiles {
         if let bytes = ZoneFile.bytes(of: name) { return TimeZoneRules(file: bytes) }
         return name == nil && access("/etc/localtime", F_OK) != 0 ? .utc : nil
     }
+
+    /// Returns the name of the system's time zone; `nil` if it's unknown.
+    static func systemName() -> String? {
+        guard let name = ZoneFile.systemName() else { return access("/etc/localtime", F_OK) == 0 ? nil : "UTC" }
+        return HomeLocation.isTimeZoneName(name) ? name : nil
+    }
 }

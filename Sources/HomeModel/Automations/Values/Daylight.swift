@@ -8,7 +8,8 @@ public struct Daylight: Codable, Sendable, Hashable {
     public let sunset: Timestamp?
     /// The time of civil dusk; `nil` if there is none today.
     public let civilDusk: Timestamp?
-    /// The name of the home's time zone, such as `Europe/Berlin`; `nil` if the system's zone has no name.
+    /// The name of the home's time zone, such as `Europe/Berlin`; the system's if the location has none,
+    /// or `nil` if its name is unknown.
     public let timeZone: String?
 
     package init(
