@@ -339,6 +339,53 @@ struct HomeDatabaseTests {
         }
     }
 
+    @Test("keeps the app that made or changed an automation over a restart") func creator() async throws {
+        try await withFolder { folder in
+            var graph = HomeGraph()
+            var random = SeededNumbers(seed: 3)
+            var creators: [AppIdentity?] = []
+            let apps = [
+                nil, AppIdentity(app: "org.example", uid: 1000, executable: "/usr/bin/example"),
+                AppIdentity(app: "org.other", uid: 0, executable: ""),
+            ]
+            // Each change is stored by a new process.
+            func store(_ write: HomeWrite, by app: AppIdentity?) async throws {
+                let file = try openDatabase(in: folder)
+                var transaction = try #require(try graph.perform(write, using: &random).transaction)
+                switch transaction.changes[0].event {
+                case .triggerAdded(var trigger):
+                    trigger.creator = app
+                    transaction.changes[0].event = .triggerAdded(trigger)
+                case .triggerUpdated(var trigger):
+                    trigger.creator = app
+                    transaction.changes[0].event = .triggerUpdated(trigger)
+                default: break
+                }
+                try await HomeDatabase(file.queue).commit(transaction, in: graph)
+                try file.close()
+            }
+            func stored() throws -> [AppIdentity?] {
+                let file = try openDatabase(in: folder)
+                defer { try? file.close() }
+                return try HomeDatabase(file.queue).load().graph.homes[0].triggers.map(\.creator)
+            }
+            try await store(.addHome(name: "Home"), by: nil)
+            var definition = TriggerDefinition(events: [.presence(.firstEntry, people: [])], steps: [.notify("Hello")])
+            for (index, app) in apps.enumerated() {
+                let home = graph.homes[0].id
+                try await store(
+                    .addTrigger(home, name: "Automation \(index)", definition, isEnabled: true), by: app)
+                creators.append(app)
+            }
+            #expect(try stored() == creators)
+            definition.steps = [.notify("Bye")]
+            for (index, app) in apps.reversed().enumerated() {
+                try await store(.updateTrigger(graph.homes[0].triggers[index].id, definition), by: app)
+            }
+            #expect(try stored() == creators.reversed())
+        }
+    }
+
     @Test("disables an automation after its only run, unless it has changed") func usedUp() async throws {
         var stored = try StoredGraph(try makeQueue())
         try await stored.write(.addHome(name: "Home"))
