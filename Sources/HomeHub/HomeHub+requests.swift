@@ -77,11 +77,12 @@ extension HomeHub {
                 var generator = SystemRandomNumbers()
                 var commit = try planned.perform(write, at: clock().time, using: &generator)
                 commit.transaction?.setCreator(creator, by: write)
-                // While the user was deciding, another change can have added actions.
-                if !isSystemApp, let opening = planned.newOpening(since: before, by: commit),
-                    !opening.actions.isSubset(of: allowed)
-                {
-                    return (PlannedWrite.consent(opening), nil)
+                if !isSystemApp || planned.hasOpeners, let opening = planned.newOpening(since: before, by: commit) {
+                    // While the user was deciding, another change can have added actions.
+                    guard isSystemApp || opening.actions.isSubset(of: allowed) else {
+                        return (PlannedWrite.consent(opening), nil)
+                    }
+                    commit.transaction?.setOpener(creator, of: opening.triggers)
                 }
                 return (.commit(commit), commit.transaction)
             } applied: { plan in
@@ -137,7 +138,40 @@ extension HomeTransaction {
     }
 }
 
+extension HomeTransaction {
+    /// Adds the app that lets automations unlock or open something; removes all others if it's the system app.
+    fileprivate mutating func setOpener(_ app: AppIdentity?, of triggers: [Trigger]) {
+        for var trigger in triggers {
+            let index = changes.firstIndex { $0.event.trigger?.id == trigger.id }
+            if let index, let changed = changes[index].event.trigger { trigger = changed }
+            let former = trigger.openers
+            trigger.openers = app.map { app in former.filter { $0 != app } + [app] } ?? []
+            guard trigger.openers != former else { continue }
+            if let index, case .triggerAdded = changes[index].event {
+                changes[index].event = .triggerAdded(trigger)
+            } else if let index {
+                changes[index].event = .triggerUpdated(trigger)
+            } else {
+                changes.append(HomeChange(.triggerUpdated(trigger), reachesInitiator: true))
+            }
+        }
+    }
+}
+
+extension HomeEvent {
+    /// The added or changed automation.
+    fileprivate var trigger: Trigger? {
+        switch self {
+        case .triggerAdded(let trigger), .triggerUpdated(let trigger): trigger
+        default: nil
+        }
+    }
+}
+
 extension HomeGraph {
+    /// A Boolean value that indicates whether apps have let automations unlock or open something.
+    fileprivate var hasOpeners: Bool { homes.contains { $0.triggers.contains { !$0.openers.isEmpty } } }
+
     /// Returns the automations that a change added or changed, and that unlock or open something; `nil` if there are
     /// none.
     fileprivate func newOpening(since former: HomeGraph, by commit: HomeCommit) -> Opening? {
@@ -145,13 +179,15 @@ extension HomeGraph {
         let triggers = home.triggersThatOpen(changedSince: former.home(id))
         guard !triggers.isEmpty else { return nil }
         return Opening(
-            name: triggers.map(\.name).joined(separator: ", "),
+            triggers: triggers, name: triggers.map(\.name).joined(separator: ", "),
             actions: Set(triggers.flatMap { home.openings(of: $0) }))
     }
 }
 
 /// The automations that a change lets unlock or open something.
 struct Opening: Sendable, Equatable {
+    /// The automations after the change.
+    var triggers: [Trigger]
     /// The names of the automations.
     var name: String
     /// The actions that need the user's consent.

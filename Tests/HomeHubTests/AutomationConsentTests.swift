@@ -127,4 +127,70 @@ struct AutomationConsentTests {
             try await eventually("both automations") { house.writes.sorted() == ["8=true", "9=7", "9=7"] }
         }
     }
+
+    @Test("stops an automation whose scene an app lets unlock, while the app has no permission")
+    func revokedScene() async throws {
+        try await run { hub, system, other in
+            let scene = try await system.addScene(to: house.home)
+            func set(_ lock: Int64) -> HomeWrite {
+                .setActions(
+                    scene,
+                    [
+                        CharacteristicWriteAction(characteristic: house.lock, targetValue: .integer(lock)),
+                        CharacteristicWriteAction(characteristic: house.on, targetValue: .bool(true)),
+                    ])
+            }
+            func motion() async throws {
+                try await house.report(11, "false", as: .bool(false), house.motion, hub, system)
+                try await house.report(11, "true", as: .bool(true), house.motion, hub, system)
+            }
+            func openers() async throws -> [AppIdentity] {
+                await hub.hub.turn { $0.graph.homes[0].triggers[0].openers }
+            }
+            try await system.write(set(1))
+            let id = try await house.add(
+                TriggerDefinition(
+                    events: [.characteristic(house.motion, value: .bool(true))], actionSets: [scene]), named: "Scene",
+                by: system)
+            try await house.add(definition(.set(house.brightness, .integer(7))), named: "Other", by: system)
+            let call = await other.begin(.write(set(0)))
+            try await system.call(.answerConsent(try await question(system, after: 0).id, isAllowed: true))
+            _ = try await other.result(call)
+            #expect(try await openers() == [Self.identity])
+            try await motion()
+            try await eventually("both automations") { house.writes.sorted() == ["22=0", "8=true", "9=7"] }
+
+            try await system.call(.setPermission(Self.identity, .deny))
+            try await motion()
+            try await eventually("the other automation") { house.writes.count == 4 }
+            #expect(house.writes.last == "9=7")
+            // The user takes over the responsibility.
+            try await system.write(.enableTrigger(id, false))
+            try await system.write(.enableTrigger(id, true))
+            #expect(try await openers() == [])
+            try await motion()
+            try await eventually("both automations again") { house.writes.count == 7 }
+        }
+    }
+
+    @Test("lets an automation run again when its scene no longer unlocks") func repairedScene() async throws {
+        try await run { hub, system, other in
+            let scene = try await system.addScene(to: house.home)
+            func set(_ lock: Int64) -> HomeWrite {
+                .setActions(scene, [CharacteristicWriteAction(characteristic: house.lock, targetValue: .integer(lock))])
+            }
+            try await system.write(set(1))
+            try await house.add(
+                TriggerDefinition(
+                    events: [.characteristic(house.motion, value: .bool(true))], actionSets: [scene]), by: system)
+            let call = await other.begin(.write(set(0)))
+            try await system.call(.answerConsent(try await question(system, after: 0).id, isAllowed: true))
+            _ = try await other.result(call)
+            try await system.call(.setPermission(Self.identity, .deny))
+            try await system.write(set(1))
+            try await house.report(11, "false", as: .bool(false), house.motion, hub, system)
+            house.report(11, "true")
+            try await eventually("the lock") { house.writes == ["22=1"] }
+        }
+    }
 }

@@ -339,7 +339,7 @@ struct HomeDatabaseTests {
         }
     }
 
-    @Test("keeps the app that made or changed an automation over a restart") func creator() async throws {
+    @Test("keeps the apps that made or changed an automation over a restart") func creator() async throws {
         try await withFolder { folder in
             var graph = HomeGraph()
             var random = SeededNumbers(seed: 3)
@@ -355,9 +355,11 @@ struct HomeDatabaseTests {
                 switch transaction.changes[0].event {
                 case .triggerAdded(var trigger):
                     trigger.creator = app
+                    trigger.openers = app.map { [$0, $0] } ?? []
                     transaction.changes[0].event = .triggerAdded(trigger)
                 case .triggerUpdated(var trigger):
                     trigger.creator = app
+                    trigger.openers = app.map { [$0, $0] } ?? []
                     transaction.changes[0].event = .triggerUpdated(trigger)
                 default: break
                 }
@@ -367,7 +369,9 @@ struct HomeDatabaseTests {
             func stored() throws -> [AppIdentity?] {
                 let file = try openDatabase(in: folder)
                 defer { try? file.close() }
-                return try HomeDatabase(file.queue).load().graph.homes[0].triggers.map(\.creator)
+                let triggers = try HomeDatabase(file.queue).load().graph.homes[0].triggers
+                #expect(triggers.allSatisfy { $0.openers == ($0.creator.map { [$0, $0] } ?? []) })
+                return triggers.map(\.creator)
             }
             try await store(.addHome(name: "Home"), by: nil)
             var definition = TriggerDefinition(events: [.presence(.firstEntry, people: [])], steps: [.notify("Hello")])

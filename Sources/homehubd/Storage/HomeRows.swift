@@ -95,7 +95,8 @@ struct HomeRows {
                 id: try row.id("id"), home: try row.id("home"), name: try row.text("name"),
                 isEnabled: try row.flag("isEnabled"), definition: try row.message("definition"),
                 missingParts: try row.texts("missingParts"),
-                creator: try row.isNull("creator") ? nil : try row.message("creator"))
+                creator: try row.isNull("creator") ? nil : try row.message("creator"),
+                openers: try row.message("openers"))
         }
     }
 

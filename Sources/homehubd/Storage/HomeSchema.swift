@@ -26,6 +26,9 @@ enum HomeSchema {
         }
         migrator.registerMigration("4") { db in try db.execute(sql: pairingCandidate) }
         migrator.registerMigration("5") { db in for table in automations { try db.execute(sql: table) } }
+        migrator.registerMigration("6") { db in
+            try db.execute(sql: "ALTER TABLE trigger ADD COLUMN openers TEXT NOT NULL DEFAULT '[]'")
+        }
         return migrator
     }
 

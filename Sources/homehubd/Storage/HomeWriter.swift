@@ -54,6 +54,7 @@ struct HomeWriter {
             try set("trigger", trigger.id, "definition", trigger.definition.json.text)
             try set("trigger", trigger.id, "missingParts", trigger.missingPartsJSON)
             try set("trigger", trigger.id, "creator", trigger.creator?.json.text)
+            try set("trigger", trigger.id, "openers", trigger.openers.json.text)
         case .personAdded(let person): try insert(person)
         case .personRemoved(let id): try delete("person", id)
         case .personNameUpdated(let id, let name): try set("person", id, "name", name)
@@ -152,12 +153,13 @@ struct HomeWriter {
     private func insert(_ trigger: Trigger) throws {
         try execute(
             """
-            INSERT INTO trigger (id, home, name, isEnabled, definition, missingParts, creator)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO trigger (id, home, name, isEnabled, definition, missingParts, creator, openers)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 trigger.id.description, trigger.home.description, trigger.name, trigger.isEnabled,
                 trigger.definition.json.text, trigger.missingPartsJSON, trigger.creator?.json.text,
+                trigger.openers.json.text,
             ])
     }
 

@@ -131,13 +131,20 @@ package struct Permissions: Sendable, Equatable {
         return answer.isAllowed ? [.determined, .authorized] : .determined
     }
 
-    /// Returns the automations whose creator has no permission.
+    /// Returns the automations whose creator has no permission, and those that unlock or open something because of an app
+    /// without permission.
     func withdrawn(_ graph: HomeGraph) -> Set<Trigger.ID> {
-        let triggers = graph.homes.flatMap(\.triggers).filter { trigger in
-            trigger.creator.map { !status(of: $0).contains(.authorized) } ?? false
+        var withdrawn: Set<Trigger.ID> = []
+        for home in graph.homes {
+            for trigger in home.triggers {
+                let isUnwanted = trigger.openers.contains { !isAuthorized($0) } && !home.openings(of: trigger).isEmpty
+                if isUnwanted || trigger.creator.map(isAuthorized) == false { withdrawn.insert(trigger.id) }
+            }
         }
-        return Set(triggers.map(\.id))
+        return withdrawn
     }
+
+    private func isAuthorized(_ app: AppIdentity) -> Bool { status(of: app).contains(.authorized) }
 
     // MARK: Calls
 

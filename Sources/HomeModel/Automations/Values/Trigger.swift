@@ -24,10 +24,15 @@ public struct Trigger: Codable, Sendable, Hashable, Identifiable {
     ///
     /// The trigger doesn't run while the app has no permission. Apps don't receive this value.
     package var creator: AppIdentity?
+    /// The apps that let the trigger unlock or open something, such as by a change of one of its scenes, since the system
+    /// app did so last.
+    ///
+    /// The trigger doesn't unlock or open anything while one of them has no permission. Apps don't receive this value.
+    package var openers: [AppIdentity] = []
 
     package init(
         id: ID, home: Home.ID, name: String, isEnabled: Bool = true, definition: TriggerDefinition,
-        missingParts: [String] = [], creator: AppIdentity? = nil
+        missingParts: [String] = [], creator: AppIdentity? = nil, openers: [AppIdentity] = []
     ) {
         self.id = id
         self.home = home
@@ -36,6 +41,7 @@ public struct Trigger: Codable, Sendable, Hashable, Identifiable {
         self.definition = definition
         self.missingParts = missingParts
         self.creator = creator
+        self.openers = openers
     }
 
     /// Disables the trigger because a part was removed from the home.
