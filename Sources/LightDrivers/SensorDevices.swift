@@ -82,6 +82,9 @@ struct SensorDevices: Sendable {
     /// Returns the sensor that shows a reading or buttons.
     func sensor(of id: LightID) -> LightID? { parts[id].flatMap { shown[$0.sensor] == nil ? nil : $0.sensor } }
 
+    /// Returns the ids of the readings and buttons that a sensor shows.
+    func ids(joining sensor: LightID) -> Set<LightID> { partsOfSensor[sensor] ?? [] }
+
     /// Adds a reading, or updates its description.
     ///
     /// A reading without a device becomes a separate sensor.

@@ -73,6 +73,27 @@ struct MQTTSceneTests {
         #expect(sensor.id == scenes.id)
     }
 
+    @Test("take commands of their own device if another device has a switch with the same id")
+    func otherDevice() throws {
+        func choice(_ id: String, _ topic: String, _ options: String, of device: String) -> (
+            topic: String, text: String
+        ) {
+            (
+                "homeassistant/select/\(topic)/config",
+                #"{"uniq_id": "\#(id)", "cmd_t": "\#(topic)", "ops": [\#(options)], "dev": {"ids": "\#(device)"}}"#
+            )
+        }
+        var house = MQTTHouse(kinds: Self.kinds)
+        house.announces("l", #""uniq_id": "l", "dev": {"ids": "d2"}"#)
+        for (topic, text) in [
+            choice("a", "one", #""b/c", "d""#, of: "d1"), choice("a/b", "two", #""c", "e""#, of: "d2"),
+        ] { house.receives(topic, text) }
+        house.settles()
+        let shared = Self.command("option/a/b/c")
+        #expect(try house.sends(shared, to: "d1/sensors") == ["one b/c"])
+        #expect(try house.sends(shared, to: "l") == ["two c"])
+    }
+
     @Test("are shown once if two have the same id, and a command goes to the shown one")
     func sameID() throws {
         var house = Self.announced([

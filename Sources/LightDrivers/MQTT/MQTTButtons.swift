@@ -22,6 +22,8 @@ struct MQTTButtons: Sendable {
         var buttons: [PushButton] = []
         /// The scenes, sirens and choices that are shown.
         var scenes: [AccessoryFunction] = []
+        /// The parts with scenes, sirens and choices, by the ids of these functions.
+        var owners: [String: LightID] = [:]
         /// A Boolean value that indicates whether the bridge counts the device's scenes, because they aren't shown.
         var hasHiddenScenes = false
         /// The accessory that shows the buttons and scenes, or `nil` for the sensor or the separate accessory.
@@ -33,8 +35,6 @@ struct MQTTButtons: Sendable {
 
     private(set) var devices: [String: Device] = [:]
     private var keys: [LightID: String] = [:]
-    /// The parts with scenes, sirens and choices, by the ids of these functions.
-    private var owners: [String: LightID] = [:]
     /// The times at which devices with buttons count as complete.
     private var settling: [String: Duration] = [:]
 
@@ -73,8 +73,12 @@ struct MQTTButtons: Sendable {
         host.functions += device.scenes
     }
 
-    /// Splits a command to an accessory into commands to the parts with scenes and a command to the accessory itself.
-    func divided(_ command: LightCommand) -> (parts: [(id: LightID, command: LightCommand)], own: LightCommand?) {
+    /// Splits a command to the accessory of a device into commands to the parts with scenes and a command to the accessory
+    /// itself.
+    func divided(
+        _ command: LightCommand, to key: String
+    ) -> (parts: [(id: LightID, command: LightCommand)], own: LightCommand?) {
+        let owners = devices[key]?.owners ?? [:]
         var own = command
         var parts: [(id: LightID, command: LightCommand)] = []
         for (property, value) in command.values {
@@ -101,7 +105,10 @@ struct MQTTButtons: Sendable {
 
     mutating func remove(_ id: LightID, now: Duration) {
         guard let key = keys.removeValue(forKey: id) else { return }
-        if devices[key]?.parts.remove(id) != nil { owners = owners.filter { $0.value != id } }
+        if var device = devices[key], device.parts.remove(id) != nil {
+            device.owners = device.owners.filter { $0.value != id }
+            devices[key] = device
+        }
         devices[key]?.hosts.remove(id)
         changed(key, now: now)
     }
@@ -135,10 +142,9 @@ struct MQTTButtons: Sendable {
         devices[key]?.scenes = scenes.flatMap(\.functions)
         devices[key]?.hasHiddenScenes = hidesScenes
         devices[key]?.host = host
-        let parts = devices[key]?.parts ?? []
-        owners = owners.filter { !parts.contains($0.value) }
+        devices[key]?.owners = [:]
         for (id, functions) in scenes {
-            for function in functions { function.id.map { owners[$0] = id } }
+            for function in functions { function.id.map { devices[key]?.owners[$0] = id } }
         }
         if let device = devices[key], !device.hasButtons, device.hosts.isEmpty { devices[key] = nil }
     }

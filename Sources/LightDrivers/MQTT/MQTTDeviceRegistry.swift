@@ -676,7 +676,8 @@ package struct MQTTDeviceRegistry: Sendable {
     ) -> (parts: [(id: LightID, command: LightCommand)], own: LightCommand?) {
         // A device in the configuration has no parts.
         if case .configuration? = members[id]?.source { return ([], command) }
-        return buttons.divided(command)
+        let key = buttons.key(of: id) ?? sensors.ids(joining: id).lazy.compactMap(buttons.key(ofPart:)).first
+        return key.map { buttons.divided(command, to: $0) } ?? ([], command)
     }
 
     private mutating func ownMessages(
