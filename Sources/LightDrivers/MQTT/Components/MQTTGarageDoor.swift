@@ -9,6 +9,10 @@ struct MQTTGarageDoor: MQTTComponent {
     static let keys = MQTTCover.keys.filter { !$0.hasPrefix("tilt") } + ["obstruction_template", "obstruction_topic"]
     /// The device classes of garage doors and gates.
     static let classes: Set = ["garage", "gate"]
+    /// The longest time between a press and the first report of the movement.
+    ///
+    /// Some openers flash and beep for several seconds before they close a door.
+    private static let startTime = Duration.seconds(15)
 
     private let cover: MQTTCover
     private let obstruction: MQTTLightSettings.Source?
@@ -51,6 +55,7 @@ struct MQTTGarageDoor: MQTTComponent {
             return LightReport()
         }
         if light.memory[.currentDoorState] != state { light.deadlines.reaction = nil }
+        if state == .opening || state == .closing { light.reportsMovement = true }
         light.memory[.currentDoorState] = state
         var door = LightReport()
         door.values[.currentDoorState] = state
@@ -86,8 +91,17 @@ struct MQTTGarageDoor: MQTTComponent {
         if isThere { return [] }
         let press = try cover.moveMessage(opens: target == .open, to: &light)
         light.memory[.targetDoorState] = target
-        light.deadlines.reaction = Self.kind.rules.reaction.map { light.commandTime + $0.time }
+        light.deadlines.reaction = reactionTime(of: light).map { light.commandTime + $0 }
         return [press]
+    }
+
+    /// Returns the time without a report after which a press counts as lost.
+    ///
+    /// A closed door soon reports that it isn't closed anymore. Other doors soon report a movement if they report
+    /// movements at all; otherwise, the first report is the one at the end.
+    private func reactionTime(of light: MQTTLight) -> Duration? {
+        let reportsStart = light.reportsMovement || light.memory[.currentDoorState] == .closed
+        return reportsStart ? Self.startTime : Self.kind.rules.reaction?.time
     }
 
     func handedOver(_ command: LightCommand, to light: inout MQTTLight) -> LightReport {

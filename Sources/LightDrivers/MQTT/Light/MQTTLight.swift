@@ -57,6 +57,8 @@ package struct MQTTLight: Equatable, Sendable {
     /// The last value of a component, as text.
     var lastText: String?
     var deadlines = Deadlines()
+    /// A Boolean value that indicates whether a door has reported a movement, not only the end of one.
+    var reportsMovement = false
     /// The time of the current command.
     var commandTime = Duration.zero
     /// The current identification, while the light blinks and for a moment afterwards.
