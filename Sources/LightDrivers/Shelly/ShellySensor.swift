@@ -3,7 +3,7 @@ import DeviceKit
 
 /// The sensor components of a Shelly device that have the same number, for example the temperature and the humidity of
 /// one probe (Lights 9.6).
-struct ShellySensor: Equatable, Sendable {
+struct ShellySensor: ShellyReadings, Equatable, Sendable {
     private typealias Part = (reading: SensorReading, path: [String])
 
     /// The kinds of sensor components, with the readings and the paths of their values in the component's status.
@@ -47,12 +47,6 @@ struct ShellySensor: Equatable, Sendable {
 
     init(number: Int) { self.number = number }
 
-    /// A Boolean value that indicates whether it is a meter.
-    var isMeter: Bool {
-        readings.keys.contains(where: \.isMeter) && readings.keys.allSatisfy { $0.isMeter || $0.isBattery }
-    }
-
-    /// The name of the sensor within the device, from which its id is made.
     var key: String { "sensor:\(number)" }
 
     /// Adds a component that has the sensor's number.

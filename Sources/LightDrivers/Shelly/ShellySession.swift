@@ -315,8 +315,10 @@ package struct ShellySession: DeviceSession {
     }
 
     private var descriptions: [LightDescription] {
-        var descriptions =
-            outputs.indices.map { description(of: outputs[$0], index: $0) } + sensors.indices.map(sensorDescription)
+        var descriptions = outputs.indices.map { description(of: outputs[$0], index: $0) }
+        descriptions += sensors.descriptions(hasOutputs: !outputs.isEmpty, of: deviceName) {
+            description(LightID("\(mac)/\($0)"), $1, $2, $3)
+        }
         if buttons.contains(where: { host(of: $0) == buttonsID }) {
             descriptions.append(description(buttonsID, deviceName, .button, LightCapabilities()))
         }
@@ -372,17 +374,6 @@ package struct ShellySession: DeviceSession {
         if let functions = output.functions { description.functions = functions }
         description.addMeter(output.meter.readings.keys)
         return description
-    }
-
-    private func sensorDescription(_ index: Int) -> LightDescription {
-        let sensor = sensors[index]
-        let alike = sensors.indices.filter { sensors[$0].isMeter == sensor.isMeter }
-        let noun = sensor.isMeter ? "Meter" : "Sensor"
-        let number = (alike.firstIndex(of: index) ?? 0) + 1
-        let part = alike.count > 1 ? " \(noun) \(number)" : outputs.isEmpty ? "" : " \(noun)"
-        return description(
-            id(sensor), sensor.name ?? deviceName + part, sensor.isMeter ? .meter : .sensor,
-            .sensor(Set(sensor.readings.keys)))
     }
 
     private func description(

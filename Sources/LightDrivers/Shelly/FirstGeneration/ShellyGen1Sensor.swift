@@ -2,16 +2,15 @@ import BoundedJSON
 import DeviceKit
 
 /// A sensor of a first-generation Shelly device: the device itself, or a probe of an add-on (Lights 9.6.1).
-struct ShellyGen1Sensor: Equatable, Sendable {
+struct ShellyGen1Sensor: ShellyReadings, Equatable, Sendable {
     /// The value of a probe that is missing or broken.
     private static let broken = 999.0
 
-    /// Its name within the device: `sensor`, or `probe:0` for a probe.
+    /// Its name within the device: `sensor`, `probe:0` for a probe, or `meter:0`.
     let key: String
     let readings: [SensorReading: SensorValue]
 
-    /// A Boolean value that indicates whether it is a meter.
-    var isMeter: Bool { readings.keys.contains(where: \.isMeter) }
+    var name: String? { nil }
 
     /// The sensor with unknown readings, except for the battery.
     var unknown: ShellyGen1Sensor {

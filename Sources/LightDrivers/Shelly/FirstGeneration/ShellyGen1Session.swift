@@ -309,8 +309,10 @@ package struct ShellyGen1Session: DeviceSession {
     private var buttonsID: LightID { LightID("\(mac)/buttons") }
 
     private var descriptions: [LightDescription] {
-        var descriptions =
-            outputs.indices.map { description(of: outputs[$0], index: $0) } + sensors.indices.map(sensorDescription)
+        var descriptions = outputs.indices.map { description(of: outputs[$0], index: $0) }
+        descriptions += sensors.descriptions(hasOutputs: !outputs.isEmpty, of: deviceName) {
+            description(LightID("\(mac)/\($0)"), $1, $2, $3)
+        }
         if buttons.contains(where: { host(of: $0) == buttonsID }) {
             descriptions.append(description(buttonsID, deviceName, .button, LightCapabilities()))
         }
@@ -345,16 +347,6 @@ package struct ShellyGen1Session: DeviceSession {
         if let functions = output.functions { description.functions = functions }
         description.addMeter(output.meter.readings.keys)
         return description
-    }
-
-    private func sensorDescription(_ index: Int) -> LightDescription {
-        let alike = sensors.indices.filter { sensors[$0].isMeter == sensors[index].isMeter }
-        let noun = sensors[index].isMeter ? "Meter" : "Sensor"
-        let number = (alike.firstIndex(of: index) ?? 0) + 1
-        let part = alike.count > 1 ? " \(noun) \(number)" : outputs.isEmpty ? "" : " \(noun)"
-        let readings = Set(sensors[index].readings.keys)
-        let kind: LightKind = sensors[index].isMeter ? .meter : .sensor
-        return description(id(sensors[index]), deviceName + part, kind, .sensor(readings))
     }
 
     private func description(
