@@ -132,6 +132,31 @@ def test_a_strip_is_a_light_for_each_socket(make_daemon, make_peer, lan):
     assert {key: light["on"] for key, light in daemon.lights.items()} == dict(zip(keys, [True, False] * 3))
 
 
+@pytest.mark.parametrize("fixture, key, kinds", [
+    ("HS110(US)_1.0_1.2.6", KEY, {"power", "energy", "voltage", "current"}),
+    ("HS110(EU)_4.0_1.0.4", KEY, {"power", "energy", "voltage", "current"}),
+    ("KL135(US)_1.0_1.0.15", KEY, {"power", "energy"}), ("KL130(EU)_1.0_1.8.8", KEY, {"power"}),
+    ("HS300(US)_1.0_1.0.21", f"{KEY}/SCRUBBED_CHILD_DEVICE_ID_1", {"power", "energy", "voltage", "current"}),
+])
+def test_the_readings_of_meters_are_those_that_python_kasa_reads(fixture, key, kinds, make_daemon, make_peer, lan):
+    make_peer(fixture)
+    keys = {"discover": False, "hosts": [lan.phone.address]}
+    daemon = make_daemon(
+        configuration(drivers=[{"driver": "kasa", **keys}]) | {"include": ["lights", "outlets", "energy"]})
+    daemon.until_published()
+    light = until(
+        lambda: (light := daemon.lights.get(key)) and light.get("power") is not None and light, 20,
+        f"{key} has a meter: {daemon.lights}")
+    device = lan.phone.run_async(judged(lan.phone.address))
+    energy = (device.children or [device])[0].modules[Module.Energy]
+    expected = {
+        "power": energy.current_consumption, "energy": energy.consumption_total, "voltage": energy.voltage,
+        "current": energy.current}
+    for name in kinds:
+        assert light[name] == pytest.approx(expected[name], abs=0.06), name
+    assert kinds == {name for name in expected if light.get(name) is not None}
+
+
 def test_a_device_of_the_newer_protocol_is_a_warning_and_not_a_light(make_daemon, make_peer, lan):
     make_peer("KP125M(US)_1.0_1.1.3")
     daemon = make_bridge(make_daemon)

@@ -10,6 +10,10 @@ package struct KasaDevice: DatagramDevice {
 
     private let id: LightID
     private var system: KasaSystem?
+    /// The readings of the meters by socket; those of the device itself have the key `nil`.
+    private var meters: [String?: [SensorReading: SensorValue]] = [:]
+    /// A Boolean value that indicates whether the device has rejected a query for its meter.
+    private var rejectsMeter = false
     package private(set) var isForeign = false
 
     package init(id: LightID) { self.id = id }
@@ -45,10 +49,18 @@ package struct KasaDevice: DatagramDevice {
     package mutating func answered(_ request: KasaRequest, with message: KasaMessage) throws(LightError) {
         switch message.content {
         case .system(let system): self.system = system
+        case .meter(let readings):
+            // Voltage and current of a bulb are always 0.
+            guard case .meter(let isBulb, let child) = request else { return }
+            meters[child] = isBulb ? readings.filter { $0.key == .power || $0.key == .energy } : readings
         case .foreign: isForeign = true
         case .refused, .unsupported:
             guard request != .system else {
                 if message.content == .unsupported { isForeign = system == nil }
+                return
+            }
+            if case .meter = request {
+                rejectsMeter = true
                 return
             }
             throw .refused("the device doesn't accept this command")
@@ -58,7 +70,7 @@ package struct KasaDevice: DatagramDevice {
 
     private mutating func took(_ request: KasaRequest) {
         switch request {
-        case .system: break
+        case .system, .meter: break
         case .relay(let isOn, nil): system?.isRelayOn = isOn
         case .relay(let isOn, let child?):
             if let index = system?.children.firstIndex(where: { $0.id == child }) {
@@ -73,9 +85,18 @@ package struct KasaDevice: DatagramDevice {
     }
 
     package mutating func told(_ message: KasaMessage) {}
-    package mutating func returned() {}
+    package mutating func returned() { rejectsMeter = false }
     package var questions: [KasaRequest] { system == nil ? [.system] : [] }
-    package var polls: [KasaRequest] { [.system] }
+
+    /// The queries for the state and the meters.
+    ///
+    /// The answer of a meter doesn't name its socket. Another query between those for two sockets keeps a late answer from
+    /// counting for the wrong one.
+    package var polls: [KasaRequest] {
+        guard let system, system.hasMeter, !rejectsMeter else { return [.system] }
+        guard !system.children.isEmpty else { return [.system, .meter(isBulb: system.isBulb, child: nil)] }
+        return system.children.flatMap { [.system, .meter(isBulb: false, child: $0.id)] }
+    }
 
     // MARK: Lights
 
@@ -83,7 +104,8 @@ package struct KasaDevice: DatagramDevice {
         guard let system else { return [] }
         guard system.children.isEmpty else {
             return system.children.map { child in
-                description(of: system, id: lightID(child), name: child.name, kind: .outlet, LightCapabilities())
+                description(
+                    of: system, id: lightID(child), name: child.name, kind: .outlet, LightCapabilities(), child.id)
             }
         }
         let isLight = system.isBulb || system.canDim
@@ -98,11 +120,14 @@ package struct KasaDevice: DatagramDevice {
     }
 
     private func description(
-        of system: KasaSystem, id: LightID, name: String, kind: LightKind, _ capabilities: LightCapabilities
+        of system: KasaSystem, id: LightID, name: String, kind: LightKind, _ capabilities: LightCapabilities,
+        _ child: String? = nil
     ) -> LightDescription {
-        LightDescription(
+        var description = LightDescription(
             id: id, name: name, kind: kind, capabilities: capabilities, manufacturer: "TP-Link", model: system.model,
             serialNumber: self.id.rawValue, firmware: system.firmware)
+        description.addMeter(meters[child, default: [:]].keys)
+        return description
     }
 
     private func lightID(_ child: KasaSystem.Child) -> LightID { LightID("\(id)/\(child.id)") }
@@ -122,6 +147,15 @@ package struct KasaDevice: DatagramDevice {
     private var mireds: ClosedRange<Int> { ColorConversion.mireds(kelvin: kelvin) }
 
     package func state(of light: LightID) -> LightReport? {
+        guard var report = ownState(of: light) else { return nil }
+        if let readings = meters[child(light)?.id], let description = lights.first(where: { $0.id == light }) {
+            report.setMeter(readings, of: description)
+        }
+        return report
+    }
+
+    /// Returns the state of a light without the readings of its meter.
+    private func ownState(of light: LightID) -> LightReport? {
         guard let system else { return nil }
         if let child = child(light) { return LightReport(on: child.isOn) }
         var report = LightReport(on: system.isBulb ? system.light.isOn : system.isRelayOn)

@@ -13,6 +13,11 @@ package enum KasaRequest: Equatable, Sendable {
     case level(Int)
     /// Sets the state of a bulb or a light strip.
     case light(KasaLightState, isStrip: Bool, milliseconds: Int?)
+    /// Requests the readings of the meter in a bulb, a plug, or one socket of a power strip.
+    case meter(isBulb: Bool, child: String?)
+
+    fileprivate static let bulbMeter = "smartlife.iot.common.emeter"
+    fileprivate static let plugMeter = "emeter"
 
     /// The names of the two nested JSON objects that contain the request and its answer.
     var path: (module: String, method: String) {
@@ -23,12 +28,13 @@ package enum KasaRequest: Equatable, Sendable {
         case .level: ("smartlife.iot.dimmer", "set_brightness")
         case .light(_, isStrip: false, _): ("smartlife.iot.smartbulb.lightingservice", "transition_light_state")
         case .light(_, isStrip: true, _): ("smartlife.iot.lightStrip", "set_light_state")
+        case .meter(let isBulb, _): (isBulb ? Self.bulbMeter : Self.plugMeter, "get_realtime")
         }
     }
 
     private var parameters: JSONObject {
         switch self {
-        case .system: return JSONObject()
+        case .system, .meter: return JSONObject()
         case .relay(let isOn, _): return ["state": isOn ? 1 : 0]
         case .led(let isOff): return ["off": isOff ? 1 : 0]
         case .level(let percent): return ["brightness": .integer(Int64(percent))]
@@ -42,9 +48,17 @@ package enum KasaRequest: Equatable, Sendable {
         }
     }
 
+    /// The socket of a power strip that the request is about.
+    private var child: String? {
+        switch self {
+        case .relay(_, let child), .meter(_, let child): child
+        case .system, .led, .level, .light: nil
+        }
+    }
+
     package var bytes: [UInt8] {
         var object = JSONObject()
-        if case .relay(_, let child?) = self { object["context"] = ["child_ids": [.string(child)]] }
+        if let child { object["context"] = ["child_ids": [.string(child)]] }
         object[path.module] = [path.method: .object(parameters)]
         return KasaCipher.encrypted(JSONValue.object(object).encoded)
     }
@@ -121,6 +135,8 @@ package struct KasaSystem: Equatable, Sendable {
     package var canDim: Bool
     package var hasColor: Bool
     package var hasWhites: Bool
+    /// A Boolean value that indicates whether the device has a meter, or one for each socket.
+    package var hasMeter: Bool
     package var light: KasaLightState
     package var isRelayOn: Bool?
     package var isLEDOff: Bool
@@ -147,6 +163,8 @@ package struct KasaSystem: Equatable, Sendable {
         let dimmerLevel = KasaLightState.number(json["brightness"], 0...100)
         canDim = isBulb ? json["is_dimmable"]?.int == 1 : dimmerLevel != nil
         hasColor = json["is_color"]?.int == 1
+        // Each bulb knows its power.
+        hasMeter = isBulb || Self.text(json["feature"])?.split(separator: ":").contains("ENE") == true
         hasWhites = json["is_variable_color_temp"]?.int == 1
         light = json["light_state"].map(KasaLightState.init) ?? KasaLightState(brightness: dimmerLevel)
         // While an effect is running, the effect has a separate brightness and the light has no color.
@@ -172,6 +190,7 @@ package struct KasaSystem: Equatable, Sendable {
 package struct KasaMessage: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
         case system(KasaSystem)
+        case meter([SensorReading: SensorValue])
         /// The device is neither a bulb nor a plug.
         case foreign
         case done
@@ -204,6 +223,8 @@ package struct KasaMessage: Equatable, Sendable {
             content = Self.refusal(answer.value["err_code"])
         } else if module == "system", method == "get_sysinfo" {
             content = KasaSystem(answer.value).map { .system($0) } ?? .foreign
+        } else if [KasaRequest.bulbMeter, KasaRequest.plugMeter].contains(module), method == "get_realtime" {
+            content = .meter(KasaMeter.readings(answer.value))
         } else {
             content = .done
         }

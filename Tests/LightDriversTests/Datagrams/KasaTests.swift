@@ -185,6 +185,69 @@ struct KasaTests {
         }
     }
 
+    @Test(
+        "reads the meter of a plug or a bulb, in the units of old and new firmware",
+        arguments: [
+            (
+                [plug, #""feature":"TIM:ENE","relay_state":1"#],
+                #"{"emeter":{"get_realtime":{"current":0.128,"err_code":0,"power":7.677,"total":30.404,"voltage":118.9}}}"#,
+                [.power: .number(7.7), .energy: .number(30.4), .voltage: .number(118.9), .current: .number(0.13)]
+            ),
+            (
+                [plug, #""feature":"TIM:ENE","relay_state":1"#],
+                #"{"emeter":{"get_realtime":{"current_ma":451,"err_code":0,"power_mw":61753,"total_wh":16323,"voltage_mv":null}}}"#,
+                [.power: .number(61.8), .energy: .number(16.32), .current: .number(0.45), .voltage: .unknown]
+            ),
+            (
+                [bulb],
+                #"{"smartlife.iot.common.emeter":{"get_realtime":{"current_ma":0,"err_code":0,"power_mw":998,"total_wh":1,"voltage_mv":0}}}"#,
+                [.power: .number(1), .energy: .number(0)]
+            ),
+            (
+                [bulb], #"{"smartlife.iot.common.emeter":{"get_realtime":{"err_code":0,"power_mw":10800}}}"#,
+                [.power: .number(10.8)]
+            ),
+        ] as [([String], String, [SensorReading: SensorValue])])
+    func meters(keys: [String], answer: String, readings: [SensorReading: SensorValue]) throws {
+        var device = try Self.device(keys.joined(separator: ","))
+        #expect(device.lights.first?.hasMeter == false)
+        let request = try #require(device.polls.last)
+        let message = try Self.message(answer)
+        #expect(KasaDevice.isAnswer(message, to: request, number: 0))
+        try device.answered(request, with: message)
+        #expect(device.lights.first?.hasMeter == true)
+        #expect(device.state(of: Self.id)?.readings == readings)
+    }
+
+    @Test("asks each socket of a power strip for its readings, with another query in between")
+    func stripMeters() throws {
+        let children = #""children":[{"id":"00","alias":"One","state":1},{"id":"01","alias":"Two","state":0}]"#
+        var strip = try Self.device(Self.plug, #""feature":"TIM:ENE""#, children)
+        let (one, two) = (KasaRequest.meter(isBulb: false, child: "00"), KasaRequest.meter(isBulb: false, child: "01"))
+        #expect(strip.polls == [.system, one, .system, two])
+        #expect(Self.text(two) == #"{"context":{"child_ids":["01"]},"emeter":{"get_realtime":{}}}"#)
+        try strip.answered(two, with: try Self.message(#"{"emeter":{"get_realtime":{"err_code":0,"power_mw":5000}}}"#))
+        #expect(strip.state(of: "1c3bf3000001/00")?.readings == [:])
+        #expect(strip.state(of: "1c3bf3000001/01")?.readings == [.power: .number(5)])
+    }
+
+    @Test("asks no meter that the device doesn't have or rejects")
+    func noMeter() throws {
+        #expect(try Self.device(Self.plug, #""feature":"TIM","relay_state":1"#).polls == [.system])
+        for answer in [
+            #"{"smartlife.iot.common.emeter":{"err_code":-2001,"err_msg":"Module not support"}}"#,
+            #"{"smartlife.iot.common.emeter":{"get_realtime":{"err_code":-1,"err_msg":"module not support"}}}"#,
+        ] {
+            var bulb = try Self.device(Self.bulb)
+            let request = try #require(bulb.polls.last)
+            #expect(Self.text(request) == #"{"smartlife.iot.common.emeter":{"get_realtime":{}}}"#)
+            try bulb.answered(request, with: try Self.message(answer))
+            #expect(bulb.polls == [.system] && bulb.lights.first?.hasMeter == false)
+            bulb.returned()
+            #expect(bulb.polls.count == 2)
+        }
+    }
+
     @Test("rejects other answers")
     func malformed() {
         for text in ["", "{}", "[]", "7", #"{"system":7}"#, #"{"system":{"get_sysinfo":7}}"#, #"{"context":{}}"#] {
