@@ -36,6 +36,7 @@ struct DriverHost: LightHost {
     }
     func lastKnown(_ light: LightID) async -> LightReport? { await bridge.lastKnown(light, of: driver) }
     func knownLights() async -> [LightID] { await bridge.knownLights(of: driver) }
+    func knownKinds() async -> [LightID: LightKind] { await bridge.knownKinds(of: driver) }
     func includedKinds() async -> Set<LightKind> { await bridge.kinds }
     func report(_ state: DriverState) async { await bridge.reported(state, of: driver) }
     func warn(_ warning: String?, about subject: String) async {

@@ -265,6 +265,13 @@ package actor DeviceBridge {
         lights.keys.filter { $0.driver == driver }.map(\.light)
     }
 
+    func knownKinds(of driver: String) -> [LightID: LightKind] {
+        var kinds: [LightID: LightKind] = [:]
+        for (key, light) in absent where key.driver == driver { kinds[key.light] = light.description.kind }
+        for (key, light) in lights where key.driver == driver { kinds[key.light] = light.adapter.description.kind }
+        return kinds
+    }
+
     func reported(_ state: DriverState, of driver: String) {
         let bridged = self.driver(driver)
         guard bridged.state != state else { return }

@@ -121,6 +121,12 @@ public protocol LightHost: Sendable {
     /// A driver whose devices are listed in the configuration must remove the devices that are no longer listed.
     func knownLights() async -> [LightID]
 
+    /// Returns the kinds of all of the driver's devices that have a number at the bridge, by id.
+    ///
+    /// Unlike ``knownLights()``, they include devices that the bridge hides and removed devices, whose numbers stay
+    /// reserved.
+    func knownKinds() async -> [LightID: LightKind]
+
     /// Returns the kinds of devices that the operator's configuration includes.
     ///
     /// A driver doesn't need to look for devices of other kinds, because the bridge doesn't show them. The kinds don't
@@ -152,6 +158,9 @@ extension LightHost {
 
     /// Ignores dropped messages and values.
     public func dropped(_ count: Int, _ reason: DropReason) async {}
+
+    /// Returns no kinds.
+    public func knownKinds() async -> [LightID: LightKind] { [:] }
 
     /// Returns all kinds.
     public func includedKinds() async -> Set<LightKind> { Set(LightKind.allCases) }

@@ -403,6 +403,21 @@ struct StructureTests {
         #expect(try await session.read("id=2.9").status == 200)
     }
 
+    @Test("knows the kinds of a driver's devices, also of hidden and removed ones after a restart")
+    func knownKinds() async throws {
+        let house = try await House([.lamp])
+        await house.bridge.host.added(LightDescription(id: "fan", name: "Fan", kind: .fan))
+        await house.bridge.host.added(description("gone"))
+        await house.bridge.host.removed("gone")
+        let kinds: [LightID: LightKind] = ["lamp": .light, "fan": .fan, "gone": .light]
+        #expect(await house.bridge.host.knownKinds() == kinds)
+        let again = try await BridgeUnderTest(house.store)
+        #expect(await again.host.knownKinds() == kinds)
+        await again.lights.use([:], kinds: [.light])
+        #expect(await again.host.knownKinds() == kinds)
+        #expect(await again.host.knownLights() == ["lamp"])
+    }
+
     @Test("stores states 10 s after the first change, and retries a failed store")
     func states() async throws {
         let house = try await House()

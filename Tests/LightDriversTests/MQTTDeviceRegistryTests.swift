@@ -453,7 +453,7 @@ struct MQTTDeviceRegistryTests {
     ///
     /// Returns the id of the light that is added for it, if any.
     private static func id(_ house: inout House, _ component: String, _ name: String) -> LightID? {
-        let keys = "{\"cmd_t\": \"\(name)/set\", \"uniq_id\": \"AABBCC\", \"name\": \"\(name)\"}"
+        let keys = "{\"cmd_t\": \"\(name)/set\", \"stat_t\": \"s\", \"uniq_id\": \"AABBCC\", \"name\": \"\(name)\"}"
         return house.receives("homeassistant/\(component)/\(name)/config", keys).added.first?.id
     }
 
@@ -467,10 +467,52 @@ struct MQTTDeviceRegistryTests {
         #expect(Self.id(&house, "switch", "e") == nil)
     }
 
-    @Test("keeps shared ids across a restart, regardless of the order of announcements")
-    func sharedIDsAfterRestart() {
-        var house = House(known: ["AABBCC", "switch/AABBCC"])
-        #expect(Self.id(&house, "switch", "b") == "switch/AABBCC")
+    private static let all = Set(LightKind.allCases)
+
+    /// Returns the kinds that a bridge remembers of the accessories in a house.
+    private static func kinds(_ house: House) -> [LightID: LightKind] {
+        Dictionary(house.added.map { ($0.id, $0.kind) }) { $1 }
+    }
+
+    @Test(
+        "keeps shared ids across a restart, in any order of announcements",
+        arguments: ["switch", "fan", "cover", "lock", "valve", "alarm_control_panel"], [true, false])
+    func sharedIDsAfterRestart(component: String, isLightFirst: Bool) {
+        var house = House(kinds: Self.all)
+        let order = isLightFirst ? ["light", component] : [component, "light"]
+        let ids = order.map { Self.id(&house, $0, $0) }
+        #expect(ids == ["AABBCC", LightID("\(order[1])/AABBCC")])
+        for order in [order, order.reversed()] {
+            var later = House(kinds: Self.all, knownKinds: Self.kinds(house))
+            let again = order.map { Self.id(&later, $0, $0) }
+            #expect(again == (order[0] == (isLightFirst ? "light" : component) ? ids : ids.reversed()))
+        }
+    }
+
+    @Test(
+        "gives the id that is known to its accessory, even if another component is announced first",
+        arguments: [
+            ("light", LightKind.light, "lock"), ("light", .light, "cover"), ("light", .light, "fan"),
+            ("switch", .outlet, "valve"), ("lock", .lock, "light"), ("cover", .garageDoor, "switch"),
+            ("fan", .fan, "light"),
+        ], [true, false])
+    func knownID(known: (component: String, kind: LightKind, other: String), isOtherFirst: Bool) {
+        var house = House(kinds: Self.all, knownKinds: ["AABBCC": known.kind])
+        let order = isOtherFirst ? [known.other, known.component] : [known.component, known.other]
+        let ids = order.map { Self.id(&house, $0, $0) }
+        let expected: [LightID] = ["AABBCC", LightID("\(known.other)/AABBCC")]
+        #expect(ids == (isOtherFirst ? expected.reversed() : expected))
+        // The accessory of the known one was withdrawn.
+        house.receives("homeassistant/\(known.component)/\(known.component)/config", "")
+        #expect(Self.id(&house, known.component, known.component) == "AABBCC")
+    }
+
+    @Test("gives another component the id of a withdrawn light only if the light may have become it")
+    func withdrawnLight() {
+        var house = House(kinds: Self.all)
+        #expect(Self.id(&house, "light", "a") == "AABBCC")
+        house.receives("homeassistant/light/a/config", "")
+        #expect(Self.id(&house, "lock", "b") == "lock/AABBCC")
         #expect(Self.id(&house, "light", "a") == "AABBCC")
     }
 

@@ -10,10 +10,11 @@ struct MQTTHouse {
 
     init(
         _ home: MQTTDeviceRegistry = MQTTDeviceRegistry(prefix: "homeassistant", lights: []),
-        kinds: Set<LightKind> = [.light, .switch, .outlet], known: [LightID] = []
+        kinds: Set<LightKind> = [.light, .switch, .outlet], known: [LightID] = [],
+        knownKinds: [LightID: LightKind] = [:]
     ) {
         self.home = home
-        take(self.home.started(kinds: kinds, known: known))
+        take(self.home.started(kinds: kinds, known: known, knownKinds: knownKinds))
         take(self.home.connected())
     }
 

@@ -43,8 +43,8 @@ package struct MQTTDeviceRegistry: Sendable {
     private var reader: AnnouncementReader
     /// The kinds that are shown; the values of other devices aren't needed.
     private var kinds = Set(LightKind.allCases)
-    /// The ids that the bridge knew before the start.
-    private var known: Set<LightID> = []
+    /// The kinds of the accessories that had a number at the bridge before the start.
+    private var known: [LightID: LightKind] = [:]
     private var sensors = SensorDevices()
     private var buttons = MQTTButtons()
     private var meters = MQTTMeters()
@@ -78,13 +78,14 @@ package struct MQTTDeviceRegistry: Sendable {
     ///
     /// - Parameters:
     ///   - kinds: The kinds to show. The values of other devices aren't received.
-    ///   - known: The ids that the bridge knew before the start.
+    ///   - known: The ids of the accessories that the bridge showed before the start.
+    ///   - knownKinds: The kinds of all accessories that had a number at the bridge.
     /// - Returns: The actions that add the hand-written lights.
     package mutating func started(
-        kinds: Set<LightKind> = Set(LightKind.allCases), known: [LightID] = []
+        kinds: Set<LightKind> = Set(LightKind.allCases), known: [LightID] = [], knownKinds: [LightID: LightKind] = [:]
     ) -> [MQTTAction] {
         self.kinds = kinds
-        self.known = Set(known)
+        self.known = knownKinds
         sensors = SensorDevices(kinds: kinds, known: known)
         let ids = members.ids
         return ids.compactMap { members[$0] }.map { .added($0.description) } + ids.flatMap { reach($0) }
@@ -342,27 +343,39 @@ package struct MQTTDeviceRegistry: Sendable {
 
     /// Returns the id of an entity.
     ///
-    /// A `unique_id` is unique only within its component, so a switch and a light may have the same one. The second of
-    /// these entities gets its component as a prefix. It keeps this id across restarts, regardless of the order of
-    /// later announcements.
+    /// A `unique_id` is unique only within its component, so a light and a lock may have the same one. The id of the one
+    /// that the bridge doesn't know yet gets its component as a prefix, or else that of the second one. They keep these
+    /// ids in any order of later announcements.
     private func id(of entity: MQTTEntity, as key: DiscoveryKey) -> LightID {
         let plain = entity.description.id
         let own = LightID("\(key.component)/\(plain.rawValue)")
-        guard entity.hasOwnID, Self.switchable.contains(key.component), LightIDRule.accepts(own.rawValue) else {
-            return plain
-        }
-        if known.contains(own) || members[own] != nil { return own }
-        guard case .announcement(let first)? = members[plain]?.source, first.component != key.component,
-            Self.switchable.contains(first.component)
+        guard entity.hasOwnID, let possible = Self.switchable[key.component], LightIDRule.accepts(own.rawValue),
+            // Zigbee2MQTT's ids contain the component, and its list may contain the same entity as another kind.
+            !plain.rawValue.hasSuffix("_zigbee2mqtt")
         else { return plain }
-        return own
+        if known[own] != nil || members[own] != nil { return own }
+        switch members[plain]?.source {
+        case .configuration?: return plain
+        case .announcement(let first)?:
+            return first.component == key.component || Self.switchable[first.component] == nil ? plain : own
+        case .moving?, .withdrawn?, nil:
+            let former = members[plain]?.description.kind ?? known[plain]
+            return former.map(possible.contains) == false ? own : plain
+        }
     }
 
-    /// The components whose ids may collide.
+    /// The components whose ids may collide, with the kinds of accessories that they announce.
     ///
-    /// Sensors and buttons aren't included, because their ids already contain the component.
-    private static let switchable = MQTTComponents.all.filter { !$0.isPart }
-        .reduce(into: Set(["light", "switch"])) { $0.formUnion($1.names) }
+    /// A light may become a switch, and keeps its accessory. Sensors and buttons aren't included, because their ids
+    /// already contain the component.
+    private static let switchable: [String: Set<LightKind>] = {
+        let switches: Set<LightKind> = [.light, .switch, .outlet]
+        var kinds = ["light": switches, "switch": switches]
+        for type in MQTTComponents.all where !type.isPart {
+            for name in type.names { kinds[name, default: []].insert(type.kind) }
+        }
+        return kinds
+    }()
 
     /// Returns a warning if there are too many such entities to add another; otherwise `nil`.
     private mutating func warnOfTooMany(_ entity: MQTTEntity) -> [MQTTAction]? {

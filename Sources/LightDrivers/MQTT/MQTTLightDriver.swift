@@ -60,7 +60,9 @@ package actor MQTTLightDriver: LightDriver {
 
     package func run(host: any LightHost) async throws {
         await host.report(.starting)
-        await carryOut(registry.started(kinds: await host.includedKinds(), known: await host.knownLights()), host)
+        let started = registry.started(
+            kinds: await host.includedKinds(), known: await host.knownLights(), knownKinds: await host.knownKinds())
+        await carryOut(started, host)
         connect()
         while !Task.isCancelled {
             await turn(host)
