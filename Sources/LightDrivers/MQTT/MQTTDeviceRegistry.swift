@@ -45,14 +45,12 @@ package struct MQTTDeviceRegistry: Sendable {
     private var kinds = Set(LightKind.allCases)
     /// The kinds of the accessories that had a number at the bridge before the start.
     private var known: [LightID: LightKind] = [:]
-    private var sensors = SensorDevices()
-    private var buttons = MQTTButtons()
-    private var meters = MQTTMeters()
+    private var parts = MQTTDeviceParts()
     private var members = MQTTMembers()
     private var announced: [DiscoveryKey: LightID] = [:]
     private var setAside: [DiscoveryKey: (entity: MQTTEntity, origin: AnnouncementOrigin)] = [:]
     /// The keys of the known entities on each topic that describes several.
-    private var parts: [String: Set<DiscoveryKey>] = [:]
+    private var keys: [String: Set<DiscoveryKey>] = [:]
     private var listeners = MQTTListeners()
     private var warnings = MQTTWarnings()
     /// The warnings about messages and commands that ``timePassed(now:)`` will return.
@@ -86,15 +84,14 @@ package struct MQTTDeviceRegistry: Sendable {
     ) -> [MQTTAction] {
         self.kinds = kinds
         self.known = knownKinds
-        sensors = SensorDevices(kinds: kinds, known: known)
+        parts = MQTTDeviceParts(kinds: kinds, known: known)
         let ids = members.ids
         return ids.compactMap { members[$0] }.map { .added($0.description) } + ids.flatMap { reach($0) }
     }
 
     package var deadline: Duration? {
         let lossAt = lostAt.map { $0 + Self.timeout }
-        return [members.deadline, buttons.deadline, meters.deadline, lossAt, mustWarn ? .zero : nil].compactMap(\.self)
-            .min()
+        return [members.deadline, parts.deadline, lossAt, mustWarn ? .zero : nil].compactMap(\.self).min()
     }
 
     // MARK: Broker
@@ -111,7 +108,7 @@ package struct MQTTDeviceRegistry: Sendable {
             actions += members[id]?.reported == true ? polls(of: [id]) : []
             actions += reach(id)
         }
-        return joined(Self.withoutRepetitions(actions))
+        return parts.joined(Self.withoutRepetitions(actions), now: .zero)
     }
 
     package mutating func disconnected(now: Duration) {
@@ -133,9 +130,11 @@ package struct MQTTDeviceRegistry: Sendable {
             members[id] = nil
             actions += [.removed(id)] + warnings.warn(nil, about: .failures(id))
         }
-        actions = joined(actions, now: now)
-        for key in buttons.due(now: now) { actions += placeButtons(of: key) }
-        for key in meters.due(now: now) { actions += placeMeters(of: key) }
+        actions = parts.joined(actions, now: now)
+        for key in parts.due(now: now) {
+            let (placed, warning) = parts.place(key)
+            actions += warnings.warn(warning, about: .scenes(key)) + placed
+        }
         return actions
     }
 
@@ -143,26 +142,28 @@ package struct MQTTDeviceRegistry: Sendable {
     package mutating func stopped() -> [MQTTAction] {
         let withdrawn = members.ids.filter { members[$0]?.endsAt != nil }
         for id in withdrawn { members[id] = nil }
-        return joined(withdrawn.map { .removed($0) })
+        return parts.joined(withdrawn.map { .removed($0) }, now: .zero)
     }
 
     // MARK: Messages
 
     package mutating func received(topic: String, payload: MQTTPayload, now: Duration) -> [MQTTAction] {
         var actions = listeners.subscriptions(for: topic).flatMap { received($0, payload, now: now) }
-        guard let place = reader.place(of: topic) else { return joined(Self.withoutRepetitions(actions), now: now) }
+        guard let place = reader.place(of: topic) else {
+            return parts.joined(Self.withoutRepetitions(actions), now: now)
+        }
         // Former warnings about this topic are withdrawn below unless they still apply.
         let former = warnings.reset(topic: topic)
         do throws(MQTTProblem) {
             for announcement in try reader.read(payload, on: topic, place) { actions += take(announcement, now: now) }
         } catch {
             if case .homeAssistant(let place) = place, !isShown(place.component) {
-                return joined(actions, now: now)
+                return parts.joined(actions, now: now)
             }
             actions += ignored(
                 MQTTProblem.quoted(topic, maximum: 200), error, about: AnnouncementOrigin(topic: topic))
         }
-        return joined(Self.withoutRepetitions(actions), now: now) + warnings.ended(of: former)
+        return parts.joined(Self.withoutRepetitions(actions), now: now) + warnings.ended(of: former)
     }
 
     private mutating func ignored(
@@ -201,7 +202,7 @@ package struct MQTTDeviceRegistry: Sendable {
             actions += reach(id)
             actions += reports.map { .report(id, $0) }
             if let events = members[id]?.light.events(topic: topic, payload), !events.isEmpty,
-                let target = accessory(ofButton: id)
+                let target = parts.accessory(of: id)
             {
                 actions.append(.occurred(target, events))
             }
@@ -237,7 +238,7 @@ package struct MQTTDeviceRegistry: Sendable {
         case .moving(let key): release(key)
         case .things(let things, let topic, let isComplete):
             take(things, on: topic, isComplete: isComplete, now: now)
-        case .allMoving(let topic): (parts.removeValue(forKey: topic) ?? []).sorted().flatMap { release($0) }
+        case .allMoving(let topic): (keys.removeValue(forKey: topic) ?? []).sorted().flatMap { release($0) }
         }
     }
 
@@ -247,28 +248,28 @@ package struct MQTTDeviceRegistry: Sendable {
     private mutating func take(
         _ things: [Announcement.Part], on topic: String, isComplete: Bool, now: Duration
     ) -> [MQTTAction] {
-        let former = parts[topic] ?? []
+        let former = keys[topic] ?? []
         var actions: [MQTTAction] = []
-        var keys: Set<DiscoveryKey> = []
+        var current: Set<DiscoveryKey> = []
         for thing in things {
-            keys.insert(thing.key)
+            current.insert(thing.key)
             switch thing.content {
             case .entity(let entity): actions += announce(entity, as: thing.key, at: thing.origin, now: now)
             case .hidden: actions += withdraw(thing.key, now: now)
             case .problem(let problem):
                 guard isShown(thing.key.component) else { break }
                 actions += ignored("\(thing.origin)", problem, about: thing.origin)
-            case .unchanged: keys.formUnion(former.filter { $0.name.hasPrefix("\(thing.key.name)_") })
+            case .unchanged: current.formUnion(former.filter { $0.name.hasPrefix("\(thing.key.name)_") })
             }
         }
         if isComplete {
-            actions += former.subtracting(keys).sorted().flatMap { withdraw($0, now: now) }
+            actions += former.subtracting(current).sorted().flatMap { withdraw($0, now: now) }
         } else {
-            keys.formUnion(former)
+            current.formUnion(former)
         }
         // Store only the keys of known entities, so that announcements of ignored ones don't use memory.
-        let known = keys.filter { announced[$0] != nil || setAside[$0] != nil }
-        parts[topic] = known.isEmpty ? nil : known
+        let known = current.filter { announced[$0] != nil || setAside[$0] != nil }
+        keys[topic] = known.isEmpty ? nil : known
         return actions
     }
 
@@ -292,10 +293,9 @@ package struct MQTTDeviceRegistry: Sendable {
         }
         guard let member = members[id] else {
             if let warning = warnOfTooMany(entity) { return actions + warning }
-            note(entity, now: now)
+            _ = parts.announced(MQTTPart(entity), now: now)
             members[id] = MQTTMember(
-                description: entity.description, light: MQTTLight(entity.settings), source: .announcement(key),
-                device: entity.device)
+                description: entity.description, light: MQTTLight(entity.settings), source: .announcement(key))
             announced[key] = id
             actions.append(.added(entity.description))
             if !entity.hasOwnID {
@@ -309,8 +309,7 @@ package struct MQTTDeviceRegistry: Sendable {
         case .announcement(key), .moving, .withdrawn:
             setAside[key] = nil
             announced[key] = id
-            note(entity, now: now)
-            return actions + update(id, with: entity, source: .announcement(key)) + warn(of: entity, origin)
+            return actions + update(id, with: entity, source: .announcement(key), now: now) + warn(of: entity, origin)
         case .announcement, .configuration:
             guard setAside.count < Self.maximumLights || setAside[key] != nil else { return actions }
             setAside[key] = (entity, origin)
@@ -388,16 +387,17 @@ package struct MQTTDeviceRegistry: Sendable {
             about: isPart ? .numberOfReadings : .numberOfLights)
     }
 
-    private mutating func update(_ id: LightID, with entity: MQTTEntity, source: MQTTMember.Source) -> [MQTTAction] {
+    private mutating func update(
+        _ id: LightID, with entity: MQTTEntity, source: MQTTMember.Source, now: Duration
+    ) -> [MQTTAction] {
         guard var member = members[id] else { return [] }
         var actions: [MQTTAction] = []
-        var isNew = member.description != entity.description || member.device != entity.device
+        var isNew = parts.announced(MQTTPart(entity), now: now) || member.description != entity.description
         // Add it again, because the operator may have removed the withdrawn light from the bridge.
         if case .withdrawn = member.source { isNew = true }
         let isReadOtherwise = !member.light.hasSameAvailability(as: entity.settings)
         let formerTopics = member.light.settings.topics
         member.description = entity.description
-        member.device = entity.device
         member.source = source
         if member.light.settings != entity.settings {
             actions += warnings.warn(nil, about: .failures(id))
@@ -424,10 +424,11 @@ package struct MQTTDeviceRegistry: Sendable {
             announced[next.key] = id
             let (entity, origin) = next.value
             return warnings.warn(nil, about: .message(origin))
-                + update(id, with: entity, source: .announcement(next.key))
+                + update(id, with: entity, source: .announcement(next.key), now: now)
                 + warn(of: entity, origin)
         }
         members[id]?.source = .withdrawn(until: now + Self.grace)
+        parts.withdrawn(id)
         return unlisten(id, to: members[id]?.light.settings.topics ?? []) + reach(id)
     }
 
@@ -470,179 +471,6 @@ package struct MQTTDeviceRegistry: Sendable {
         listeners[topic].compactMap { members[$0]?.light.settings.qos }.max() ?? 0
     }
 
-    // MARK: Parts of devices
-
-    /// Combines the parts of each device into one accessory.
-    private mutating func joined(_ actions: [MQTTAction], now: Duration? = nil) -> [MQTTAction] {
-        var rest: [MQTTAction] = []
-        for action in actions {
-            switch action {
-            case .added(var light):
-                if buttons.isButton(light.id) || meters.isWaiting(light.id) { continue }
-                buttons.complete(&light)
-                rest.append(.added(light))
-            case .removed(let id):
-                let isButton = buttons.isButton(id)
-                if let key = buttons.key(of: id) { meters.changed(key, now: now ?? .zero) }
-                meters.remove(id)
-                buttons.remove(id, now: now ?? .zero)
-                if !isButton { rest.append(action) }
-            case .report(let id, let report) where buttons.isButton(id):
-                if let key = buttons.key(of: id), sensors.isReading(MQTTButtons.part(of: key)) {
-                    rest.append(reach(ofButtons: key))
-                }
-                members[id]?.light.memory.merge(report.values)
-                if !report.values.isEmpty, let target = accessory(ofButton: id) {
-                    rest.append(.report(target, LightReport(report.values)))
-                }
-            case .report(let id, let report) where meters.keep(report, of: id): continue
-            default: rest.append(action)
-            }
-        }
-        return joinedParts(rest)
-    }
-
-    private mutating func joinedParts(_ actions: [MQTTAction]) -> [MQTTAction] {
-        sensors.joined(actions) { [members, buttons, meters] light in
-            if let host = meters.host(of: light.id), let member = members[host] { return member.description }
-            if let key = buttons.key(ofPart: light.id) { return buttons.accessory(of: key, members) }
-            return light.kind == .sensor || light.kind == .meter ? members[light.id]?.device ?? light : nil
-        } isSubstitute: { [members] id in
-            (members[id]?.light.settings.component as? MQTTSensor)?.meaning.isSubstitute == true
-        }
-    }
-
-    private mutating func note(_ entity: MQTTEntity, now: Duration) {
-        let id = entity.description.id
-        let isButton = entity.settings.component is MQTTButton || entity.description.kind == .scene
-        if let key = entity.deviceID {
-            if entity.description.kind == .meter { meters.add(id, of: key, now: now) }
-            if !entity.settings.isPart { meters.changed(key, now: now) }
-        }
-        // Readings can't host buttons. They join the same accessory anyway.
-        guard isButton || !entity.settings.isPart else { return }
-        guard let key = entity.deviceID ?? (isButton ? id.rawValue : nil) else { return }
-        buttons.add(id, of: key, isButton: isButton, now: now)
-    }
-
-    /// Adds the buttons of a device to one of its accessories, now that the device is complete.
-    private mutating func placeButtons(of key: String) -> [MQTTAction] {
-        guard let device = buttons.devices[key] else { return [] }
-        let parts = device.parts.sorted { $0.rawValue < $1.rawValue }
-            .compactMap { id in (members[id]?.light.settings.component as? MQTTButton).map { (id, $0) } }
-        // Zigbee2MQTT announces each button in several ways.
-        let form = key.hasPrefix("zigbee2mqtt_") ? parts.map(\.1.form).max() : nil
-        let active = parts.filter { form == nil || $0.1.form == form }
-        let isIncluded = kinds.contains(.scene)
-        let (scenes, count) = self.scenes(of: device)
-        let shown = isIncluded ? scenes : []
-        let host = device.hosts.filter { members[$0].map { kinds.contains($0.description.kind) } ?? false }
-            .min { $0.rawValue < $1.rawValue }
-        // If the buttons have no host, report them even if buttons aren't shown: the bridge hides and counts their
-        // accessory.
-        let isShown = kinds.contains(.button) || host == nil
-        let new = isShown ? [PushButton](merging: active.map(\.1.words.buttons)) : []
-        let activeIDs = active.map(\.0) + shown.map(\.id)
-        buttons.settle(
-            key, new, shown, of: Set(activeIDs), on: host, hidesScenes: !isIncluded && !scenes.isEmpty)
-        let functions = shown.flatMap(\.functions)
-        var actions = warnings.warn(
-            isIncluded && functions.count < count
-                ? "\(MQTTProblem.quoted(key)): only \(functions.count) of its \(count) scenes, sirens and options are "
-                    + "shown; remove some on the device" : nil, about: .scenes(key))
-        if !isIncluded {
-            // The bridge counts the scenes of a device that aren't shown.
-            if let first = scenes.first, let part = members[first.id] {
-                var hidden = part.device ?? part.description
-                hidden.id = MQTTButtons.hiddenScenes(of: key)
-                hidden.functions = scenes.flatMap(\.functions)
-                actions.append(.added(hidden))
-            } else if device.hasHiddenScenes {
-                actions.append(.removed(MQTTButtons.hiddenScenes(of: key)))
-            }
-        }
-        // Without a host, the name may have changed.
-        guard new != device.buttons || functions != device.scenes || host != device.host || host == nil else {
-            return actions
-        }
-        let isEmpty = new.isEmpty && functions.isEmpty
-        if device.host == nil, device.hasFunctions, isEmpty || host != nil {
-            actions.append(.removed(MQTTButtons.part(of: key)))
-        }
-        for changed in Set([device.host, host].compactMap(\.self)).sorted(by: { $0.rawValue < $1.rawValue }) {
-            guard var light = members[changed]?.description else { continue }
-            buttons.complete(&light)
-            actions.append(.added(light))
-        }
-        if host == nil, !isEmpty, let first = activeIDs.first, var part = members[first]?.description {
-            part.id = MQTTButtons.part(of: key)
-            if part.kind == .scene { part.functions = [] }
-            part.buttons = new
-            part.functions += functions
-            actions += [.added(part), reach(ofButtons: key)]
-        }
-        actions = joinedParts(actions)
-        // Deliver the states that were reported while there was no accessory for them.
-        for (id, _) in shown {
-            guard let member = members[id], let target = accessory(ofButton: id) else { continue }
-            var values = member.light.settings.component?.beginning?.values ?? PropertyValues()
-            values.merge(member.light.memory)
-            if !values.isEmpty { actions.append(.report(target, LightReport(values))) }
-        }
-        return actions
-    }
-
-    /// Returns the parts of a device with scenes, sirens or choices, as many as an accessory shows, and the number of all
-    /// such functions.
-    ///
-    /// Of parts with functions of the same id, only the first one counts.
-    private func scenes(
-        of device: MQTTButtons.Device
-    ) -> (shown: [(id: LightID, functions: [AccessoryFunction])], count: Int) {
-        var shown: [(id: LightID, functions: [AccessoryFunction])] = []
-        var (room, count) = (AccessoryFunction.maximumScenes, 0)
-        var ids: Set<String> = []
-        for id in device.parts.sorted(by: { $0.rawValue < $1.rawValue }) {
-            guard let member = members[id], member.endsAt == nil, member.description.kind == .scene else { continue }
-            let functions = member.light.settings.component?.functions ?? []
-            let own = functions.compactMap(\.id)
-            guard ids.isDisjoint(with: own) else { continue }
-            ids.formUnion(own)
-            count += functions.count
-            guard functions.count <= room else { continue }
-            room -= functions.count
-            shown.append((id, functions))
-        }
-        return (shown, count)
-    }
-
-    /// Adds the readings of a device's meters to the lights that they measure, now that the device is complete.
-    private mutating func placeMeters(of key: String) -> [MQTTAction] {
-        let hosts = (buttons.devices[key]?.hosts ?? []).compactMap { members[$0]?.description }
-            .filter { kinds.contains($0.kind) }
-        let settled = meters.settle(key) { [members] id in members[id]?.description.measured(of: hosts) }
-        let shown = settled.filter { members[$0.0] != nil }
-        // A current, for example, isn't shown before a power: all readings precede the values.
-        return joinedParts(
-            shown.compactMap { id, _ in members[id].map { .added($0.description) } }
-                + shown.filter { !$0.1.isEmpty }.map { .report($0.0, $0.1) })
-    }
-
-    /// Returns the report of the reachability of a device's buttons.
-    private func reach(ofButtons key: String) -> MQTTAction {
-        let parts = buttons.devices[key]?.parts ?? []
-        let reachable = parts.contains { members[$0].map { isReachable($0) } ?? false }
-        return .report(MQTTButtons.part(of: key), LightReport(reachable: reachable))
-    }
-
-    /// Returns the accessory that shows a button, or `nil` while there is none.
-    private func accessory(ofButton id: LightID) -> LightID? {
-        guard let key = buttons.key(of: id), let device = buttons.devices[key], device.active.contains(id) else {
-            return nil
-        }
-        return device.host ?? sensors.sensor(of: MQTTButtons.part(of: key))
-    }
-
     // MARK: Reachability
 
     private func isReachable(_ member: MQTTMember) -> Bool {
@@ -677,20 +505,10 @@ package struct MQTTDeviceRegistry: Sendable {
     package mutating func messages(
         for command: LightCommand, to id: LightID, now: Duration
     ) throws(LightError) -> [MQTTMessage] {
-        let (parts, own) = divided(command, to: id)
+        let (others, own) = parts.divided(command, to: id)
         var messages = try own.map { (own) throws(LightError) in try ownMessages(for: own, to: id, now: now) } ?? []
-        for (part, command) in parts { messages += try ownMessages(for: command, to: part, now: now) }
+        for (part, command) in others { messages += try ownMessages(for: command, to: part, now: now) }
         return messages
-    }
-
-    /// Splits a command into commands to the parts of the device and a command to the light itself.
-    private func divided(
-        _ command: LightCommand, to id: LightID
-    ) -> (parts: [(id: LightID, command: LightCommand)], own: LightCommand?) {
-        // A device in the configuration has no parts.
-        if case .configuration? = members[id]?.source { return ([], command) }
-        let key = buttons.key(of: id) ?? sensors.ids(joining: id).lazy.compactMap(buttons.key(ofPart:)).first
-        return key.map { buttons.divided(command, to: $0) } ?? ([], command)
     }
 
     private mutating func ownMessages(
@@ -757,11 +575,11 @@ package struct MQTTDeviceRegistry: Sendable {
     }
 
     package mutating func handedOver(_ command: LightCommand, to id: LightID) -> LightReport? {
-        let (parts, own) = divided(command, to: id)
+        let (others, own) = parts.divided(command, to: id)
         var report = own.flatMap { members[id]?.light.handedOver($0) }
-        for (part, command) in parts {
+        for (part, command) in others {
             guard let more = members[part]?.light.handedOver(command) else { continue }
-            members[part]?.light.memory.merge(more.values)
+            parts.handedOver(more.values, to: part)
             report = report ?? LightReport()
             report?.merge(more)
         }

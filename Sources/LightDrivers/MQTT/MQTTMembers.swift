@@ -14,8 +14,6 @@ struct MQTTMember {
     var description: LightDescription
     var light: MQTTLight
     var source: Source
-    /// For a reading or a button, the description of the accessory that it belongs to; otherwise `nil`.
-    var device: LightDescription?
     /// The failures that the last warning to the operator was about.
     var warnedFailures: [String: String] = [:]
     /// The last reported reachability; `nil` if it wasn't reported yet.

@@ -1,0 +1,110 @@
+import DeviceKit
+import HAPModel
+
+/// The accessory that shows the buttons, scenes, sirens and choices of a device, and what it shows.
+struct MQTTPlacement: Equatable, Sendable {
+    /// The light or other accessory that shows them, or `nil` for the device's sensor or a separate accessory, and if
+    /// nothing is shown.
+    var host: LightID?
+    var buttons: [PushButton] = []
+    var scenes: [AccessoryFunction] = []
+    /// Without a host, the part of the sensor or of the separate accessory.
+    var part: LightDescription?
+    /// Without a host, the separate accessory.
+    var accessory: LightDescription?
+    /// The scenes that aren't shown because their kind isn't, for the bridge to count.
+    var hidden: LightDescription?
+    /// The parts whose presses are events and whose values are reported.
+    var active: Set<LightID> = []
+    /// The parts with scenes, sirens and choices, by the ids of these functions.
+    var owners: [String: LightID] = [:]
+
+    var isEmpty: Bool { buttons.isEmpty && scenes.isEmpty }
+
+    /// Creates a placement without buttons and scenes.
+    init() {}
+
+    /// Creates the placement of a device.
+    ///
+    /// - Parameters:
+    ///   - key: The id of the device.
+    ///   - parts: The buttons and scenes, sorted by id, without those that were withdrawn.
+    ///   - host: The accessory of the device that can show them, or `nil` if there is none.
+    ///   - kinds: The kinds that are shown.
+    init(of key: String, _ parts: [MQTTPart], on host: LightID?, kinds: Set<LightKind>) {
+        let forms = parts.compactMap { if case .buttons(_, let form) = $0.role { form } else { nil } }
+        // Zigbee2MQTT announces each button in several ways.
+        let best = key.hasPrefix("zigbee2mqtt_") ? forms.max() : nil
+        var words: [[PushButton]] = []
+        for part in parts {
+            guard case .buttons(let buttons, let form) = part.role, best == nil || form == best else { continue }
+            words.append(buttons)
+            active.insert(part.description.id)
+        }
+        // If the buttons have no host, report them even if buttons aren't shown: the bridge hides and counts their
+        // accessory.
+        if kinds.contains(.button) || host == nil { buttons = [PushButton](merging: words) }
+        let shown = Self.fitting(parts)
+        if kinds.contains(.scene) {
+            scenes = shown.flatMap(\.functions)
+            for part in shown {
+                active.insert(part.description.id)
+                for id in part.functions.compactMap(\.id) { owners[id] = part.description.id }
+            }
+        } else if let first = shown.first {
+            hidden = first.device ?? first.description
+            hidden?.id = MQTTDeviceParts.hiddenScenes(of: key)
+            hidden?.functions = shown.flatMap(\.functions)
+        }
+        self.host = isEmpty ? nil : host
+        let active = parts.filter { self.active.contains($0.description.id) }
+        guard host == nil, !isEmpty, let first = active.first else { return }
+        accessory = first.device ?? first.description
+        // Buttons precede scenes.
+        var part = (active.first { $0.functions.isEmpty } ?? first).description
+        part.id = MQTTDeviceParts.buttons(of: key)
+        if part.kind == .scene { part.functions = [] }
+        part.buttons = buttons
+        part.functions += scenes
+        self.part = part
+    }
+
+    /// Returns the parts with scenes, as many as an accessory shows.
+    ///
+    /// Of parts with functions of the same id, only the first one counts.
+    private static func fitting(_ parts: [MQTTPart]) -> [MQTTPart] {
+        var room = AccessoryFunction.maximumScenes
+        return distinct(parts).filter { part in
+            guard part.functions.count <= room else { return false }
+            room -= part.functions.count
+            return true
+        }
+    }
+
+    private static func distinct(_ parts: [MQTTPart]) -> [MQTTPart] {
+        var ids: Set<String> = []
+        return parts.filter { part in
+            let own = part.functions.compactMap(\.id)
+            guard !part.functions.isEmpty, ids.isDisjoint(with: own) else { return false }
+            ids.formUnion(own)
+            return true
+        }
+    }
+
+    /// Returns the warning about scenes that don't fit, or `nil` if all do.
+    func warning(of key: String, _ parts: [MQTTPart]) -> String? {
+        let count = Self.distinct(parts).reduce(0) { $0 + $1.functions.count }
+        guard hidden == nil, scenes.count < count else { return nil }
+        return "\(MQTTProblem.quoted(key)): only \(scenes.count) of its \(count) scenes, sirens and options are shown; "
+            + "remove some on the device"
+    }
+
+    /// Removes a part that was removed from the device.
+    mutating func remove(_ id: LightID) { owners = owners.filter { $0.value != id } }
+
+    /// Returns a Boolean value that indicates whether controllers see a difference between two placements.
+    func looks(like other: MQTTPlacement) -> Bool {
+        host == other.host && buttons == other.buttons && scenes == other.scenes && part == other.part
+            && accessory == other.accessory
+    }
+}
