@@ -75,6 +75,27 @@ struct MQTTAlarmPanelTests {
         }
     }
 
+    @Test("sends a code from a file that only the configuration can name")
+    func codeFile() throws {
+        let template = #""command_template": "{{ action }} {{ code }}""#
+        func decode(_ keys: String) throws -> MQTTEntity {
+            let json = #"{"id": "p", "kind": "security-system", "command_topic": "c", "state_topic": "s", \#(keys)}"#
+            return try JSONDecoder().decode(HandWrittenLight.self, from: Data(json.utf8)).entity
+        }
+        let panel = try decode(#""code_file": "/etc/lamplighter/panel.code", \#(template)"#)
+        var house = MQTTHouse(MQTTDeviceRegistry(prefix: nil, lights: [panel]), kinds: [.securitySystem])
+        #expect(house.home.codeFile(of: "p") == SecretFile("/etc/lamplighter/panel.code", key: "code_file", of: "code"))
+        let sent = try house.home.messages(for: command(.disarmed), to: "p", code: "4711", now: .zero)
+        #expect(MQTTLightTests.text(sent) == ["c DISARM 4711"])
+        #expect(!String(reflecting: house.home).contains("4711"))
+        for keys in [#""code_file": "panel.code""#, #""code_file": "/f", "code": "4711""#] {
+            #expect(throws: (any Error).self) { try decode(keys) }
+        }
+        // A device that announces itself can't have the daemon send it the content of a file.
+        let announced = try Self.panel(#", "code_file": "/etc/shadow", \#(template)"#)
+        #expect(announced.settings.codeFile == nil)
+    }
+
     @Test("requires its topics, and can be configured by hand with its code")
     func configured() throws {
         for keys: JSONObject in [["command_topic": "c"], ["state_topic": "s"]] {

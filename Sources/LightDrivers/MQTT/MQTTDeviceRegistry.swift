@@ -501,21 +501,29 @@ package struct MQTTDeviceRegistry: Sendable {
     /// Returns the gateway that forwards a light's commands, or `nil` if there is none.
     func gateway(of id: LightID) -> String? { members[id]?.light.settings.gateway }
 
+    /// Returns the file with the code of a lock or an alarm panel, or `nil` if the configuration names none.
+    func codeFile(of id: LightID) -> SecretFile? { members[id]?.light.settings.codeFile }
+
     /// Returns the messages for a command, which ends a running identification of the light.
+    ///
+    /// `code` is the code that was read from the device's file.
     package mutating func messages(
-        for command: LightCommand, to id: LightID, now: Duration
+        for command: LightCommand, to id: LightID, code: String? = nil, now: Duration
     ) throws(LightError) -> [MQTTMessage] {
         let (others, own) = parts.divided(command, to: id)
-        var messages = try own.map { (own) throws(LightError) in try ownMessages(for: own, to: id, now: now) } ?? []
-        for (part, command) in others { messages += try ownMessages(for: command, to: part, now: now) }
+        var messages =
+            try own.map { (own) throws(LightError) in try ownMessages(for: own, to: id, code, now: now) } ?? []
+        for (part, command) in others { messages += try ownMessages(for: command, to: part, nil, now: now) }
         return messages
     }
 
     private mutating func ownMessages(
-        for command: LightCommand, to id: LightID, now: Duration
+        for command: LightCommand, to id: LightID, _ code: String?, now: Duration
     ) throws(LightError) -> [MQTTMessage] {
         var light = try reachableLight(id)
         light.commandTime = now
+        light.code = code
+        defer { members[id]?.light.code = nil }
         do throws(LightError) {
             let messages = light.interruptIdentification(by: command, now: now) + (try light.messages(for: command))
             members[id]?.light = light

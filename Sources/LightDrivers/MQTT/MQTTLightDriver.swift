@@ -217,7 +217,11 @@ package actor MQTTLightDriver: LightDriver {
         let wait = pacing.wait(for: registry.gateway(of: light), now: now)
         if wait > .zero, (try? await Task.sleep(for: wait)) == nil { throw .busy }
         defer { if registry.mustWarn { signal.send() } }
-        try await publish(registry.messages(for: command, to: light, now: now))
+        var code: String?
+        do throws(SecretFile.Problem) { code = try registry.codeFile(of: light)?.read() } catch {
+            throw .refused(error.text)
+        }
+        try await publish(registry.messages(for: command, to: light, code: code, now: now))
         guard let report = registry.handedOver(command, to: light) else { return }
         outbox.add(report, from: light)
         signal.send()

@@ -14,7 +14,7 @@ struct MQTTAlarmPanel: MQTTComponent {
         "pl_arm_nite": "payload_arm_night", "pl_arm_vacation": "payload_arm_vacation", "pl_disarm": "payload_disarm",
         "pl_trig": "payload_trigger", "sup_feat": "supported_features",
     ]
-    static let keys = abbreviations.values.filter { $0 != "supported_features" }.sorted() + ["code"]
+    static let keys = abbreviations.values.filter { $0 != "supported_features" }.sorted() + AccessCode.keys
     /// The announced words for a code that the panel checks itself.
     private static let remoteCodes: Set = ["REMOTE_CODE", "REMOTE_CODE_TEXT"]
 
@@ -93,7 +93,7 @@ struct MQTTAlarmPanel: MQTTComponent {
             throw .refused("the panel doesn't support this")
         }
         let needsCode = target == .disarmed ? disarmsWithCode : armsWithCode
-        let code = needsCode ? try code.variable(of: "panel") : .none
+        let code = needsCode ? try code.variable(of: "panel", read: light.code) : .none
         let message = try light.message(self.command, payload, ["action": .string(payload), "code": code])
         light.memory[.securitySystemTargetState] = target
         return [message]

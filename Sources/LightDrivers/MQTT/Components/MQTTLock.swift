@@ -13,7 +13,7 @@ struct MQTTLock: MQTTComponent {
         "stat_locking": "state_locking", "stat_open": "state_open", "stat_opening": "state_opening",
         "stat_unlocked": "state_unlocked", "stat_unlocking": "state_unlocking",
     ]
-    static let keys = abbreviations.values.sorted() + ["code"]
+    static let keys = abbreviations.values.sorted() + AccessCode.keys
 
     /// The meaning of a word in a state message.
     private enum Word: Equatable {
@@ -120,42 +120,11 @@ struct MQTTLock: MQTTComponent {
         guard let payload = command.values[.lockTargetState].flatMap({ payloads[$0] }) else {
             throw .refused("the lock doesn't support this")
         }
-        return [try light.message(self.command, payload, ["code": try code.variable(of: "lock")])]
+        return [try light.message(self.command, payload, ["code": try code.variable(of: "lock", read: light.code)])]
     }
 
     func handedOver(_ command: LightCommand, to light: inout MQTTLight) -> LightReport {
         guard light.settings.powerIsOptimistic else { return LightReport() }
         return LightReport(Self.kind.rules.outcome(of: command.values))
     }
-}
-
-/// The code that a lock or an alarm panel requires.
-///
-/// It never appears in a log or an error.
-enum AccessCode: Equatable, Sendable {
-    case none
-    case required
-    case known(String)
-
-    /// Creates the code from its text, if the user has configured it.
-    init(_ text: String?, isRequired: Bool) {
-        self = if let text, !text.isEmpty { .known(text) } else { isRequired ? .required : .none }
-    }
-
-    /// The code for the template of a command.
-    ///
-    /// - Throws: `LightError.refused` if the code isn't known.
-    func variable(of device: String) throws(LightError) -> JinjaValue {
-        switch self {
-        case .none: return .none
-        case .known(let code): return .string(code)
-        case .required:
-            throw .refused("the \(device) requires a code; list it with code: under lights: in the configuration")
-        }
-    }
-}
-
-extension AccessCode: CustomStringConvertible, CustomReflectable {
-    var description: String { "code" }
-    var customMirror: Mirror { Mirror(self, children: []) }
 }

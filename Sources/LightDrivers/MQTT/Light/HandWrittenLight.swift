@@ -55,12 +55,18 @@ struct HandWrittenLight: Decodable {
         }
         var keys: JSONObject = ["unique_id": .string(id)]
         let kind = try container.decodeName(HandWrittenKind.self, forKey: .kind)?.kind ?? .light
+        var codeFile: SecretFile?
         for key in CodingKeys.scalars + CodingKeys.components where container.contains(key) {
             let owners = MQTTComponents.owners(of: key.stringValue)
             if let owner = owners.first, !owners.contains(kind) {
                 throw ConfigurationProblem(
                     "only for kind: \(owner), but the kind is \(kind)",
                     remedy: "omit it or write kind: \(owner)", forKey: key, in: container)
+            }
+            guard key.stringValue != AccessCode.fileKey else {
+                codeFile = try container.decodePath(forKey: key, example: "/etc/lamplighter/door.code")
+                    .map { SecretFile($0, key: AccessCode.fileKey, of: "code") }
+                continue
             }
             keys[key.stringValue] = try container.decode(Scalar.self, forKey: key).value
         }
@@ -70,6 +76,11 @@ struct HandWrittenLight: Decodable {
         }
         if let sources = try container.decodeIfPresent([AvailabilityEntry].self, forKey: .availability) {
             keys["availability"] = .array(sources.map { .object($0.keys) })
+        }
+        if codeFile != nil, keys["code"] != nil {
+            throw ConfigurationProblem(
+                "can't be written together with code", remedy: "omit code", forKey: CodingKeys(AccessCode.fileKey),
+                in: container)
         }
         if kind == .outlet { keys["device_class"] = "outlet" }
         if kind == .garageDoor, keys["device_class"] == nil { keys["device_class"] = "garage" }
@@ -87,6 +98,7 @@ struct HandWrittenLight: Decodable {
             }
             entity = try MQTTEntity(keys, component: component, fallbackID: id, fallbackName: id)
             entity.description.id = LightID(id)
+            entity.settings.codeFile = codeFile
             // The author of the template can correct it, so report the error.
             if let key = entity.keysNotUnderstood.first { throw MQTTProblem(entity.losses[0], key: key) }
         } catch {

@@ -61,6 +61,8 @@ package struct MQTTLight: Equatable, Sendable {
     var reportsMovement = false
     /// The time of the current command.
     var commandTime = Duration.zero
+    /// The code for the current command, read from a file; otherwise `nil`.
+    var code: String?
     /// The current identification, while the light blinks and for a moment afterwards.
     var identification: Identification?
     private var availability: Availability

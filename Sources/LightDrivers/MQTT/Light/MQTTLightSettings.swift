@@ -82,6 +82,8 @@ package struct MQTTLightSettings: Equatable, Sendable {
     /// The forms in which colors, whites and brightness can be set.
     package var modes: Set<ColorMode>
     package var availability: Availability
+    /// The file with the code of a lock or an alarm panel in the configuration; otherwise `nil`.
+    var codeFile: SecretFile?
     /// The MQTT quality of service of commands: 0, 1 or 2.
     package var qos: Int
     /// A Boolean value that indicates whether commands count as the state, because the light doesn't report it.

@@ -1,0 +1,45 @@
+import DeviceKit
+import Jinja
+
+/// The code that a lock or an alarm panel requires.
+///
+/// It never appears in a log or an error.
+enum AccessCode: Equatable, Sendable {
+    case none
+    case required
+    case known(String)
+
+    /// The key of the configuration for a file that contains the code.
+    ///
+    /// Announcements can't have it, because whoever announces a device receives its code.
+    static let fileKey = "code_file"
+    /// The keys of a device in the configuration.
+    static let keys = ["code", fileKey]
+
+    /// Creates the code from its text, if the user has configured it.
+    init(_ text: String?, isRequired: Bool) {
+        self = if let text, !text.isEmpty { .known(text) } else { isRequired ? .required : .none }
+    }
+
+    /// Returns the code for the template of a command.
+    ///
+    /// - Parameters:
+    ///   - device: The noun for the device.
+    ///   - read: The code that was read from a file, or `nil` if the configuration names none.
+    /// - Returns: The code as a template's value, which is `none` if the device requires none.
+    /// - Throws: `LightError.refused` if the code isn't known.
+    func variable(of device: String, read: String?) throws(LightError) -> JinjaValue {
+        if let read { return .string(read) }
+        switch self {
+        case .none: return .none
+        case .known(let code): return .string(code)
+        case .required:
+            throw .refused("the \(device) requires a code; list it with code_file: under lights: in the configuration")
+        }
+    }
+}
+
+extension AccessCode: CustomStringConvertible, CustomReflectable {
+    var description: String { "code" }
+    var customMirror: Mirror { Mirror(self, children: []) }
+}
