@@ -35,7 +35,7 @@ extension ESPHomeComponent {
 /// The supported components.
 enum ESPHomeComponents {
     static let all: [any ESPHomeComponent.Type] = [
-        ESPHomeThermostat.self, ESPHomeWaterHeater.self, ESPHomeValve.self, ESPHomeActivation.self,
+        ESPHomeThermostat.self, ESPHomeWaterHeater.self, ESPHomeValve.self, ESPHomeActivation.self, ESPHomeChoice.self,
     ]
 
     /// Returns the component whose entities are described by messages of a type.

@@ -253,6 +253,8 @@ struct ESPHomeState: Equatable, Sendable {
     /// The value of a sensor.
     var value: Float = 0
     var isMissing = false
+    /// The chosen option of a choice.
+    var text = ""
     /// The position of a cover and the angle of its slats, 0 to 1: 1 is open.
     var position: Float = 0
     var tilt: Float = 0

@@ -215,7 +215,7 @@ package struct ESPHomeSession: DeviceSession {
         _ entities: [ESPHomeEntity], of device: ESPHomeDeviceInfo
     ) -> [SessionEvent<Output>] {
         let shown = entities.filter { !$0.isHidden && isWanted($0) }
-        let problems = kinds.contains(.sensor) ? shown.compactMap(\.problem) : []
+        let problems = shown.filter { kinds.contains($0.isChoice ? .scene : .sensor) }.compactMap(\.problem)
         var lights: [LightDescription] = []
         var readings: [LightID: LightDescription] = [:]
         // Meters and events are last, because their readings and buttons join other entities.
