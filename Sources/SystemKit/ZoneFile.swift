@@ -43,7 +43,8 @@ package enum ZoneFile {
 
     private static func linkTarget(_ path: String) -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
-            let count = readlink(path, buffer.baseAddress, buffer.count)
+            guard let base = buffer.baseAddress else { return nil }
+            let count = readlink(path, base, buffer.count)
             guard count > 0 else { return nil }
             return String(decoding: buffer[..<count].lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         }
