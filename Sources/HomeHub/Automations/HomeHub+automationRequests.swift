@@ -55,7 +55,7 @@ extension HomeHub {
 
     /// Answers with the next and the last run of each automation of a home.
     func triggerStatuses(of id: Home.ID, _ call: Call) async {
-        let records = await triggerRecords(of: id, call) { store in try await store.latestTriggerRecords(of: id) }
+        let records = await loadRecords(of: id, call) { store in try await store.latestTriggerRecords(of: id) }
         guard let records, let home = graph.home(id) else { return }
         let last = Dictionary(records.map { ($0.trigger, $0) }) { newest, _ in newest }
         let now = clock().time
@@ -70,7 +70,7 @@ extension HomeHub {
     /// Answers with the history of an automation, or with the latest part of a home's history, newest first.
     func triggerRecords(of home: Home.ID, trigger: Trigger.ID?, _ call: Call) async {
         let limit = trigger == nil ? TriggerLimits.recordsInAnswer : TriggerLimits.records
-        let records = await triggerRecords(of: home, trigger, call) { store in
+        let records = await loadRecords(of: home, trigger: trigger, call) { store in
             if let trigger { return try await store.triggerRecords(of: trigger) }
             return try await store.triggerRecords(of: home, limit: limit)
         }
@@ -80,8 +80,8 @@ extension HomeHub {
 
     /// Returns records of one or all automations of a home together with those that aren't stored, newest first; `nil`
     /// if the call has been answered with an error.
-    private func triggerRecords(
-        of id: Home.ID, _ trigger: Trigger.ID? = nil, _ call: Call,
+    private func loadRecords(
+        of id: Home.ID, trigger: Trigger.ID? = nil, _ call: Call,
         load: (any HomeStore) async throws -> [TriggerRecord]
     ) async -> [TriggerRecord]? {
         guard isAwaited(call) else { return nil }
