@@ -119,6 +119,32 @@ def test_the_operator_operates_and_jams_simulated_devices(daemon):
     assert refused.returncode == 64, refused
 
 
+def test_a_code_is_read_from_its_file_for_each_command(make_daemon, broker, devices, tmp_path):
+    file = tmp_path / "shed.code"
+    file.write_text("4711\n")
+    file.chmod(0o600)
+    shed = {
+        "id": "shed", "name": "Shed", "kind": "lock", "command_topic": "shed/set",
+        "command_template": "{{ value }} {{ code }}", "code_file": str(file)}
+    drivers = [{"driver": "mqtt", "url": broker.url, "discovery": {}, "lights": [shed]}]
+    daemon = make_daemon(configuration(drivers=drivers) | {"include": ["all"]})
+    daemon.until_published()
+    until_light(daemon, "mqtt/shed", reachable=True)
+
+    def sends(state, text):
+        daemon.cli("devices", "set", "mqtt/shed", f"lock={state}")
+        until(lambda: devices.events[-1:] == [{"shed/set": text}], 5, f"the command: {devices.events}")
+
+    sends("locked", "LOCK 4711")
+    file.write_text("0815\n")
+    sends("unlocked", "UNLOCK 0815")
+    file.chmod(0o644)
+    refused = daemon.cli("devices", "set", "mqtt/shed", "lock=locked", check=False)
+    assert refused.returncode != 0 and f"code_file {file} can be read by all users" in refused.stderr, refused
+    assert devices.events[-1:] == [{"shed/set": "UNLOCK 0815"}]
+    assert "4711" not in daemon.log and "0815" not in daemon.log
+
+
 def test_kinds_that_open_a_house_are_shown_only_if_named(make_daemon, broker, devices):
     drivers = [{"driver": "mqtt", "url": broker.url, "discovery": {"home-assistant": "homeassistant"}}]
     daemon = make_daemon(configuration(drivers=drivers))
