@@ -38,7 +38,8 @@ class Device:
         self.states = {
             "temperature": api.SensorStateResponse(key=101, state=20), "battery": api.SensorStateResponse(key=102, state=90),
             "motion": api.BinarySensorStateResponse(key=103), "door": api.BinarySensorStateResponse(key=104),
-            "fan": api.FanStateResponse(key=105, speed_level=1), "blind": api.CoverStateResponse(key=107, position=0, tilt=1)}
+            "fan": api.FanStateResponse(key=105, speed_level=1), "blind": api.CoverStateResponse(key=107, position=0, tilt=1),
+            "mode": api.SelectStateResponse(key=109, state="Eco")}
         for number, (light, modes) in enumerate(LIGHTS.items(), 1):
             self.states[light] = api.LightStateResponse(
                 key=number, brightness=1, color_brightness=1, red=1, green=1, blue=1, white=1, color_mode=modes[0],
@@ -182,6 +183,7 @@ class Connection:
                     key=107, name="Blind", supports_position=True, supports_tilt=True, supports_stop=True,
                     device_class="blind"))
                 self.send(api.ListEntitiesCoverResponse(key=108, name="Car", supports_position=True, device_class="garage"))
+                self.send(api.ListEntitiesSelectResponse(key=109, name="Mode", options=["Eco", "Boost"]))
                 self.send(api.ListEntitiesDoneResponse())
             case "SubscribeStatesRequest":
                 self.is_subscribed = True
@@ -197,6 +199,9 @@ class Connection:
                 report(command="fan", **values)
                 self.device.change("fan", **values)
 
+            case "SelectCommandRequest":
+                report(command="mode", key=message.key, state=message.state)
+                device.change("mode", state=message.state)
             case "CoverCommandRequest":
                 values = {field: getattr(message, field) for field in ("position", "tilt") if getattr(message, f"has_{field}")}
                 if message.stop:

@@ -56,8 +56,9 @@ def test_a_device_is_found_obeys_and_shows_changes_from_outside(key, make_daemon
     daemon = make_daemon(configuration(drivers=[{"driver": "esphome", "discover": True, **keys}]) | {"include": ["lights"]})
     light(daemon, "dim", reachable=True, on=False)
     until(lambda: len(daemon.lights) == 9, 10, "a light for each color mode, and no sensor")
-    assert daemon.status["hiddenKinds"] == [{"kind": kind, "count": 1} for kind in ("fans", "sensors", "covers", "garage-doors")]
-    assert daemon.status["includeLine"] == "include: [lights, fans, sensors, covers, garage-doors]"
+    hidden = ["fans", "sensors", "covers", "garage-doors", "scenes"]
+    assert daemon.status["hiddenKinds"] == [{"kind": kind, "count": 1} for kind in hidden]
+    assert daemon.status["includeLine"] == f"include: [lights, {', '.join(hidden)}]"
     daemon.cli("lights", "set", f"esphome/{MAC}/dim", "on=true", "brightness=40")
     light(daemon, "dim", on=True, brightness=40)
     # A device doesn't acknowledge commands, so the bridge may show a value before the device has it.
@@ -143,3 +144,15 @@ def test_a_cover_of_a_device_moves_and_stops(make_daemon, make_device):
         {"command": "blind", "position": pytest.approx(0.4), "tilt": 0}, {"command": "blind", "stop": True}]
     device.send(light="blind", position=0.5, current_operation=0)
     light(daemon, "cover/blind", position=50, movement="stopped")
+
+
+def test_a_choice_of_a_device_is_a_switch_for_each_option(make_daemon, make_device):
+    device = make_device()
+    daemon = make_daemon(configuration(drivers=[{"driver": "esphome"}]) | {"include": ["scenes"]})
+    eco, boost = "on#option/select/Eco", "on#option/select/Boost"
+    light(daemon, "select/mode", reachable=True, **{eco: True, boost: False})
+    daemon.cli("devices", "set", f"esphome/{MAC}/select/mode", f"{boost}=true")
+    light(daemon, "select/mode", **{eco: False, boost: True})
+    until(lambda: device.events == [{"command": "mode", "key": 109, "state": "Boost"}], 5, "the option is chosen")
+    device.send(light="mode", state="Eco")
+    light(daemon, "select/mode", **{eco: True, boost: False})
