@@ -52,8 +52,10 @@ let webAssets =
     ["style.css", "script.js", "icons.svg", "icon.svg", "icon-180.png", "manifest.webmanifest"]
     + [
         "access", "access-fields", "access-link", "accessory", "add", "automation", "automation-buttons",
-        "automation-form", "automations", "bridge", "confirm", "control", "empty", "enter", "graphs", "history", "home",
-        "more", "name-form", "names", "options", "page", "people", "privacy", "problem", "room", "rooms", "scenes",
+        "automation-form", "automations", "bridge", "confirm", "control", "count", "empty", "enter", "graphs",
+        "history", "home",
+        "more", "name-form", "names", "options", "page", "people", "privacy", "problem", "room", "rooms", "scene",
+        "scenes",
         "service", "summary", "tile",
     ].map { "\($0).mustache" }
 

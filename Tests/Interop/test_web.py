@@ -174,6 +174,8 @@ def test_a_touch_switches_and_a_change_elsewhere_appears_in_both_browsers(house,
     house.report("The Temperature Sensor", "11", 23.5)
     for visitor in (first, second):
         until(lambda: "23.5 °C" in tile(visitor, "The Temperature Sensor").inner_text(), 3, "23.5 °C", interval=0.05)
+    # The summaries of the rooms are current, too.
+    until(lambda: "1 light on" in first.text("section:has-text('Kitchen') h2"), 3, "the room's summary")
     # The summary shows the measurement, too.
     assert "23" in first.text("#summary") or "24" in first.text("#summary")
 
@@ -528,6 +530,44 @@ def test_a_scene_runs_and_says_what_did_not(house, visit):
     visitor.until_text("No scenes yet")
 
 
+def test_a_scene_is_made_on_the_page_from_current_states(house, visit):
+    house.report("The Lightbulb", "25", True)
+    house.report("The Lightbulb", "8", 40)
+    house.report("The Fan", "25", False)
+    visitor = visit("/scenes")
+    page = visitor.page
+    page.get_by_label("New scene name").fill("Reading")
+    page.get_by_role("button", name="Add scene").click()
+    visitor.until_text("doesn't change anything yet")
+    page.get_by_label(re.compile("^The Lightbulb")).check()
+    page.get_by_label(re.compile("^The Fan")).check()
+    page.get_by_role("button", name="Add to scene").click()
+    card = page.locator(".card", has_text="The Lightbulb")
+    until(lambda: "40 %" in card.inner_text(), 5, "the scene has the lamp's state")
+    assert "Turn off The Fan" in page.locator(".card", has_text="The Fan").inner_text()
+    # The lamp changes, so the scene can adopt its state again.
+    house.report("The Lightbulb", "8", 70)
+    page.get_by_role("button", name="The Lightbulb: as it is now").click()
+    until(lambda: "70 %" in card.inner_text(), 5, "the scene has the new state")
+    page.get_by_role("button", name="Remove The Fan from the scene").click()
+    page.locator(".card", has_text="The Fan").wait_for(state="detached")
+    house.report("The Lightbulb", "8", 10)
+    page.get_by_role("button", name="Run").click()
+    until(lambda: house.held("The Lightbulb", "8") == 70, 5, "the scene was run")
+    page.locator("summary", has_text="Name").click()
+    page.get_by_label("Name").fill("Kitchen")
+    page.get_by_label("Name").press("Enter")
+    visitor.until_text("exists in this home")
+    page.get_by_label("Name").fill("Late Reading")
+    page.get_by_label("Name").press("Enter")
+    until(lambda: visitor._now("h1") == "Late Reading", 5, "the scene is renamed")
+    page.locator("summary", has_text="Name").click()
+    page.get_by_role("link", name="Remove scene").click()
+    page.get_by_role("button", name="Remove scene").click()
+    visitor.until_text("No scenes yet")
+    visitor.complaints = [one for one in visitor.complaints if "409" not in one]
+
+
 def test_a_qr_code_is_read_from_a_photo(house, visit, tmp_path):
     picture, nothing = tmp_path / "code.png", tmp_path / "nothing.svg"
     nothing.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="300" height="300"><circle cx="150" cy="150" r="90"/></svg>')
@@ -681,7 +721,7 @@ def test_axe_finds_no_serious_violation(house, visit):
         lamp, thermostat = (house.path(visitor, name) for name in ("The Lightbulb", "The Thermostat"))
         visitor.go(lamp)
         accessory = visitor.page.get_by_role("link", name="Details").get_attribute("href")
-        for path in ("/", "/?by=kind", lamp, thermostat, accessory, "/scenes", "/history", "/more", "/rooms", "/names",
+        for path in ("/", "/?by=kind", lamp, thermostat, lamp + "/history", accessory, "/scenes", "/access", "/history", "/more", "/rooms", "/names",
                      "/add", "/privacy", "/bridge", "/automations", "/automations/new", "/people"):
             visitor.go(path)
             # Inject the script through the browser, because the page's policy rejects other scripts.
@@ -718,7 +758,7 @@ def test_every_view_fits_its_window(house, visit, tmp_path):
             accessory = visitor.page.get_by_role("link", name="Details").get_attribute("href")
             views = {
                 "home": "/", "kinds": "/?by=kind", "lamp": lamp, "thermostat": thermostat, "accessory": accessory, "long": fan,
-                "scenes": "/scenes", "history": "/history", "more": "/more", "rooms": "/rooms", "names": "/names",
+                "scenes": "/scenes", "history": "/history", "graphs": lamp + "/history", "access": "/access", "more": "/more", "rooms": "/rooms", "names": "/names",
                 "add": "/add", "privacy": "/privacy", "bridge": "/bridge", "automations": "/automations",
                 "automation-form": "/automations/new", "people": "/people", "nothing": "/nothing",
             }

@@ -431,6 +431,13 @@ struct CommandTests {
         #expect(hub.calls == ["add AA:BB:CC:DD:EE:02 518-08-582"])
     }
 
+    @Test("explains after a while why no device is listed")
+    func addWithoutDevices() async throws {
+        let outcome = try await FakeHub().run(
+            ["add"], lines: ["518-08-582", "1"], after: ["1": "No devices yet"], searchTimeout: .milliseconds(10))
+        #expect(outcome.code != 0 && outcome.errors.contains("must be removed there first"), "\(outcome)")
+    }
+
     @Test("reads missing values for a list, and all with --ask")
     func glance() async throws {
         let strip = House.strip.services[1].characteristics[0].id

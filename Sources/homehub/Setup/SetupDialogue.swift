@@ -24,7 +24,7 @@ struct SetupDialogue: AccessorySetupInteraction {
         case repair = "pair with"
     }
 
-    /// The duration of the search for devices if nobody can be asked.
+    /// The duration of the search for devices if nobody can be asked, or until the hint that there are none.
     ///
     /// Tests can override it.
     @TaskLocal static var searchTimeout = Duration.seconds(10)
@@ -95,6 +95,17 @@ struct SetupDialogue: AccessorySetupInteraction {
                     }
                 }
                 return Task.isCancelled ? nil : .failure(HomeError(.accessoryDiscoveryFailed))
+            }
+            if device == nil, !isSilent {
+                group.addTask {
+                    guard (try? await Task.sleep(for: Self.searchTimeout)) != nil, list.accessories.isEmpty else {
+                        return nil
+                    }
+                    terminal.writeError(
+                        "No devices yet; press Ctrl-C to stop. A device that is already paired, for example with the Home app, "
+                            + "must be removed there first.\n")
+                    return nil
+                }
             }
             group.addTask {
                 if device != nil || isSilent { return await choiceInTime(list) }

@@ -164,7 +164,7 @@ enum HomeActions {
     /// Adds a route for a change that guests can't make.
     ///
     /// The closure makes the change and returns the page to continue with.
-    private static func editing(
+    static func editing(
         _ router: RouterGroup<WebContext>, _ path: RouterPath, _ site: Site,
         _ change: @escaping @Sendable (Query, WebContext, HomeManager) async throws -> String
     ) {
@@ -180,5 +180,5 @@ enum HomeActions {
 
 extension Query {
     /// The typed name without surrounding spaces.
-    fileprivate var name: String { (self["name"] ?? "").trimmed }
+    var name: String { (self["name"] ?? "").trimmed }
 }

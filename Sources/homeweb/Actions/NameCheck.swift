@@ -45,6 +45,9 @@ struct NameCheck {
         case "zone":
             return own.flatMap { Zone.ID($0) }.map { .renameZone($0, name: name) }
                 ?? home.map { .addZone($0, name: name) }
+        case "scene":
+            return own.flatMap { ActionSet.ID($0) }.map { .renameActionSet($0, name: name) }
+                ?? home.map { .addActionSet($0, name: name, kind: .userDefined) }
         default: return own.flatMap { Home.ID($0) }.map { .renameHome($0, name: name) } ?? .addHome(name: name)
         }
     }

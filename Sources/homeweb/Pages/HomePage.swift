@@ -57,14 +57,13 @@ struct HomePage: LivePage {
         let favorites = favorites(home)
         if !favorites.isEmpty {
             shown.append([
-                "id": "g-favorites", "name": "Favorites", "summary": "",
+                "id": "g-favorites", "name": "Favorites",
                 "tiles": favorites.map { moment.tile($0, home, .favorites, back: path).values },
             ])
         }
         shown += sections.map { section in
             var values: Templates.Values = [
-                "id": "g-" + (section.room.map { "\($0)" } ?? section.name.formEncoded), "name": section.name,
-                "summary": section.rows.summary,
+                "id": section.part, "name": section.name, "count": section.count,
                 "tiles": section.rows.map { moment.tile($0, home, back: path).values },
             ]
             if let room = section.room { values["path"] = "/rooms/\(room)" }
@@ -96,12 +95,17 @@ struct HomePage: LivePage {
 
     func parts(_ changed: Set<Service.ID>, _ moment: Moment) -> [(id: String, html: String)]? {
         guard PageContent.inPlaceOfHomes(moment) == nil, let home = moment.home else { return nil }
-        let rows = sections(home).flatMap(\.rows)
+        let sections = sections(home)
+        let rows = sections.flatMap(\.rows)
         let favorites = favorites(home)
         let tiles =
             rows.filter { changed.contains($0.id) }.map { moment.tile($0, home, back: path) }
             + favorites.filter { changed.contains($0.id) }.map { moment.tile($0, home, .favorites, back: path) }
-        return [("summary", Templates.render("summary", ["summary": summary(rows)]))] + tiles.map { ($0.id, $0.html) }
+        let counts = sections.filter { $0.rows.contains { changed.contains($0.id) } }.map { section in
+            (id: "n-" + section.part, html: Templates.render("count", section.count))
+        }
+        return [("summary", Templates.render("summary", ["summary": summary(rows)]))] + counts
+            + tiles.map { ($0.id, $0.html) }
     }
 
     private func summary(_ rows: [ServiceRow]) -> String {
@@ -139,6 +143,14 @@ struct HomePage: LivePage {
         if !home.isPrimary { query["home"] = "\(home.id)" }
         return "/" + Query(query).text
     }
+}
+
+extension ProductSection {
+    /// The ID of the section's element.
+    fileprivate var part: String { "g-" + (room.map { "\($0)" } ?? name.formEncoded) }
+
+    /// The values of the template of the summary after the section's name.
+    fileprivate var count: Templates.Values { ["part": part, "summary": rows.summary] }
 }
 
 extension ProductFilter {

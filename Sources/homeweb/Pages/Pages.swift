@@ -14,7 +14,8 @@ enum Pages {
 
     static func add(to router: RouterGroup<WebContext>, _ site: Site) {
         for path in [
-            "/", "/rooms", "/rooms/:id", "/services/:id", "/accessories/:id", "/scenes", "/history", "/more",
+            "/", "/rooms", "/rooms/:id", "/services/:id", "/accessories/:id", "/scenes", "/scenes/:id", "/history",
+            "/more",
             "/names", "/add", "/add/:id", "/automations", "/automations/:id", "/people",
         ] {
             router.get(RouterPath(path)) { request, context in
@@ -40,6 +41,7 @@ enum Pages {
         case ("services", 2): return Service.ID(words[1]).map(ServicePage.init)
         case ("accessories", 2): return Accessory.ID(words[1]).map(AccessoryPage.init)
         case ("scenes", 1): return ScenesPage(path: "/scenes" + query.text, choice: query.home)
+        case ("scenes", 2): return ActionSet.ID(words[1]).map(ScenePage.init)
         case ("history", 1): return HistoryPage(history: site.history)
         case ("automations", 1) where visitor.seesAllRooms:
             return AutomationsPage(manager: site.manager, path: "/automations" + query.text, choice: query.home)

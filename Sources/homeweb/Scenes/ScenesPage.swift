@@ -17,13 +17,21 @@ struct ScenesPage: LivePage {
             ]
         }
         var values: Templates.Values = ["home": home.name, "up": "/" + moment.homeQuery, "scenes": scenes]
+        if moment.visitor.isEditor {
+            values["add"] = Templates.render(
+                "name-form",
+                [
+                    "path": "/homes/\(home.id)/scenes", "kind": "scene", "in": "\(home.id)", "label": "New scene name",
+                    "button": "Add scene",
+                ])
+        }
         if moment.visitor.seesAllRooms { values["automations"] = "/automations" + moment.homeQuery }
         return PageContent(title: "Scenes", main: Templates.render("scenes", values))
     }
 }
 
 extension ActionSet {
-    fileprivate var stateWords: String {
+    var stateWords: String {
         if isExecuting { return "running" }
         guard !actions.isEmpty else { return "empty" }
         let count = actions.count == 1 ? "1 action" : "\(actions.count) actions"

@@ -1,0 +1,74 @@
+import HAPModel
+import HomeModel
+import HomePresentation
+
+/// The page of a scene: what it sets, device by device, with buttons to adopt their current states.
+struct ScenePage: LivePage {
+    let scene: ActionSet.ID
+    var path: String { "/scenes/\(scene)" }
+    var place: String { "/scenes" }
+
+    func home(_ moment: Moment) -> Home? { moment.home { $0.actionSet(scene) != nil } }
+
+    func content(_ moment: Moment) -> PageContent {
+        if let content = PageContent.inPlaceOfHomes(moment) { return content }
+        guard let home = home(moment), let scene = home.actionSet(scene) else {
+            return .missing("This scene no longer exists.")
+        }
+        let phrases = TriggerPhrases(home: home, time: .current(of: home))
+        let used = scene.services(in: home)
+        var values: Templates.Values = [
+            "id": "\(scene.id)", "home": "\(home.id)", "name": scene.name,
+            "up": "/scenes" + (home.isPrimary ? "" : "?home=\(home.id)"), "state": scene.stateWords,
+            "empty": scene.actions.isEmpty,
+            "services": used.map { service, actions in
+                let accessory = home.accessory(of: service.id)
+                return [
+                    "id": "\(service.id)", "scene": "\(scene.id)",
+                    "name": accessory?.shownName(of: service) ?? service.name,
+                    "room": accessory.flatMap { home.room($0.room) }.map(home.displayName) ?? "",
+                    "actions": actions.map { phrases.phrase(for: $0).capitalizedFirst },
+                    "edits": moment.visitor.isEditor,
+                    "isCurrent": Set(service.sceneActions) == Set(actions),
+                ] as Templates.Values
+            },
+        ]
+        if moment.visitor.isEditor { values["editor"] = editor(scene, Set(used.map(\.service.id)), home) }
+        let shown = used.map(\.service.id) + home.rows().map(\.id)
+        return PageContent(
+            title: scene.name, main: Templates.render("scene", values), values: home.valuesShown(of: shown))
+    }
+
+    private func editor(_ scene: ActionSet, _ used: Set<Service.ID>, _ home: Home) -> Templates.Values {
+        let rows = home.rows().filter { !used.contains($0.id) && $0.problem == nil }
+        let rooms: [Templates.Values] = (home.rooms.sortedForDisplay + [home.defaultRoom]).compactMap { room in
+            let others: [Templates.Values] = rows.filter { $0.room == room.id }.compactMap { row in
+                guard home.service(row.id)?.sceneActions.isEmpty == false else { return nil }
+                return ["id": "\(row.id)", "name": row.name, "state": row.state.words]
+            }
+            return others.isEmpty ? nil : ["room": home.displayName(of: room), "others": others]
+        }
+        var values: Templates.Values = [
+            "id": "\(scene.id)", "home": "\(home.id)", "name": scene.name, "rooms": rooms,
+        ]
+        if !scene.actions.isEmpty { values["update"] = ["id": "\(scene.id)"] as Templates.Values }
+        if scene.kind == .userDefined { values["remove"] = ["id": "\(scene.id)"] as Templates.Values }
+        return values
+    }
+}
+
+extension ActionSet {
+    /// Returns the services that a scene changes, with its actions for each, in the order of the actions.
+    func services(in home: Home) -> [(service: Service, actions: [CharacteristicWriteAction])] {
+        var services: [(service: Service, actions: [CharacteristicWriteAction])] = []
+        for action in actions {
+            guard let id = home.characteristic(action.characteristic)?.service else { continue }
+            if let index = services.firstIndex(where: { $0.service.id == id }) {
+                services[index].actions.append(action)
+            } else if let service = home.service(id) {
+                services.append((service, [action]))
+            }
+        }
+        return services
+    }
+}
