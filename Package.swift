@@ -140,6 +140,7 @@ let package = Package(
         library("Dialing", [nioCore, nioPosix]),
         library("DeviceKit", ["ConfigurationKit", "HAPModel", logging]),
         library("LineRPC", ["Dialing", "BoundedJSON", nioCore, nioPosix, logging]),
+        library("HTTPKit", ["SystemKit", nioCore, nioPosix, nioHTTP1, nioSSL]),
 
         library("HAPProtocol", ["HAPModel", "HAPCrypto", "BoundedJSON"]),
         library(
@@ -152,8 +153,8 @@ let package = Package(
             "LightDrivers",
             [
                 "LightPlugins", "DeviceKit", "HAPModel", "Dialing", "Discovery", "BoundedJSON", "Jinja", "AsyncKit",
-                "SystemKit",
-                "TerminalKit", "CMosquitto", "SodiumKit", logging, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL,
+                "HTTPKit", "SystemKit", "TerminalKit", "CMosquitto", "SodiumKit", logging, nioCore, nioPosix, nioHTTP1,
+                nioWebSocket, nioSSL,
             ],
             exclude: ["MQTT/README.md"]),
         library("BridgeControl", ["DeviceKit", "HAPModel", "LineRPC", "BoundedJSON", "TerminalKit", logging]),
@@ -219,7 +220,9 @@ let package = Package(
             [
                 "HomeHub", "HomeModel", "HAPController", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto",
                 "Discovery", "ConfigurationKit", "DaemonKit", "DatabaseKit", "LineRPC", "SystemKit", "TerminalKit",
-                "AsyncKit", "BoundedJSON", "CProcess", "CTimer", logging, grdb, lifecycle, arguments, nioCore, nioPosix,
+                "AsyncKit", "BoundedJSON", "CProcess", "CTimer", "Dialing", "HTTPKit", logging, grdb, lifecycle,
+                arguments,
+                nioCore, nioPosix, nioSSL,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
         program(
@@ -311,8 +314,8 @@ let package = Package(
                 "LightPlugins",
                 "HAPController",
                 "HomeHub",
-                "HomeModel", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "LineRPC", "BoundedJSON", "Jinja",
-                "DeviceKit", "SystemKit", "TerminalKit", nioCore,
+                "HomeModel", "HAPProtocol", "HAPModel", "HAPCrypto", "HTTPKit", "Discovery", "LineRPC", "BoundedJSON",
+                "Jinja", "DeviceKit", "SystemKit", "TerminalKit", nioCore,
             ],
             path: "Tests/Fuzz", swiftSettings: swift),
 
@@ -330,7 +333,10 @@ let package = Package(
         tests(of: "DeviceKit"),
         tests(
             of: "LightDrivers",
-            ["HAPTesting", "DeviceKit", "Discovery", "BoundedJSON", "SodiumKit", logging, nioCore, nioPosix]),
+            [
+                "HAPTesting", "HTTPKit", "DeviceKit", "Discovery", "BoundedJSON", "SodiumKit", "SystemKit", logging,
+                nioCore, nioPosix,
+            ]),
         tests(
             of: "LightPlugins", ["HAPTesting", "DeviceKit", "HAPModel", "LineRPC", "BoundedJSON", "AsyncKit", logging]),
         tests(of: "Discovery", [logging]),
@@ -393,7 +399,8 @@ let package = Package(
         tests(
             of: "homehubd",
             [
-                "HAPTesting", "HomeTesting", "HomeHub", "HomeClient", "HomeModel", "HAPController", "HAPTransport",
+                "AsyncKit", "HTTPKit", "HAPTesting", "HomeTesting", "HomeHub", "HomeClient", "HomeModel",
+                "HAPController", "HAPTransport",
                 "AccessoryRole",
                 "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "ConfigurationKit", "DaemonKit", "LineRPC",
                 "BoundedJSON",

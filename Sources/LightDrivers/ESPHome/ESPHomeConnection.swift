@@ -1,6 +1,8 @@
 import BoundedJSON
+import HTTPKit
 import NIOCore
 import SodiumKit
+import SystemKit
 
 /// The transport of a session with an ESPHome device, which carries bytes in both directions.
 package struct ESPHomeConnection: DeviceConnection {

@@ -1,3 +1,5 @@
+import HTTPKit
+
 /// Sends requests to a server one after another over one connection, and reconnects if the connection breaks.
 struct HTTPLane: Sendable {
     private let requests: AsyncStream<(number: Int, request: HTTPClientRequest)>

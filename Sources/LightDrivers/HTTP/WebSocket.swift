@@ -1,3 +1,4 @@
+import HTTPKit
 import NIOCore
 import NIOHTTP1
 import NIOWebSocket

@@ -1,3 +1,4 @@
+import HTTPKit
 import NIOSSL
 import Synchronization
 import TerminalKit

@@ -2,6 +2,7 @@ import BoundedJSON
 package import DeviceKit
 package import Discovery
 import HAPModel
+package import HTTPKit
 import TerminalKit
 
 /// The configuration keys of the driver `hue` that apply to all of its bridges.

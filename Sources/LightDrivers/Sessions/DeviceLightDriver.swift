@@ -2,6 +2,7 @@ package import AsyncKit
 package import DeviceKit
 import Dialing
 package import Discovery
+import HTTPKit
 package import Logging
 
 /// The transport of the sessions with a driver's devices.

@@ -1,4 +1,5 @@
 import BoundedJSON
+import HTTPKit
 
 extension HTTPClientResponse {
     /// The reason why an unexpected answer may be temporary, so that the request should be retried.

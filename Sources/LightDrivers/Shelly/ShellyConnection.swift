@@ -1,5 +1,7 @@
 import BoundedJSON
+import HTTPKit
 import SodiumKit
+package import SystemKit
 
 /// The transport of a session with a Shelly device, which uses one HTTP request and then a WebSocket.
 package struct ShellyConnection: DeviceConnection {

@@ -1,3 +1,5 @@
+import SystemKit
+
 /// The configuration keys of the driver `shelly`: the devices' hosts, the file with their password, whether all
 /// relays are added, too, and which covers are garage doors.
 package struct ShellyDriverConfiguration: SelectingDriver {

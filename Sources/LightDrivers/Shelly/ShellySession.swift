@@ -1,6 +1,7 @@
 import BoundedJSON
 package import DeviceKit
 package import Discovery
+package import HTTPKit
 
 /// The configuration keys of the drivers `shelly` and `shelly-gen1` that apply to all of their devices.
 package struct ShellyOptions: Equatable, Sendable {

@@ -1,3 +1,5 @@
+import HTTPKit
+
 /// The transport of a session with a WLED device, which uses sequential HTTP requests and a WebSocket.
 package struct WLEDConnection: DeviceConnection {
     package typealias Session = WLEDSession

@@ -1,6 +1,7 @@
 import BoundedJSON
 package import DeviceKit
 package import Discovery
+package import HTTPKit
 
 /// The configuration keys of the driver `wled` that apply to all of its devices.
 package struct WLEDOptions: Equatable, Sendable {

@@ -1,4 +1,5 @@
 import AsyncKit
+import HTTPKit
 import NIOCore
 
 /// The transport of a session with a Yeelight device.

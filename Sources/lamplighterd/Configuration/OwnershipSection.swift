@@ -2,7 +2,6 @@ import ConfigurationKit
 import DaemonKit
 import HAPModel
 import HAPProtocol
-import LightDrivers
 import SystemKit
 import TerminalKit
 

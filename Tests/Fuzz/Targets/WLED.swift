@@ -1,5 +1,6 @@
 internal import DeviceKit
 import HAPModel
+internal import HTTPKit
 internal import LightDrivers
 
 /// Checks a session with a WLED device that sends arbitrary data.

@@ -2,6 +2,7 @@ import BoundedJSON
 import DeviceKit
 import Discovery
 import HAPModel
+import HTTPKit
 import TestTimeouts
 import Testing
 

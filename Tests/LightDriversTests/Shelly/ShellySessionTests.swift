@@ -1,6 +1,7 @@
 import BoundedJSON
 import DeviceKit
 import HAPModel
+import HTTPKit
 import TestTimeouts
 import Testing
 

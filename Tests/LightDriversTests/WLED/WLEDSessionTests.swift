@@ -2,6 +2,7 @@ import BoundedJSON
 import DeviceKit
 import FoundationEssentials
 import HAPTesting
+import HTTPKit
 import Logging
 import Synchronization
 import TestTimeouts

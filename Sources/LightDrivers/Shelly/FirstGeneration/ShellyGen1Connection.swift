@@ -1,4 +1,6 @@
 import BoundedJSON
+import HTTPKit
+package import SystemKit
 
 /// The transport of a session with a first-generation Shelly device, which uses sequential HTTP requests and receives
 /// CoIoT packets.

@@ -1,6 +1,7 @@
 import BoundedJSON
 package import DeviceKit
 package import Discovery
+package import HTTPKit
 
 /// A session with one Shelly device of the first generation (Lights 9.6.1).
 ///

@@ -1,5 +1,4 @@
 import Glibc
-import SystemKit
 
 /// A file that contains a secret on its first line, and that only its owner and its group may read.
 package struct SecretFile: Equatable, Sendable {
@@ -8,6 +7,8 @@ package struct SecretFile: Equatable, Sendable {
     /// It names the file, but never includes the file's content.
     package struct Problem: Error, Equatable {
         package let text: String
+
+        package init(text: String) { self.text = text }
     }
 
     private static let longest = 4096

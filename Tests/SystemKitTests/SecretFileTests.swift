@@ -1,8 +1,7 @@
 import FoundationEssentials
 import Glibc
+import SystemKit
 import Testing
-
-@testable import LightDrivers
 
 @Suite("A secret file")
 struct SecretFileTests {
@@ -52,18 +51,5 @@ struct SecretFileTests {
     @Test("rejects paths that aren't files", arguments: ["/dev/null", "/tmp", "/nowhere/file"])
     func noFile(path: String) {
         #expect(throws: SecretFile.Problem.self) { try SecretFile(path, key: "k", of: "password").read() }
-    }
-
-    @Test("reports a watched file that was created or written since the last check")
-    func watch() throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let file = directory.appending(path: "password")
-        var watch = SecretFileWatch([file.path])
-        try Data("wrong".utf8).write(to: file)
-        #expect(watch.changed([file.path]) == [file.path] && watch.changed([file.path]) == [])
-        try Data("longer".utf8).write(to: file)
-        #expect(watch.changed(["/dev/null"]) == [] && watch.changed([file.path]) == [file.path])
     }
 }
