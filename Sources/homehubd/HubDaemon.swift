@@ -54,7 +54,7 @@ struct HubDaemon {
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
         let (hubLoop, dialingLoop) = (loops.next(), loops.next())
         let browser = try AvahiServiceBrowser(type: Advertisement.serviceType, logger: logger)
-        let messageCommand = configuration.notifyCommand.map { MessageCommand($0, logger: logger) }
+        let receivers = messageReceivers(dialingLoop)
         let hub: HomeHub
         do {
             try vault.check()
@@ -64,7 +64,7 @@ struct HubDaemon {
                 vault: vault,
                 browser: AccessoryServerBrowser(browser, interfaces: interfaces), dialer: TCPDialer(dialingLoop),
                 configuration: hubConfiguration, timeZones: ZoneFiles.rules, systemTimeZone: ZoneFiles.systemName,
-                messageReceiver: messageCommand,
+                messageReceiver: MessageReceivers(all: receivers),
                 logger: logger)
         } catch let damage as DamagedDatabase {
             throw HomeDatabaseError(.damaged(path: places.database, reason: damage.description))
@@ -100,11 +100,20 @@ struct HubDaemon {
                         await hub.status.sentence(discoveryError: discoveryError.reason, storage: file.storageError)
                     }
                 ),
-            ] + (messageCommand.map { [$0] } ?? []))
+            ] + receivers)
         try await loops.shutdownGracefully()
         if case .success(let file) = historyFile { try file.close() }
         try file.close()
         logger.notice("hub stopped")
+    }
+
+    private func messageReceivers(_ loop: any EventLoop) -> [any MessageReceiver & ServiceLifecycle.Service] {
+        var receivers: [any MessageReceiver & ServiceLifecycle.Service] = []
+        if let command = configuration.notifyCommand { receivers.append(MessageCommand(command, logger: logger)) }
+        if let webhook = configuration.notifyWebhook {
+            receivers.append(MessageWebhook(WebhookClient(section: webhook, loop: loop), logger: logger))
+        }
+        return receivers
     }
 
     private func serve(_ services: [any ServiceLifecycle.Service]) async throws {

@@ -31,8 +31,13 @@ struct HubConfigurationTests {
             restrict: {apps: [org.example.lights], users: [root, 4294967295]}
             vendor-patience: 5s
             notify-command: [/usr/bin/send, "{text}"]
+            notify-webhook: {url-file: /etc/u, token-file: /etc/t, token-header: X-Gotify-Key, ca-file: /etc/ca}
             system-app: /opt/homehub
             """)
+        #expect(configuration.notifyWebhook?.address == .file("/etc/u"))
+        #expect(configuration.notifyWebhook?.tokenFile == "/etc/t")
+        #expect(configuration.notifyWebhook?.tokenHeader == "X-Gotify-Key")
+        #expect(configuration.notifyWebhook?.caFile == "/etc/ca")
         #expect(configuration.notifyCommand == ["/usr/bin/send", "{text}"])
         #expect(configuration.interfaces == .named(["eth0", "wlan0"]))
         #expect(configuration.restrict.restrictions == AppRestrictions(apps: ["org.example.lights"], users: [0, .max]))
@@ -48,12 +53,21 @@ struct HubConfigurationTests {
             ("vendor-patience: 1h", "vendor-patience"),
             ("restrict: {users: [no such user]}", "restrict.users[0]: unknown user no such user"),
             ("restrict: {apps: [\"a b\"]}", "restrict.apps[0]: invalid app ID"),
+            ("notify-webhook: {urls: x}", "f:1:18: notify-webhook.urls: unknown key; write url"),
+            ("notify-webhook: {body: {a: b}}", "url is required; add url: https://HOST/PATH"),
+            ("notify-webhook:\n  url: ftp://h/secret", "f:2:8: notify-webhook.url: not a URL with http or https"),
+            ("notify-webhook: {url: \"http://h\", url-file: /u}", "url-file is next to url"),
+            ("notify-webhook: {url: \"http://h\", token: secret}", "unknown key; write token-file: /etc/homehub/"),
+            ("notify-webhook: {url: \"http://h\", ca-file: ca.pem}", "ca-file: not an absolute path"),
+            ("notify-webhook: {url: \"http://h\", token-header: X-Key}", "token-header requires token-file"),
+            ("notify-webhook: {url: \"http://h\", token-file: /t, token-header: Host}", "not a valid header"),
             ("system-app: homehub", "system-app: not an absolute path; for example, write /usr/bin/homehub"),
             ("interfaces: eth0", "interfaces: not a valid list of interfaces; write auto or [eth0]"),
         ])
     func mistakes(text: String, message: String) {
         let error = #expect(throws: ConfigurationError.self) { try decode(text) }
         #expect(error?.description.contains(message) == true, "\(error?.description ?? "no error")")
+        #expect(error?.description.contains("secret") == false)
         #expect(error.map { ExitCode($0) } == .configuration)
     }
 

@@ -5,7 +5,8 @@ import Yams
 extension StrictYAML {
     /// Returns warnings about files and programs in a configuration that don't exist.
     ///
-    /// Files are the values of keys such as `password-file`. Programs are the first words of `command`.
+    /// Files are the values of keys such as `password-file`. Programs are the first words of
+    /// keys such as `command`.
     ///
     /// - Throws: ``ConfigurationError`` or ``ConfigurationFileError``.
     package static func missingFiles(inFile path: String) throws -> [ConfigurationWarning] {
@@ -37,7 +38,7 @@ extension StrictYAML {
     }
 
     private static func finding(_ key: String, _ value: Node) -> String? {
-        if key == "command", let program = value.sequence?.first?.scalar?.string {
+        if key == "command" || key.hasSuffix("-command"), let program = value.sequence?.first?.scalar?.string {
             guard access(program, F_OK) == 0 else { return "the program \(program) doesn't exist" }
             return access(program, X_OK) == 0 ? nil : "\(program) isn't executable; run chmod +x on it"
         }

@@ -26,8 +26,13 @@ extension HubConfiguration {
     static func check(_ path: String?) -> (code: ExitCode, line: String, warnings: [ConfigurationWarning]) {
         do {
             let file = path ?? defaultPath
-            let warnings = try load(from: path).interfaces.warnings(
+            var warnings = try load(from: path).interfaces.warnings(
                 present: Set(InterfaceFacts.current().map(\.name)), file: file, keyPath: "interfaces")
+            do {
+                warnings += try StrictYAML.missingFiles(inFile: file)
+            } catch ConfigurationFileError.missing {
+                // The default file is optional.
+            }
             return (.success, "\(file): the configuration is valid".sanitized, warnings)
         } catch {
             return (ExitCode(error), "\(error)".sanitized, [])

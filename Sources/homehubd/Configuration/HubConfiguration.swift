@@ -17,6 +17,8 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
     var historySize = 50
     /// The command that receives the texts of automations: the path of a program, and its arguments.
     var notifyCommand: [String]?
+    /// The URL that receives the texts of automations.
+    var notifyWebhook: WebhookSection?
     /// The path of the system app's executable; `nil` for the installed one.
     var systemApp: String?
 
@@ -75,7 +77,8 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
                     explanation: """
                         A program to run with each notification of an automation, and its arguments. It runs without a \
                         shell as the user of homehubd, for at most 10 seconds. {text}, {home} and {automation} in an \
-                        argument stand for the text and the names of the home and the automation.
+                        argument stand for the text and the names of the home and the automation; {time} stands for the \
+                        time in UTC.
                         """),
                 written: [String].self
             ) { command, path in
@@ -88,6 +91,18 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
                 }
                 return command
             },
+            DeclaredKey(
+                optional: "notify-webhook", \.notifyWebhook, .restart,
+                .only(
+                    "url: https://ntfy.example.org          # or url-file: a file with the URL, if the URL is secret",
+                    "token-file: /etc/homehub/ntfy.token    # sent as Authorization: Bearer, or in the field token-header",
+                    "body: {topic: our-house, title: \"{automation}\", message: \"{text}\"}",
+                    explanation: """
+                        A URL that receives each notification of an automation in a POST request with JSON: home, \
+                        automation, text and time, or the keys of body, with the placeholders of notify-command. A file \
+                        with a token or a URL must not be readable by all users. ca-file: a file with the certificates to \
+                        trust, instead of those of the system.
+                        """)),
             DeclaredKey(
                 "system-app", \.systemApp, .restart,
                 .only(

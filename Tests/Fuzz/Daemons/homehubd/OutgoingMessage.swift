@@ -1,0 +1,1 @@
+../../../../Sources/homehubd/Messages/OutgoingMessage.swift

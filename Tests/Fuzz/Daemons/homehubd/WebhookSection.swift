@@ -1,0 +1,1 @@
+../../../../Sources/homehubd/Configuration/WebhookSection.swift
