@@ -113,18 +113,34 @@ struct AutomationConsentTests {
         }
     }
 
-    @Test("stops an app's automations while the app has no permission")
+    @Test("lists an app's automations, and stops them while the app has no permission")
     func revoked() async throws {
         try await run { hub, system, other in
-            try await house.add(definition(.set(house.on, .bool(true))), named: "Its", by: other)
+            let id = try await house.add(definition(.set(house.on, .bool(true))), named: "Its", by: other)
+            func listed() async throws -> AppPermission? {
+                try [AppPermission](json: try await system.call(.permissions)).first { $0.app == Self.identity }
+            }
             try await house.add(definition(.set(house.brightness, .integer(7))), named: "Own", by: system)
             try await system.call(.setPermission(Self.identity, .deny))
             house.report(11, "true")
             try await eventually("the other automation") { house.writes == ["9=7"] }
+            #expect(try await listed()?.status == .determined)
+            #expect(try await listed()?.automations?.map(\.id) == [id])
+            #expect(try await listed()?.automations?.map(\.name) == ["Its"])
             try await system.call(.setPermission(Self.identity, .allow))
             try await house.report(11, "false", as: .bool(false), house.motion, hub, system)
             house.report(11, "true")
             try await eventually("both automations") { house.writes.sorted() == ["8=true", "9=7", "9=7"] }
+            // The app is listed after a reset, too, even if it isn't connected.
+            await hub.hub.close(other.session)
+            try await system.call(.setPermission(Self.identity, .forget))
+            #expect(try await listed()?.status == [])
+            try await system.call(.setPermission(Self.identity, .allow))
+            #expect(try await listed()?.status == [.determined, .authorized])
+            // It isn't listed without automations, because it has never asked.
+            try await system.call(.setPermission(Self.identity, .forget))
+            try await system.write(.removeTrigger(id))
+            #expect(try await listed() == nil)
         }
     }
 

@@ -286,8 +286,10 @@ private let notificationForms: [WireForm] = [
             AppPermission(
                 app: AppIdentity(app: "a", uid: 5, executable: "/a"), status: [], usageDescription: "For it.",
                 isPending: true,
-                vendors: [VendorClaim(vendor: "k", isAllowed: true), VendorClaim(vendor: "o", isAllowed: nil)])),
-        #"privacy.asked {"app":{"app":"a","uid":5,"executable":"/a"},"status":0,"usageDescription":"For it.","isPending":true,"vendors":[{"vendor":"k","isAllowed":true},{"vendor":"o"}]}"#
+                vendors: [VendorClaim(vendor: "k", isAllowed: true), VendorClaim(vendor: "o", isAllowed: nil)],
+                automations: [AppAutomation(Trigger(id: id(1), home: id(2), name: "x", definition: .init(events: [])))])
+        ),
+        #"privacy.asked {"app":{"app":"a","uid":5,"executable":"/a"},"status":0,"usageDescription":"For it.","isPending":true,"vendors":[{"vendor":"k","isAllowed":true},{"vendor":"o"}],"automations":[{"id":"<1>","home":"<2>","name":"x"}]}"#
     ),
     notification(
         .consentAsked(

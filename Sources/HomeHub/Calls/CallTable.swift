@@ -51,6 +51,8 @@ package struct CallTable: Sendable, Equatable {
         /// The position of the call among all calls, in order of arrival.
         let number: UInt64
         var state: State
+        /// The error if the user doesn't permit the call.
+        var refusal = CallTable.refusal
 
         /// The time at which waiting for permission ends; `nil` in other states.
         var deadline: ContinuousClock.Instant? {
@@ -77,11 +79,15 @@ package struct CallTable: Sendable, Equatable {
 
     /// Lets a received call wait for the user's decision until a deadline; returns its failure if the deadline has
     /// already passed.
+    ///
+    /// `refusal` is the error if the user doesn't permit the call.
     package mutating func awaitsPermission(
-        _ call: Call, for request: HomeRequest, until deadline: ContinuousClock.Instant, now: ContinuousClock.Instant
+        _ call: Call, for request: HomeRequest, until deadline: ContinuousClock.Instant, now: ContinuousClock.Instant,
+        refusal: HomeError = HomeError(.homeAccessNotAuthorized)
     ) -> [Action] {
-        guard deadline > now else { return fail([call], with: Self.refusal) }
+        guard deadline > now else { return fail([call], with: refusal) }
         entries[call]?.state = .awaitingPermission(request, deadline: deadline)
+        entries[call]?.refusal = refusal
         return []
     }
 
@@ -148,7 +154,7 @@ package struct CallTable: Sendable, Equatable {
 
     /// Fails one waiting call that the user denied.
     package mutating func refused(_ call: Call) -> [Action] {
-        isAwaitingPermission(call) ? fail([call], with: Self.refusal) : []
+        isAwaitingPermission(call) ? refuse([call]) : []
     }
 
     package func isAwaitingPermission(_ call: Call) -> Bool {
@@ -187,7 +193,7 @@ package struct CallTable: Sendable, Equatable {
     /// Fails the calls that have waited too long for permission.
     package mutating func deadlinesPassed(now: ContinuousClock.Instant) -> [Action] {
         let late = entries.filter { _, entry in entry.deadline.map { $0 <= now } ?? false }.keys
-        return fail(ordered(late), with: Self.refusal)
+        return refuse(ordered(late))
     }
 
     // MARK: Helpers
@@ -201,6 +207,10 @@ package struct CallTable: Sendable, Equatable {
 
     private func ordered(_ calls: some Sequence<Call>) -> [Call] {
         calls.sorted { entries[$0]?.number ?? 0 < entries[$1]?.number ?? 0 }
+    }
+
+    private mutating func refuse(_ calls: [Call]) -> [Action] {
+        calls.flatMap { fail([$0], with: entries[$0]?.refusal ?? Self.refusal) }
     }
 
     private mutating func fail(_ calls: [Call], with error: HomeError) -> [Action] {

@@ -83,7 +83,11 @@ extension HomeHub {
         do throws(HomeError) {
             let question = try consents.wanted(
                 .addition, named: name(of: addition), by: app.identity, app.usageDescription, for: call)
-            awaitPermission(for: .setUpAccessory(addition), call)
+            awaitPermission(
+                for: .setUpAccessory(addition), call,
+                refusal: HomeError(
+                    .homeAccessNotAuthorized,
+                    detail: "no one has allowed this app to add the accessory; allow it with homehub privacy agent"))
             perform(feed.notify(.consentAsked(question), permissions.answering))
         } catch {
             answer(call, with: error)
@@ -99,17 +103,26 @@ extension HomeHub {
             let question = try consents.wanted(
                 .automation, named: opening.name, by: app.identity, app.usageDescription, for: call)
             askedOpenings[call] = opening.actions
-            awaitPermission(for: .write(write), call)
+            awaitPermission(
+                for: .write(write), call,
+                refusal: HomeError(
+                    .homeAccessNotAuthorized,
+                    detail: """
+                        no one has allowed this automation, which unlocks, opens or disarms something; try again, and \
+                        allow it with homehub privacy agent
+                        """))
             perform(feed.notify(.consentAsked(question), permissions.answering))
         } catch {
             answer(call, with: error)
         }
     }
 
-    private func awaitPermission(for request: HomeRequest, _ call: Call) {
+    private func awaitPermission(
+        for request: HomeRequest, _ call: Call, refusal: HomeError = HomeError(.homeAccessNotAuthorized)
+    ) {
         let now = ContinuousClock.now
         let deadline = now.advanced(by: configuration.permissionTimeout)
-        perform(calls.awaitsPermission(call, for: request, until: deadline, now: now))
+        perform(calls.awaitsPermission(call, for: request, until: deadline, now: now, refusal: refusal))
         deadlineChanged.send()
     }
 

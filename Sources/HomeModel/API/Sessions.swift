@@ -197,16 +197,37 @@ public struct AppPermission: Codable, Sendable, Hashable, HomeMessage {
     public package(set) var isPending: Bool
     /// The vendors whose accessories the app asked to answer for, with the user's decisions; `nil` if there are none.
     public package(set) var vendors: [VendorClaim]?
+    /// The automations that the app added, or was the last to change; `nil` if there are none.
+    ///
+    /// They run only while the app has permission.
+    public package(set) var automations: [AppAutomation]?
 
     package init(
         app: AppIdentity, status: AuthorizationStatus, usageDescription: String, isPending: Bool,
-        vendors: [VendorClaim]? = nil
+        vendors: [VendorClaim]? = nil, automations: [AppAutomation]? = nil
     ) {
         self.app = app
         self.status = status
         self.usageDescription = usageDescription
         self.isPending = isPending
         self.vendors = vendors
+        self.automations = automations
+    }
+}
+
+/// An automation of an app.
+public struct AppAutomation: Codable, Sendable, Hashable, Identifiable, HomeMessage {
+    /// The ID of the trigger.
+    public let id: Trigger.ID
+    /// The ID of the trigger's home.
+    public let home: Home.ID
+    /// The name of the trigger.
+    public let name: String
+
+    package init(_ trigger: Trigger) {
+        id = trigger.id
+        home = trigger.home
+        name = trigger.name
     }
 }
 

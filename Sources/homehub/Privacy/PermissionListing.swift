@@ -20,6 +20,12 @@ enum PermissionListing {
                     "to set up accessories made by \(claim.vendor)",
                 ])
             }
+            for automation in permission.automations ?? [] {
+                table.append([
+                    permission.app.app, "\(permission.app.uid)", permission.decisionText, program,
+                    "to run the automation \(automation.name)",
+                ])
+            }
         }
         guard permissions.contains(where: \.app.executable.isEmpty) else { return table.text }
         return table.text

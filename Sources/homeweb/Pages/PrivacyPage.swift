@@ -79,7 +79,12 @@ enum PrivacyPage {
             }
             if status.contains(.determined) { choices.append(["value": "forget", "name": "Let it ask again"]) }
         }
+        let automations = (permission.automations ?? []).map(\.name).joined(separator: ", ")
         return [
+            "automations": automations.isEmpty
+                ? ""
+                : status.contains(.authorized)
+                    ? "Automations: \(automations)" : "Automations that don't run without access: \(automations)",
             "id": permission.app.app, "user": "\(permission.app.uid)", "program": permission.app.executable,
             "covers": permission.app.executable.isEmpty
                 ? "any program of user \(permission.app.uid)"

@@ -9,11 +9,24 @@ extension HomeHub {
     /// Newly denied apps lose access to the homes immediately.
     package func use(_ restrictions: AppRestrictions) { perform(permissions.restrictionsChanged(to: restrictions)) }
 
-    /// Returns all apps with their claims.
+    /// Returns all apps with their claims and automations.
     func listing(for session: SessionID) throws(HomeError) -> [AppPermission] {
-        var listing = try permissions.permissions(for: session)
-        for index in listing.indices { listing[index].vendors = consents.claims(of: listing[index].app) }
+        let automations = automationsByApp
+        var listing = try permissions.permissions(for: session, creators: Set(automations.keys))
+        for index in listing.indices {
+            listing[index].vendors = consents.claims(of: listing[index].app)
+            listing[index].automations = automations[listing[index].app]
+        }
         return listing
+    }
+
+    /// The automations of apps other than the system app, in the order of their names.
+    private var automationsByApp: [AppIdentity: [AppAutomation]] {
+        var found: [AppIdentity: [AppAutomation]] = [:]
+        for trigger in graph.homes.flatMap(\.triggers).sorted(by: { ($0.name, $0.id) < ($1.name, $1.id) }) {
+            if let creator = trigger.creator { found[creator, default: []].append(AppAutomation(trigger)) }
+        }
+        return found
     }
 
     /// Registers a session that answers questions, and sends it the pending ones.
@@ -57,7 +70,8 @@ extension HomeHub {
     func decide(_ decision: PermissionDecision, about app: AppIdentity, _ call: Call) {
         do throws(HomeError) {
             var decided = permissions
-            let actions = try decided.decided(decision, about: app, by: call.session)
+            let actions = try decided.decided(
+                decision, about: app, by: call.session, creators: Set(automationsByApp.keys))
             let isNew = actions.contains {
                 switch $0 {
                 case .remember, .forget: true

@@ -178,25 +178,33 @@ package struct Permissions: Sendable, Equatable {
         return pending.map { .ask(permission(of: $0), [session]) }
     }
 
-    /// Returns all apps with an answer, a question or a session, in display order.
+    /// Returns all apps with an answer, a question, a session or an automation, in display order.
     ///
+    /// - Parameters:
+    ///   - session: The session that requests the list.
+    ///   - creators: The apps with automations.
+    /// - Returns: The permissions, without claims and automations.
     /// - Throws: `HomeError` with code 17 if the session isn't the system app's.
-    package func permissions(for session: SessionID) throws(HomeError) -> [AppPermission] {
+    package func permissions(
+        for session: SessionID, creators: Set<AppIdentity> = []
+    ) throws(HomeError) -> [AppPermission] {
         try checkMayDecide(session)
-        return known.sorted { $0.precedes($1) }.map(permission)
+        return known.union(creators).sorted { $0.precedes($1) }.map(permission)
     }
 
     /// Handles the user's decision about an app, even if there is no question about the app.
     ///
-    /// An app can never allow itself.
+    /// An app can never allow itself. An app with automations exists even without a question.
     ///
     /// - Throws: `HomeError` with code 17 if the session may not decide or a policy has decided, 2 if the app doesn't
     ///   exist.
     package mutating func decided(
-        _ decision: PermissionDecision, about app: AppIdentity, by session: SessionID
+        _ decision: PermissionDecision, about app: AppIdentity, by session: SessionID, creators: Set<AppIdentity> = []
     ) throws(HomeError) -> [Action] {
         try checkMayDecide(session)
-        guard known.contains(app) else { throw HomeError(.notFound, detail: "this app hasn't asked for access") }
+        guard known.contains(app) || creators.contains(app) else {
+            throw HomeError(.notFound, detail: "this app hasn't asked for access")
+        }
         if decision == .allow, restrictions.forbid(app) {
             throw HomeError(
                 .insufficientPrivileges,
