@@ -4,8 +4,10 @@ import re
 
 import pytest
 from conftest import configuration
+from daemon import program
 from home import hub, make_home  # noqa: F401 (fixtures)
 from lan import until
+from terminal import Terminal
 from test_automations import HOUSE
 from web import Page, browser, fetch
 
@@ -15,7 +17,8 @@ def house(make_home, make_daemon, tmp_path):
     """A home with a scene, and its page in a browser."""
     home = make_home()
     home.cli("homes", "add", "My House")
-    bridge = make_daemon(configuration("Demo", HOUSE) | {"include": ["all"]})
+    lock = {"id": "door", "name": "Front Door", "kind": "lock"}
+    bridge = make_daemon(configuration("Demo", [*HOUSE, lock]) | {"include": ["all"]})
     bridge.until_published()
     home.add(bridge.setup_code, bridge.status["deviceId"])
     home.cli("scenes", "add", "Evening Lights")
@@ -27,8 +30,8 @@ def house(make_home, make_daemon, tmp_path):
             home.browser = chromium
             yield home
             for visitor in chromium.visitors:
-                # A refused form is answered with 400.
-                complaints = [one for one in visitor.complaints if "400" not in one]
+                # A refused form is answered with 400, a refused switch with 403.
+                complaints = [one for one in visitor.complaints if "400" not in one and "403" not in one]
                 assert not complaints and not visitor.foreign, (complaints, visitor.foreign)
     finally:
         home.page.close()
@@ -174,3 +177,42 @@ def test_a_guest_sees_automations_and_changes_nothing(house):
     assert fetch(
         house.host, house.page.address, f"{path}/remove", "POST", {}, headers={"Origin": "http://evil.example"})[0] == 403
     assert list(listed(house)) == ["Morning"] and listed(house)["Morning"]["state"] == "on"
+
+
+def test_an_automation_that_unlocks_waits_for_the_agent_and_stops_with_the_permission(house):
+    app = "org.lamplighter.homeweb"
+    agent = Terminal(house.host, program("homehub"), "--socket", house.socket, "privacy", "agent")
+    visitor = house.browser.open(house.page.address, "/automations/new", java_script_enabled=False)
+    page = visitor.page
+    page.get_by_label("Name").fill("Open")
+    page.get_by_label("When an accessory changes").check()
+    page.get_by_label("Change", exact=True).select_option(label="Hall Sensor detects motion")
+    page.get_by_label("Action 1", exact=True).select_option(label="Unlock Front Door")
+    for answer in ("deny", "allow"):
+        page.get_by_role("button", name="Add automation").click(no_wait_after=True)
+        agent.shows(f'Allow {app} to set up the automation "Open"')
+        assert not listed(house), "nothing is stored before the answer"
+        agent.type(answer)
+        if answer == "deny":
+            visitor.until_text("No one has allowed this automation.*homehub privacy agent")
+            assert page.get_by_label("Name").input_value() == "Open" and not listed(house)
+    visitor.until_text("^Open$", "h1")
+    assert listed(house)["Open"]["state"] == "on"
+
+    # The permission lists the automation, which doesn't run without it.
+    (permission,) = [one for one in house.cli("privacy", "--json") if one["id"] == app]
+    assert [one["name"] for one in permission["automations"]] == ["Open"]
+    assert "to run the automation Open" in house.cli("privacy").stdout
+    house.cli("automations", "add", "Light", "--when", "hall sensor motion", "--set", "hall lamp on")
+    until(lambda: "no motion" in house.cli("accessories").stdout, 10, "the sensor is read")
+    house.bridge.cli("simulate", "simulated/door", "lock=locked")
+    house.cli("privacy", "deny", app)
+    house.bridge.cli("simulate", "simulated/sensor", "motion=true")
+    until(lambda: lamp(house)["on"], 10, "the other automation runs")
+    assert "locked" in house.cli("accessories").stdout and "unlocked" not in house.cli("accessories").stdout
+    house.cli("privacy", "allow", app, "--yes")
+    until(lambda: "no motion" in house.cli("accessories").stdout or
+          house.bridge.cli("simulate", "simulated/sensor", "motion=false") and False, 10, "the motion is over")
+    house.bridge.cli("simulate", "simulated/sensor", "motion=true")
+    until(lambda: "unlocked" in house.cli("accessories").stdout, 10, "it runs again")
+    agent.close()
