@@ -76,9 +76,8 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
                     #"[/usr/local/bin/send-message, "--", "{text}"]"#,
                     explanation: """
                         A program to run with each notification of an automation, and its arguments. It runs without a \
-                        shell as the user of homehubd, for at most 10 seconds. {text}, {home} and {automation} in an \
-                        argument stand for the text and the names of the home and the automation; {time} stands for the \
-                        time in UTC.
+                        shell as the user of homehubd, for at most 10 seconds. {text}, {home}, {automation} and {time} in an \
+                        argument are replaced by the text, the names of the home and the automation, and the time in UTC.
                         """),
                 written: [String].self
             ) { command, path in
