@@ -24,7 +24,8 @@ from daemon import Daemon
 os.environ["TMPDIR"], tempfile.tempdir = "/tmp", None
 CI = os.environ.get("CI") == "true"
 #: Tests that need Home Assistant are collected only with HASS.
-collect_ignore = [] if os.environ.get("HASS") else ["test_announced_home_assistant.py", "test_home_assistant_bridge.py"]
+collect_ignore = [] if os.environ.get("HASS") else [
+    "test_announced_home_assistant.py", "test_automations_home_assistant.py", "test_home_assistant_bridge.py"]
 collect_ignore += [] if os.environ.get("ADK") else ["test_home_adk.py"]
 collect_ignore += [] if os.environ.get("ESPHOME") else ["test_esphome_house.py"]
 collect_ignore += [] if os.environ.get("DEVICES") else ["test_home_devices.py"]

@@ -24,18 +24,22 @@ class HomeAssistant:
         (directory / "custom_components").mkdir(parents=True)
         shutil.copytree(Path(__file__).with_name("hass_driver"), directory / "custom_components/hass_driver")
         (directory / "configuration.yaml").write_text("hass_driver:\nlogger: {default: warning}\n" + more)
-        self.log = directory / "log"
-        with open(self.log, "w") as log:
-            self.process = host.popen(
-                HASS, "--skip-pip", "-c", directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True,
+        self.host, self.directory, self.log = host, directory, directory / "log"
+        self.start()
+
+    def start(self):
+        """Start it, also after `close`."""
+        with open(self.log, "a") as log:
+            self.process = self.host.popen(
+                HASS, "--skip-pip", "-c", self.directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True,
                 env={**os.environ, "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent"})
         self.answers = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
+        threading.Thread(target=self._read, args=[self.process.stdout, self.answers], daemon=True).start()
 
-    def _read(self):
-        for line in self.process.stdout:
+    def _read(self, output, answers):
+        for line in output:
             if line.startswith(MARK):
-                self.answers.put(json.loads(line.removeprefix(MARK)))
+                answers.put(json.loads(line.removeprefix(MARK)))
 
     def ask(self, step, given, seconds=90):
         """Run a step of hass_driver and return its result."""

@@ -21,7 +21,9 @@ async def async_setup(hass, config):
 
 
 async def run(hass):
-    steps = {"pair": pair, "level": turn_on, "mqtt": add_broker, "states": states, "call": call, "triggers": attach, "pressed": pressed}
+    steps = {
+        "pair": pair, "level": turn_on, "mqtt": add_broker, "states": states, "call": call, "triggers": attach, "pressed": pressed,
+        "code": setup_code}
     while line := await hass.async_add_executor_job(sys.stdin.readline):
         (step, given), = json.loads(line).items()
         try:
@@ -68,6 +70,17 @@ async def add_broker(hass, port):
     step = await flow.async_configure(step["flow_id"], {"broker": "127.0.0.1", "port": port})
     await hass.async_block_till_done()
     return {"added": step["type"]}
+
+
+async def setup_code(hass, _):
+    """Return the setup code of the HomeKit bridge once it runs."""
+    homekit = importlib.import_module("homeassistant.components.homekit")
+    while True:
+        for entry in hass.config_entries.async_loaded_entries("homekit"):
+            driver = entry.runtime_data.homekit.driver
+            if driver and entry.runtime_data.homekit.status == homekit.STATUS_RUNNING:
+                return driver.state.pincode.decode()
+        await asyncio.sleep(0.2)
 
 
 async def states(hass, domain):
