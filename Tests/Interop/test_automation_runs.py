@@ -1,10 +1,10 @@
 """Automations of the real hub on the real bridge: values, presses, outages, and kill -9 at any step of a run."""
 
-import glob
 import os
 import time
 
 import pytest
+from clock import WallClock
 from conftest import configuration
 from home import HomeDaemon, hub  # noqa: F401 (fixture)
 from lan import until
@@ -110,13 +110,8 @@ def test_values_presses_and_outages_start_runs(home, bridge):
 
 @pytest.mark.parametrize("delay", [0.0, 0.012, 0.1])
 def test_a_run_is_not_repeated_after_a_kill(home, bridge, tmp_path, delay):
-    library = glob.glob("/usr/lib/*/faketime/libfaketime.so.1")
-    assert library, "libfaketime is not installed"
-    clock = tmp_path / "clock"
-    clock.write_text("+0\n")
-    home.environment = {
-        "LD_PRELOAD": library[0], "FAKETIME_TIMESTAMP_FILE": str(clock), "FAKETIME_NO_CACHE": "1",
-        "FAKETIME_DONT_FAKE_MONOTONIC": "1", "TZ": "UTC"}
+    clock = WallClock(tmp_path)
+    home.environment = {**clock.environment, "TZ": "UTC"}
     home.start()
     due = (int(time.time()) // 60 + 10) * 60
     with SystemApp(home) as app:
@@ -125,8 +120,7 @@ def test_a_run_is_not_repeated_after_a_kill(home, bridge, tmp_path, delay):
         time.sleep(11)
         lamp = app.characteristic("Lamp", ON)
         app.add("Clock", {"kind": "calendar", "time": time.strftime("%H:%M", time.gmtime(due))}, set_value(lamp, True))
-        # The next change of the home lets the hub notice this.
-        clock.write_text(f"+{due - time.time() + 1:.3f}\n")
+        clock.shift(due - time.time() + 1)
         app.add("Notice", {"kind": "characteristic", "characteristic": lamp}, {"kind": "notify", "text": "On"})
         time.sleep(delay)
         home.kill()
