@@ -451,6 +451,25 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
         #expect(bench.log == ["1201 ran", "1201 write true", "1140 ended", "1140 restore false"])
     }
 
+    @Test("keeps durations and waits when the clock is set during the run", arguments: [-180.0, 180])
+    func durationsAfterClockChange(difference: Double) {
+        var bench = TriggerBench(
+            TriggerDefinition(
+                events: [motion], endEvents: [.duration(.seconds(300))],
+                steps: [lampOn, .wait(.seconds(120)), .notify("Later")]), at: 400)
+        bench.receive(.bool(false), of: H.lampOn, .baseline, at: 400)
+        bench.receive(.bool(false), of: H.motion, .baseline, at: 400)
+        bench.receive(.bool(true), of: H.motion, at: 401)
+        bench.advance(402)
+        bench.setClock(to: 402 + difference)
+        bench.advance(420 + difference)
+        let (later, end) = (Int(403 + difference), Int(406 + difference))
+        #expect(
+            bench.log == [
+                "401 ran", "401 write true", "\(later) notify Later", "\(end) ended", "\(end) restore false",
+            ])
+    }
+
     @Test("restores values of scenes at an end event that holds from the start") func heldEnd() {
         var bench = TriggerBench(
             TriggerDefinition(
