@@ -489,8 +489,7 @@ package actor DeviceBridge {
     private func rest(_ light: BridgedLight) {
         let rules = light.adapter.rules
         guard let target = rules.reaction?.target else { return }
-        var values = light.state.values.members(of: target)
-        values.remove(target)
+        var values = rules.rest(light.state)
         var former = PropertyValues()
         former[target] = light.formerTarget
         light.formerTarget = nil

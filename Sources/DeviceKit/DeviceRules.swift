@@ -21,6 +21,9 @@ package protocol DeviceRules: Sendable {
     /// device is considered to be at rest.
     var reaction: (target: Property, time: Duration)? { get }
 
+    /// Returns the values of a device at rest, without its targets.
+    func rest(_ state: DeviceState) -> PropertyValues
+
     /// The values that the bridge stores with the state of a device although controllers don't see them.
     var memory: [CharacteristicType] { get }
 
@@ -89,6 +92,13 @@ extension DeviceRules {
     package var pause: Duration { .zero }
 
     package var reaction: (target: Property, time: Duration)? { nil }
+
+    package func rest(_ state: DeviceState) -> PropertyValues {
+        guard let target = reaction?.target else { return PropertyValues() }
+        var values = state.values.members(of: target)
+        values.remove(target)
+        return values
+    }
 
     package var memory: [CharacteristicType] { [] }
 

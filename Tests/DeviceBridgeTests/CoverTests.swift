@@ -152,4 +152,36 @@ struct CoverTests {
         await report(position: 90)
         #expect(await shown() == [.integer(90), .integer(90), .integer(2)])
     }
+    @Test("gets each command once, and returns to its position if it never reacts or is unreachable")
+    func silence() async throws {
+        let blind = LightDescription(
+            id: "blind", name: "Blind", kind: .cover, capabilities: .cover(tilt: true, stop: true))
+        let house = try await House([blind])
+        let places = [
+            CharacteristicType.currentPosition, .targetPosition, .positionState, .targetHorizontalTiltAngle,
+        ]
+        var iids: [CharacteristicID] = []
+        for place in places { iids.append(try #require(await house.bridge.place(place, of: "blind"))) }
+        func shown() async -> [Double?] {
+            var values: [Double?] = []
+            for id in iids { values.append(await house.bridge.value(id)?.number) }
+            return values
+        }
+        let session = try await house.session()
+        func write() async throws {
+            let entries = [(iids[1], 60), (iids[3], 45)].map { #"{"aid":2,"iid":\#($0.iid),"value":\#($1)}"# }
+            #expect(try await session.write(entries.joined(separator: ",")).status == 204)
+        }
+        await house.report(LightReport(values(position: 10, tilt: -90), reachable: true), "blind")
+        try await write()
+        await house.advance(.seconds(80))
+        #expect(await shown() == [10, 60, 2, 45])
+        await house.advance(.seconds(11))
+        #expect(await shown() == [10, 10, 2, -90])
+        #expect(house.bridge.driver.orders.count == 1)
+        try await write()
+        await house.report(LightReport(values(position: 20, .opening)), "blind")
+        await house.report(LightReport(reachable: false), "blind")
+        #expect(await shown() == [20, 20, 2, -90])
+    }
 }

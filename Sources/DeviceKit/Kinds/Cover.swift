@@ -137,6 +137,18 @@ struct CoverRules: DeviceRules {
     /// A finger on a slider must not start and stop a motor with each step.
     var pause: Duration { .milliseconds(300) }
 
+    /// A second command could stop the motor, and a second stop moves some blinds to their favorite position.
+    ///
+    /// Some covers report only their arrival.
+    var reaction: (target: Property, time: Duration)? { (Property(.targetPosition), .seconds(90)) }
+
+    func rest(_ state: DeviceState) -> PropertyValues {
+        var values = PropertyValues()
+        for (current, _) in Self.pairs { values[current] = state.values[current] }
+        values.motion = .stopped
+        return values
+    }
+
     func functions(_ capabilities: LightCapabilities) -> [AccessoryFunction] {
         [.cover(tilts: capabilities.tilt, stops: capabilities.stop)]
     }

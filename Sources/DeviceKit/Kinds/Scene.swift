@@ -115,6 +115,8 @@ struct SceneRules: DeviceRules {
 
     var reaction: (target: Property, time: Duration)? { base?.reaction }
 
+    func rest(_ state: DeviceState) -> PropertyValues { base?.rest(state) ?? PropertyValues() }
+
     var memory: [CharacteristicType] { base?.memory ?? [] }
 
     func functions(_ capabilities: LightCapabilities) -> [AccessoryFunction] {
