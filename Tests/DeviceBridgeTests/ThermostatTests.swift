@@ -95,6 +95,29 @@ struct ThermostatTests {
         #expect(rules.command(values(high: 18), over: state) == values(low: 13, high: 18))
     }
 
+    @Test("uses the threshold that Siri writes in the wrong mode as the target")
+    func siriThreshold() async throws {
+        let device = Self.device { $0.hasThresholds = true }
+        let house = try await House([device])
+        let low = try #require(await house.bridge.place(.heatingThresholdTemperature, of: "stat"))
+        let id = #""aid":\#(low.aid),"iid":\#(low.iid)"#
+        await house.report(LightReport(values(.cool, target: 26, current: 25, low: 19, high: 26)), "stat")
+        let session = try await house.session()
+        #expect(try await session.write(#"{\#(id),"ev":true,"value":27}"#).status == 204)
+        #expect(house.bridge.driver.orders.map(\.command) == [LightCommand(values(target: 27))])
+        await house.advance(.seconds(1))
+        #expect(await house.bridge.value(low) == .float(19))
+        #expect(await session.events == [#"{"characteristics":[{\#(id),"value":19}]}"#])
+        let rules = rules(device)
+        for (mode, written, command) in [
+            (HeatingCoolingMode.heat, values(high: 20), values(target: 20)), (.heat, values(low: 20), values(low: 20)),
+            (.cool, values(low: 18, high: 23), values(low: 18, high: 23)), (.auto, values(low: 20), values(low: 20)),
+            (.cool, values(.auto, low: 20), values(.auto, low: 20)),
+        ] {
+            #expect(rules.command(written, over: DeviceState(values(mode, low: 19, high: 26))) == command)
+        }
+    }
+
     @Test("derives its activity from the mode and the temperatures if the device doesn't report it")
     func activity() {
         let rules = rules(Self.device { $0.hasThresholds = true })

@@ -187,6 +187,7 @@ struct ThermostatRules: DeviceRules {
     func command(_ written: PropertyValues, over state: DeviceState) -> PropertyValues {
         var command = written
         chooseMode(&command, over: state)
+        chooseTarget(&command, over: state)
         separateThresholds(&command, over: state)
         return command
     }
@@ -205,6 +206,25 @@ struct ThermostatRules: DeviceRules {
         }
         let property = Property(.targetHeatingCoolingState)
         if state.values.thermostatMode == mode, !state.unknown.contains(property) { command.remove(property) }
+    }
+
+    /// Uses a single threshold as the target if it doesn't belong to the mode.
+    ///
+    /// Siri writes the heating threshold of a device that cools if the requested temperature is above the current one
+    /// (home-assistant/core #179137). It would change nothing, or move the cooling threshold.
+    private func chooseTarget(_ command: inout PropertyValues, over state: DeviceState) {
+        guard command.targetTemperature == nil else { return }
+        switch (
+            command.thermostatMode ?? state.values.thermostatMode, command.heatingThreshold, command.coolingThreshold
+        ) {
+        case (.cool, let threshold?, nil):
+            command.heatingThreshold = nil
+            command.targetTemperature = threshold
+        case (.heat, nil, let threshold?):
+            command.coolingThreshold = nil
+            command.targetTemperature = threshold
+        default: break
+        }
     }
 
     private func separateThresholds(_ command: inout PropertyValues, over state: DeviceState) {
