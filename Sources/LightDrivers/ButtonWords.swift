@@ -71,14 +71,14 @@ struct ButtonWords: Equatable, Sendable {
         add("", base: name.isEmpty ? (isGeneral ? "" : base) : name, press ?? other ?? .single)
     }
 
-    /// Creates the buttons of a device that reports them by number.
+    /// Creates the buttons of a device that names its buttons and presses.
     ///
-    /// - Parameter numbered: Words with the number of the button and the press as separate words.
-    init(numbered: [(word: String, number: Int, press: String)]) {
+    /// - Parameter named: Words with the button, such as `1` or `switch_1`, and the press as separate words.
+    init(named: [(word: String, button: String, press: String)]) {
         entity = nil
-        for (word, number, press) in numbered {
+        for (word, button, press) in named {
             guard let part = Self.parts[press] else { continue }
-            add(word, base: "\(number)", part)
+            add(word, base: button, part)
         }
     }
 

@@ -112,10 +112,27 @@ def sensor_devices():
              "readings": readings(sensors)} for name, sensors in SENSORS.items()]
 
 
+def switches():
+    """Return a device with a switch of each mode, and the meanings of its actions."""
+    message = device(rl=[0] * 32, lt_st=0, lk=0, so={"114": 1}, swc=[*range(-1, 17)] + [-1] * 10,
+                     swn=[None] * 4 + ["Hall push"] + [None] * 23, state=["OFF", "ON", "TOG", "HOLD"])
+    config = discovery.TASMOTA_DISCOVERY_SCHEMA(dict(message))
+    return [{"name": "switches", "device": message, "triggers": [
+        {"key": trigger.switchname, "event": trigger.event, "button": trigger.subtype, "type": trigger.type}
+        for trigger in discovery.get_switch_triggers(config)]}]
+
+
+def main(kind):
+    if kind == "sensors":
+        return sensor_devices()
+    if kind == "switches":
+        return switches()
+    return [{"name": name, "device": message, "entities": entities(message)} for name, message in DEVICES.items()]
+
+
 if __name__ == "__main__":
     import json
     import sys
 
-    made = sensor_devices() if sys.argv[1:] == ["sensors"] else [
-        {"name": name, "device": message, "entities": entities(message)} for name, message in DEVICES.items()]
+    made = main(*sys.argv[1:] or [None])
     print(json.dumps(made, indent=1))

@@ -28,3 +28,8 @@ def test_hatasmota_finds_these_outputs():
 def test_hatasmota_finds_these_sensors():
     found = json.loads((FIXTURES / "tasmota-sensors.json").read_text(encoding="utf-8"))
     assert tasmota_oracle.sensor_devices() == found
+
+
+def test_hatasmota_finds_these_switches():
+    found = json.loads((FIXTURES / "tasmota-switches.json").read_text(encoding="utf-8"))
+    assert tasmota_oracle.switches() == found

@@ -308,4 +308,27 @@ struct MQTTButtonTests {
         #expect(MQTTHouse.presses(house.receives("stat/wall/RESULT", #"{"Button1":{"Action":"SINGLE"}}"#)).isEmpty)
         #expect(MQTTHouse.presses(house.receives("stat/wall/RESULT", #"{"POWER":"ON"}"#)).isEmpty)
     }
+    @Test("reads the switches of Tasmota devices as Home Assistant does")
+    func tasmotaSwitches() throws {
+        let device = try TasmotaDevice.named("switches", in: TasmotaDevice.read("tasmota-switches"))
+        var house = Self.house()
+        house.receivesRetained("tasmota/discovery/AABBCC004711/config", (device.json["device"] ?? .null).text)
+        house.settles()
+        let triggers = device.json["triggers"]?.array ?? []
+        #expect(triggers.count == 56)
+        for trigger in triggers {
+            let presses = [
+                "button_short_press": "single", "button_long_press": "long", "button_double_press": "double",
+            ]
+            let press = trigger["type"]?.string.flatMap { presses[$0] }
+            let message = JSONValue.object([
+                trigger["key"]?.string ?? "": .object(["Action": trigger["event"] ?? .null])
+            ])
+            let found = MQTTHouse.presses(house.receives("stat/tasmota_004711/RESULT", message.text))
+            let button = trigger["button"]?.string ?? ""
+            #expect(found == (press.map { ["AABBCC004711/sensors \(button) \($0)"] } ?? []), "\(trigger.text)")
+        }
+        let buttons = try #require(house.added.first?.buttons)
+        #expect(buttons.prefix(2).map(\.name) == ["Switch 2", "Switch 5"])
+    }
 }

@@ -573,7 +573,8 @@ package struct HueSession: DeviceSession {
     // MARK: Buttons
 
     private func buttons(of device: String) -> [PushButton] {
-        [PushButton](merging: [buttons.values.filter { $0.owner == device }.map(\.button).sorted { $0.id < $1.id }])
+        [PushButton](merging: [buttons.values.filter { $0.owner == device }.flatMap(\.buttons).sorted { $0.id < $1.id }]
+        )
     }
 
     /// Returns the light of a device that has the device's buttons, or `nil` if it has no light.

@@ -311,7 +311,7 @@ struct HueSessionTests {
         #expect(talk.pass(.seconds(60)) == [])
     }
 
-    @Test("ignores events about resources of other types", arguments: ["relative_rotary", "entertainment"])
+    @Test("ignores events about resources of other types", arguments: ["behavior_instance", "entertainment"])
     func otherEvents(type: String) {
         var talk = Talk()
         _ = talk.join()
@@ -655,3 +655,28 @@ struct HueSessionTests {
         }
     }
 }
+    @Test("reports a turn of a dial once, as a press of one of two buttons")
+    func dial() throws {
+        var talk = Talk()
+        talk.resources = Self.remote(#""initial_press", "short_release""#)
+        talk.resources["relative_rotary"] =
+            #"{"id": "t1", "type": "relative_rotary", "owner": {"rid": "d3"}, "relative_rotary": {}}"#
+        let remote = try #require(talk.join().lights()?.first { $0.id == Self.remoteID })
+        let names = ["Button 1", "Button 2", "Dial Clockwise", "Dial Counterclockwise"]
+        #expect(remote.buttons.map(\.name) == names && remote.buttons[2].presses == [.single])
+        func turn(_ action: String, _ direction: String, at second: Int) -> [String] {
+            let turn =
+                #""action": "\#(action)", "rotation": {"direction": "\#(direction)", "steps": 30, "duration": 400}"#
+            return Self.presses(
+                talk.update(
+                    """
+                    {"id": "t1", "type": "relative_rotary", "owner": {"rid": "d3"}, "relative_rotary": {
+                     "last_event": {\(turn)}, "rotary_report": {"updated": "2026-11-27T01:00:\(second).000Z", \(turn)}}}
+                    """))
+        }
+        #expect(turn("start", "clock_wise", at: 10) == ["\(Self.remoteID) dial-clockwise single"])
+        #expect(turn("start", "clock_wise", at: 10).isEmpty)
+        #expect(turn("repeat", "clock_wise", at: 11).isEmpty)
+        #expect(turn("start", "counter_clock_wise", at: 12) == ["\(Self.remoteID) dial-counterclockwise single"])
+        #expect(turn("start", "up", at: 13).isEmpty)
+    }

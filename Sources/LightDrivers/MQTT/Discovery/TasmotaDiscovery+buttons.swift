@@ -4,22 +4,33 @@ import Jinja
 
 extension TasmotaDiscovery {
     private static let maximumButtons = 8
+    private static let maximumSwitches = 28
 
-    /// Returns the buttons that don't switch an output but send messages (SetOption73), or `nil` if there are none.
+    /// An input that sends messages.
+    private struct Input {
+        /// The member of a message with its action.
+        var key: String
+        /// Its name among the device's buttons.
+        var base: String
+        /// The meanings of its actions.
+        var presses: [(word: String, press: String)]
+    }
+
+    /// Returns the buttons and switches that don't switch an output but send messages (SetOption73 and SetOption114), or
+    /// `nil` if there are none.
     func buttons() throws(MQTTProblem) -> MQTTEntity? {
-        guard isSet(73) else { return nil }
-        let numbers = (keys.keys["btn"]?.array ?? []).prefix(Self.maximumButtons).enumerated()
-            .filter { ($0.element.int ?? 0) != 0 }.map { $0.offset + 1 }
-        guard !numbers.isEmpty else { return nil }
+        let inputs = buttonInputs + switchInputs
+        guard !inputs.isEmpty else { return nil }
         let words = ButtonWords(
-            numbered: numbers.flatMap { number in presses.map { ("\(number)_\($0.word)", number, $0.press) } })
+            named: inputs.flatMap { input in
+                input.presses.map { ("\(input.base):\($0.word)", input.base, $0.press) }
+            })
         var settings = MQTTLightSettings(commandTopic: "", schema: .component(MQTTButton(words)), kind: .button)
         settings.power = .init(topic: common.result)
-        let branches = numbers.enumerated().map { index, number in
-            "{% \(index == 0 ? "if" : "elif") value_json.Button\(number) is defined %}"
-                + "\(number)_{{ value_json.Button\(number).Action }}"
+        let branches = inputs.map { input in
+            "{% if value_json['\(input.key)'] is defined %}\(input.base):{{ value_json['\(input.key)'].Action }}{% endif %}"
         }
-        settings.power?.template = try MessageTemplate(branches.joined() + "{% endif %}")
+        settings.power?.template = try MessageTemplate(branches.joined())
         settings.availability = common.availability
         let description = LightDescription(
             id: LightID("event/\(common.mac)_buttons"), name: common.name, kind: .button,
@@ -30,6 +41,39 @@ extension TasmotaDiscovery {
         entity.join(LightID("\(common.mac)/sensors"))
         return entity
     }
+
+    private var buttonInputs: [Input] {
+        guard isSet(73) else { return [] }
+        return (keys.keys["btn"]?.array ?? []).prefix(Self.maximumButtons).enumerated()
+            .filter { ($0.element.int ?? 0) != 0 }
+            .map { Input(key: "Button\($0.offset + 1)", base: "\($0.offset + 1)", presses: presses) }
+    }
+
+    /// The switches with an action that is a press in their mode.
+    ///
+    /// A device announces the mode of a switch only if SetOption114 is set.
+    private var switchInputs: [Input] {
+        let states = (keys.keys["state"]?.array ?? []).map { $0.string ?? "" }
+        let names = (keys.keys["swn"]?.array ?? []).map(\.string)
+        return (keys.keys["swc"]?.array ?? []).prefix(Self.maximumSwitches).enumerated().compactMap { index, mode in
+            let key = (index < names.count ? names[index] : nil) ?? "Switch\(index + 1)"
+            let presses = (mode.int.flatMap { Self.switchPresses[$0] } ?? [])
+                .compactMap { place, press in place < states.count ? (word: states[place], press: press) : nil }
+            guard !presses.isEmpty, TasmotaSensors.isPlain(key) else { return nil }
+            return Input(key: key, base: "switch_\(index + 1)", presses: presses)
+        }
+    }
+
+    /// The presses by SwitchMode, with the places of their words in the list of states, as in hatasmota.
+    private static let switchPresses: [Int: [(place: Int, press: String)]] = {
+        let (toggle, hold) = (2, 3)
+        var presses: [Int: [(place: Int, press: String)]] = [:]
+        for mode in [0, 3, 4, 7, 11, 12] { presses[mode] = [(toggle, "single")] }
+        for mode in [5, 6] { presses[mode] = [(toggle, "single"), (hold, "long")] }
+        presses[8] = [(toggle, "single"), (hold, "double")]
+        for mode in [9, 10] { presses[mode] = [(hold, "double")] }
+        return presses
+    }()
 
     /// The presses that the device reports, with their words.
     ///

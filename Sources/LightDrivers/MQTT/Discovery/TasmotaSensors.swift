@@ -109,7 +109,7 @@ struct TasmotaSensors: Sendable {
     }
 
     /// Returns whether a key is safe within a template and an id.
-    private static func isPlain(_ key: String) -> Bool {
+    static func isPlain(_ key: String) -> Bool {
         (1...64).contains(key.utf8.count)
             && key.utf8.allSatisfy { byte in
                 switch byte {
