@@ -7,7 +7,9 @@ import Glibc
 /// A device may have several (Lights 9.3).
 struct HueSensor: Sendable {
     /// The types of sensor resources.
-    static let types = ["motion", "contact", "temperature", "light_level", "device_power"]
+    static let types = [
+        "motion", "camera_motion", "contact", "tamper", "temperature", "light_level", "device_power",
+    ]
 
     let owner: String
     private let type: String
@@ -38,8 +40,9 @@ struct HueSensor: Sendable {
 
     private static func reading(of type: String, _ json: JSONValue) -> SensorReading? {
         switch type {
-        case "motion": .motion
+        case "motion", "camera_motion": .motion
         case "contact": .contact
+        case "tamper": .tamper
         case "temperature": .temperature
         case "light_level": .illuminance
         // Some devices report only whether the battery is low.
@@ -53,11 +56,15 @@ struct HueSensor: Sendable {
     /// The value in a report, such as `motion_report`, has priority over the plain field, which newer firmware omits.
     private static func value(_ type: String, _ reading: SensorReading, _ json: JSONValue) -> SensorValue? {
         switch type {
-        case "motion":
+        case "motion", "camera_motion":
             let motion = json["motion"]
             return (motion?["motion_report"]?["motion"] ?? motion?["motion"])?.bool.map { .flag($0) }
         case "contact":
             return json["contact_report"]?["state"]?.string.map { .flag($0 == "contact") }
+        case "tamper":
+            // One report for each place where it can be opened; none if it never was.
+            let reports = json["tamper_reports"]?.array?.compactMap { $0["state"]?.string }
+            return reports.map { .flag($0.contains("tampered")) }
         case "temperature":
             let temperature = json["temperature"]
             return (temperature?["temperature_report"]?["temperature"] ?? temperature?["temperature"])?.double

@@ -439,6 +439,13 @@ struct HueSessionTests {
             ("motion", #""motion": {"motion": 1}"#, .motion, .unknown),
             ("contact", #""contact_report": {"state": "contact"}"#, .contact, .flag(true)),
             ("contact", #""contact_report": {"state": "no_contact"}"#, .contact, .flag(false)),
+            ("camera_motion", #""motion": {"motion_report": {"motion": true}}"#, .motion, .flag(true)),
+            (
+                "tamper",
+                #""tamper_reports": [{"source": "x", "state": "not_tampered"}, {"source": "y", "state": "tampered"}]"#,
+                .tamper, .flag(true)
+            ),
+            ("tamper", #""tamper_reports": []"#, .tamper, .flag(false)), ("tamper", "", .tamper, .unknown),
             ("temperature", #""temperature": {"temperature_report": {"temperature": -4}}"#, .temperature, .number(-4)),
             ("temperature", #""temperature": {"temperature": "warm"}"#, .temperature, .unknown),
             ("light_level", #""light": {"light_level_report": {"light_level": 0}}"#, .illuminance, .number(0)),
@@ -449,7 +456,8 @@ struct HueSessionTests {
             ("device_power", #""power_state": {"battery_level": null}"#, .batteryLow, .unknown),
         ] as [(String, String, SensorReading, SensorValue)])
     func reading(type: String, fields: String, reading: SensorReading, value: SensorValue) throws {
-        let json = try JSONValue(parsing: Array(#"{"id": "x", "owner": {"rid": "d"}, \#(fields)}"#.utf8))
+        let json = try JSONValue(
+            parsing: Array(#"{"id": "x", "owner": {"rid": "d"}\#(fields.isEmpty ? "" : ", ")\#(fields)}"#.utf8))
         let sensor = try #require(HueSensor(json, type: type))
         #expect(sensor.reading == reading)
         #expect(sensor.value == value)
@@ -654,7 +662,6 @@ struct HueSessionTests {
             #expect(Self.presses(talk.update(Self.press(event, at: 20))) == ["\(Self.remoteID) 1 \(press)"])
         }
     }
-}
     @Test("reports a turn of a dial once, as a press of one of two buttons")
     func dial() throws {
         var talk = Talk()
@@ -680,3 +687,4 @@ struct HueSessionTests {
         #expect(turn("start", "counter_clock_wise", at: 12) == ["\(Self.remoteID) dial-counterclockwise single"])
         #expect(turn("start", "up", at: 13).isEmpty)
     }
+}

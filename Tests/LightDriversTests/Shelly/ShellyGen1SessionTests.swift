@@ -569,6 +569,9 @@ struct ShellyGen1SessionTests {
             (#""ext_humidity": {"0": {"hum": 140}}"#, "probe:0", [.humidity: .number(100)]),
             (#""flood": true, "bat": {"value": 95}"#, "sensor", [.leak: .flag(true), .battery: .number(95)]),
             (#""smoke": 1"#, "sensor", [.smoke: .unknown]),
+            (#""gas_sensor": {"alarm_state": "none"}"#, "sensor", [.carbonMonoxide: .flag(false)]),
+            (#""gas_sensor": {"alarm_state": "mild"}"#, "sensor", [.carbonMonoxide: .flag(true)]),
+            (#""gas_sensor": {"alarm_state": "unknown"}"#, "sensor", [.carbonMonoxide: .unknown]),
             (#""sensor": {"state": "open", "is_valid": true}"#, "sensor", [.contact: .flag(false)]),
             (#""sensor": {"state": "unknown"}"#, "sensor", [.contact: .unknown]),
             (

@@ -38,6 +38,11 @@ struct ShellyGen1Sensor: ShellyReadings, Equatable, Sendable {
         var readings: [SensorReading: SensorValue] = [:]
         readings[.leak] = status["flood"].map { value($0, .leak) }
         readings[.smoke] = status["smoke"].map { value($0, .smoke) }
+        // As for all gases without a HAP sensor.
+        readings[.carbonMonoxide] = status["gas_sensor"].map { json in
+            let alarms = ["none": false, "mild": true, "heavy": true, "test": true]
+            return alarms[json["alarm_state"]?.string ?? ""].map { .flag($0) } ?? .unknown
+        }
         readings[.motion] = (status["motion"] ?? status["sensor"]?["motion"]).map { value($0, .motion) }
         if let state = status["sensor"]?["state"] {
             readings[.contact] = ["close": .flag(true), "open": .flag(false)][state.string ?? ""] ?? .unknown
