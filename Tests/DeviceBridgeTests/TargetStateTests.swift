@@ -157,6 +157,17 @@ struct TargetStateTests {
         #expect(await door.shown() == [.integer(0), .integer(0)])
     }
 
+    @Test("is locked if it locks itself again after a command to unlock it")
+    func relock() async throws {
+        let door = try await door(.secured)
+        #expect(try await door.session.write(#"{"aid":2,"iid":9,"value":0}"#).status == 204)
+        await door.report(Self.lock(.unsecured))
+        #expect(await door.shown() == [.integer(0), .integer(0)])
+        await door.house.advance(.seconds(10))
+        await door.report(Self.lock(.secured))
+        #expect(await door.shown() == [.integer(1), .integer(1)])
+    }
+
     @Test("moves toward its target, and keeps it while a garage door pauses halfway")
     func garageDoor() {
         let rules = LightKind.garageDoor.rules

@@ -100,6 +100,9 @@ struct MQTTLockTests {
         house.receives("zigbee2mqtt/bridge/state", #"{"state": "online"}"#)
         house.receives("zigbee2mqtt/Door", #"{"state": "UNLOCK", "lock_state": "unlocked", "battery": 50}"#)
         #expect(house.states[lock.id]?.values[.lockCurrentState] == .unsecured)
+        // A lock that will lock itself again isn't jammed (zigbee2mqtt #12002).
+        house.receives("zigbee2mqtt/Door", #"{"state": "UNLOCK", "lock_state": "not_fully_locked"}"#)
+        #expect(house.states[lock.id]?.values[.lockCurrentState] == .unsecured)
         #expect(
             try house.sends(Self.command(.secured), to: lock.id) == [#"zigbee2mqtt/Door/set {"state":"LOCK"}"#])
     }
