@@ -2,9 +2,9 @@
 
     sudo env HASS=/path/of/hass PROGRAMS=.build-static/release .venv/bin/python Tests/Interop/automation_figures.py [EVENTS]
 
-Sensor and lamp are one accessory by HAP-python, which reports each change at once. The same accessory follows an automation of
-the home hub, then, with HASS, one of Home Assistant with its homekit_controller. The times are from the order to report the
-sensor's change to the arrival of the lamp's new value, in milliseconds. Each automation runs at most 20 times in a minute.
+The sensor and the lamp are one HAP-python accessory, which reports each change at once. An automation of the home hub controls
+it first, then, with HASS, an automation of Home Assistant through homekit_controller. Times are in milliseconds, from the
+request to report a sensor change until the lamp receives its new value. Each automation runs at most 20 times per minute.
 """
 
 import json

@@ -29,13 +29,13 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 
 def cpu(process):
-    """Seconds of CPU that a process has used."""
+    """Return the CPU time of a process in seconds."""
     fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICK
 
 
 def resident(process):
-    """MiB of memory that a process has, and had at most."""
+    """Return the current and the maximum resident memory of a process in MiB."""
     status = dict(line.split(":", 1) for line in Path(f"/proc/{process.pid}/status").read_text().splitlines())
     return {name: round(int(status[key].split()[0]) / 1024) for name, key in (("now", "VmRSS"), ("most", "VmHWM"))}
 

@@ -1,7 +1,7 @@
 """A light that sends messages without pause: `mqtt_flood.py PORT` announces it and sends long states until its input ends.
 
-Each message is as long as is read, a quarter of a megabyte, and is sent when the broker has the one before. At the end it
-prints how many there were.
+Each message has the maximum accepted length, a quarter of a megabyte, and is sent once the broker has received the previous
+one. At the end, the script prints the number of messages.
 """
 
 import json

@@ -1,6 +1,6 @@
-"""A gateway of several lights on MQTT, until its input ends; its broker reports it offline when it dies.
+"""An MQTT gateway with several lights. It runs until its input ends, and the broker reports it as offline if it dies.
 
-`mqtt_gateway.py PORT [--lights N] [--user NAME --password WORDS] [--ca FILE]` announces its lights and obeys.
+`mqtt_gateway.py PORT [--lights N] [--user NAME --password WORDS] [--ca FILE]` announces its lights and executes commands.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """A lamp made with ha-mqtt-discoverable, an independent implementation of discovery, states and commands.
 
-Run as `mqtt_lamp.py PORT`. It announces itself and obeys until its input ends. It prints each command as a line of JSON
-after it has obeyed.
+Run as `mqtt_lamp.py PORT`. It announces itself and executes commands until its input ends. It prints each executed command as a
+line of JSON.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""A Shelly device of the second generation: GET /shelly and remote procedure calls over the WebSocket /rpc.
+"""A second-generation Shelly device: GET /shelly, and remote procedure calls over a WebSocket at /rpc.
 
     shelly_device.py '{"address": "10.99.0.2", "outputs": {"light:0": {}}}'
 

@@ -31,7 +31,7 @@ class Probe:
 
 
 @pytest.mark.parametrize("count", [20, pytest.param(1000, marks=pytest.mark.long)])
-def test_hosts_leave_nothing_and_signals_work_afterwards(tmp_path, count):
+def test_released_hosts_leak_no_resources_and_restore_signal_handling(tmp_path, count):
     probe = Probe(tmp_path, count)
     try:
         probe.reach("warm")
@@ -51,7 +51,7 @@ def test_hosts_leave_nothing_and_signals_work_afterwards(tmp_path, count):
         probe.process.wait()
 
 
-def test_a_signal_ends_the_run_and_the_next_one_the_program(tmp_path):
+def test_first_sigterm_ends_the_run_and_second_terminates_the_program(tmp_path):
     probe = Probe(tmp_path, 0)
     try:
         for step in ("warm", "done"):

@@ -37,7 +37,7 @@ def curve(iids, mireds, hours=24):
     return tlv((2, tlv((1, configuration))))
 
 
-async def test_a_light_follows_the_day_is_never_switched_on_and_remembers_over_a_restart(make_daemon):
+async def test_light_follows_the_curve_stays_off_when_off_and_keeps_the_curve_after_a_restart(make_daemon):
     daemon = make_daemon(configuration(lights=[
         {"id": "lamp", "name": "Lamp", "brightness": True, "color": True, "temperature": True}]))
     daemon.until_published()

@@ -162,22 +162,22 @@ def find_accessories(wanted, runs, make_neighborhood, lan, directory):
 
 
 @pytest.mark.parametrize("driver", ["wled", "esphome"])
-def test_lights_are_found_at_the_address_that_leads_to_them(driver, make_neighborhood, make_daemon):
+def test_lights_are_found_at_their_working_address(driver, make_neighborhood, make_daemon):
     find_lights(driver, 1, make_neighborhood, make_daemon)
 
 
-def test_a_hub_that_starts_finds_accessories_at_the_address_that_leads_to_them(make_neighborhood, lan, tmp_path):
+def test_hub_finds_accessories_at_their_working_address_after_a_start(make_neighborhood, lan, tmp_path):
     find_accessories(SOME, 1, make_neighborhood, lan, tmp_path)
 
 
 @pytest.mark.long
 @pytest.mark.alone
 @pytest.mark.parametrize("driver", KEYS)
-def test_lights_are_found_in_twenty_starts(driver, make_neighborhood, make_daemon):
+def test_lights_are_found_after_each_of_twenty_starts(driver, make_neighborhood, make_daemon):
     find_lights(driver, 20, make_neighborhood, make_daemon)
 
 
 @pytest.mark.long
 @pytest.mark.alone
-def test_accessories_are_found_in_twenty_starts(make_neighborhood, lan, tmp_path):
+def test_accessories_are_found_after_each_of_twenty_starts(make_neighborhood, lan, tmp_path):
     find_accessories(ALL, 20, make_neighborhood, lan, tmp_path)

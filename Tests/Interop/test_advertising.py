@@ -8,7 +8,7 @@ from controllers import Phone
 from lan import run, until
 
 
-async def test_after_an_avahi_restart_the_record_is_back_in_five_seconds(daemon, lan):
+async def test_record_returns_within_five_seconds_of_an_avahi_restart(daemon, lan):
     status = daemon.until_stable()
     async with Phone() as phone:
         before = await phone.record(status["deviceId"])
@@ -24,7 +24,7 @@ async def test_after_an_avahi_restart_the_record_is_back_in_five_seconds(daemon,
 
 
 @pytest.mark.parametrize("missing", ["avahi", "bus"])
-async def test_without_avahi_the_bridge_runs_says_so_and_publishes_later(missing, make_daemon, lan):
+async def test_bridge_runs_without_avahi_logs_a_warning_and_publishes_later(missing, make_daemon, lan):
     lan.bridge.stop_avahi()
     if missing == "bus":
         lan.bridge.stop_bus()
@@ -42,7 +42,7 @@ async def test_without_avahi_the_bridge_runs_says_so_and_publishes_later(missing
         await phone.record(status["deviceId"])
 
 
-async def test_sigterm_ends_it_in_five_seconds_with_a_goodbye(daemon, lan):
+async def test_sigterm_ends_the_bridge_within_five_seconds_and_withdraws_the_record(daemon, lan):
     async with Phone() as phone:
         record = await phone.record(daemon.status["deviceId"])
         code, seconds = daemon.terminate()
@@ -52,7 +52,7 @@ async def test_sigterm_ends_it_in_five_seconds_with_a_goodbye(daemon, lan):
         await phone.gone(record.instance, timeout=2)
 
 
-async def test_a_hung_avahi_does_not_delay_the_end(daemon, lan):
+async def test_hung_avahi_does_not_delay_the_shutdown(daemon, lan):
     async with Phone() as phone:
         record = await phone.record(daemon.status["deviceId"])
         lan.bridge.avahi.send_signal(19)
@@ -66,7 +66,7 @@ async def test_a_hung_avahi_does_not_delay_the_end(daemon, lan):
         await phone.gone(record.instance, timeout=5)
 
 
-async def test_a_taken_name_changes_the_instance_and_nothing_else(make_daemon, lan):
+async def test_taken_name_changes_only_the_instance_name(make_daemon, lan):
     daemon = make_daemon()
     first = daemon.until_stable()
     daemon.terminate()
@@ -85,12 +85,12 @@ async def test_a_taken_name_changes_the_instance_and_nothing_else(make_daemon, l
     other.wait()
 
 
-async def test_the_bridge_never_listens_on_the_port_of_mdns(daemon, lan):
+async def test_bridge_never_listens_on_the_mdns_port(daemon, lan):
     owners = [line for line in lan.bridge.run("ss", "-H", "-u", "-a", "-n", "-p").stdout.splitlines() if ":5353" in line]
     assert owners and all(f"pid={daemon.process.pid}," not in line for line in owners), owners
 
 
-async def test_a_network_that_comes_late_needs_no_restart(make_daemon, lan):
+async def test_bridge_uses_a_network_that_appears_after_its_start(make_daemon, lan):
     lan.bridge.link("down")
     try:
         daemon = make_daemon()

@@ -24,7 +24,7 @@ def daemon(make_daemon):
     return made
 
 
-async def test_a_controller_sees_the_alarm_the_peak_and_the_worst_density(daemon):
+async def test_controller_receives_the_alarm_the_peak_level_and_the_worst_air_quality(daemon):
     async with Phone() as phone:
         pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
         aid, iids = named(await pairing.list_accessories_and_characteristics(), "Air")
@@ -41,7 +41,7 @@ async def test_a_controller_sees_the_alarm_the_peak_and_the_worst_density(daemon
 
 
 if HASS:
-    def test_home_assistants_controller_shows_the_air(daemon, lan, tmp_path):
+    def test_home_assistant_shows_air_sensor_values(daemon, lan, tmp_path):
         home = HomeAssistant(lan.phone, tmp_path / "hass")
         try:
             home.ask("pair", daemon.setup_code)

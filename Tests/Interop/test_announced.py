@@ -41,7 +41,7 @@ def retained(topic, payload):
 
 @pytest.mark.alone
 @pytest.mark.long
-async def test_a_thousand_lights_at_once_appear_within_seconds_and_stall_no_session(daemon, publishers, lan):
+async def test_a_thousand_announced_lights_appear_within_seconds_without_stalling_sessions(daemon, publishers, lan):
     payloads = [json.dumps({
         "name": f"Lamp {number}", "uniq_id": f"n{number}", "schema": "json", "brightness": True,
         "cmd_t": f"n/{number}/set", "stat_t": f"n/{number}"}) for number in range(1000)]

@@ -278,7 +278,7 @@ def judge(lan, tmp_path_factory):
 
 
 @pytest.mark.parametrize("path", sorted((FIXTURES / "announced").glob("*.json")), ids=lambda path: path.stem)
-def test_a_fixture_says_what_home_assistant_makes_of_it(judge, path):
+def test_fixture_expectations_match_home_assistant(judge, path):
     different = {}
     for name, thing in things(path):
         if found := list(judge.differences(thing)):
@@ -290,7 +290,7 @@ def test_a_fixture_says_what_home_assistant_makes_of_it(judge, path):
 @pytest.mark.parametrize(
     "thing", json.loads((FIXTURES / "announced/buttons.json").read_text(encoding="utf-8"))["things"],
     ids=lambda thing: thing["name"])
-def test_home_assistant_reads_the_presses_that_a_fixture_says(judge, thing):
+def test_home_assistant_recognizes_the_presses_in_a_fixture(judge, thing):
     """The fixture lists a press as HomeKit's press, followed by the event's type or the trigger's subtype."""
     payload = thing["payload"]
     device = payload.get("device") or payload["dev"]

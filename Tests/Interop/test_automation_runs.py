@@ -109,7 +109,7 @@ def test_values_presses_and_outages_start_runs(home, bridge):
 
 
 @pytest.mark.parametrize("delay", [0.0, 0.012, 0.1])
-def test_a_run_is_not_repeated_after_a_kill(home, bridge, tmp_path, delay):
+def test_killed_hub_does_not_repeat_a_run(home, bridge, tmp_path, delay):
     clock = WallClock(tmp_path)
     home.environment = {**clock.environment, "TZ": "UTC"}
     home.start()

@@ -44,7 +44,7 @@ def records(house, *name):
     return house.cli("automations", "history", *name, "--json")
 
 
-def test_the_commands_of_the_page_work_as_written(house, tmp_path):
+def test_documented_commands_work_as_written(house, tmp_path):
     for block in documents.blocks(PAGE):
         for line in block.commands:
             words = shlex.split(re.sub(r"\s#\s.*", "", line))
@@ -64,7 +64,7 @@ def test_the_commands_of_the_page_work_as_written(house, tmp_path):
     assert house.cli("automations", "import", example).stdout == "Hall Light: unchanged\nGood Night: changed\n"
 
 
-def test_an_export_restores_removed_automations(house, tmp_path):
+def test_export_restores_removed_automations(house, tmp_path):
     house.cli("homes", "location", "My House", "52.52,13.40", "--time-zone", "Europe/Berlin")
     for person in ("Anna", "Ben"):
         house.cli("people", "add", person)
@@ -104,7 +104,7 @@ def test_an_export_restores_removed_automations(house, tmp_path):
     assert content(house.cli("automations", "--json")) == content(before), "a wrong file changes nothing"
 
 
-def test_motion_turns_the_lamp_on_and_the_history_says_why_not(house):
+def test_motion_turns_the_lamp_on_and_history_explains_skipped_runs(house):
     house.cli("people", "add", "Anna")
     house.cli(
         "automations", "add", "Hall Light", "--when", "hall sensor motion", "--if", "anyone home",
@@ -112,7 +112,7 @@ def test_motion_turns_the_lamp_on_and_the_history_says_why_not(house):
     check = house.cli("automations", "run", "Hall Light", "--check")
     assert check.stdout == "it wouldn't run now: no one is home\n"
     assert not lamp(house)["on"]
-    # The first value is no event.
+    # The first value that the hub reads isn't an event.
     until(lambda: "no motion" in house.cli("accessories").stdout, 10, "the sensor is read")
     house.bridge.cli("simulate", "simulated/sensor", "motion=true")
     until(lambda: len(records(house, "Hall Light")) == 1, 10, "the evaluation is recorded")
@@ -141,7 +141,7 @@ def test_motion_turns_the_lamp_on_and_the_history_says_why_not(house):
     assert house.cli("automations", "show", "Hall Light", "--json")["state"] == "off"
 
 
-def test_errors_name_what_is_wrong(house):
+def test_errors_name_the_invalid_input(house):
     for words, text in [
         (["add", "A", "--when", "hal sensor motion", "--notify", "x"], 'did you mean "Hall Sensor"?'),
         (["add", "A", "--at", "sunset", "--notify", "x"], "the home has no location"),

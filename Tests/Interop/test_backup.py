@@ -25,7 +25,7 @@ def known(daemon):
 
 
 @pytest.mark.parametrize("running", [True, False])
-async def test_a_restored_backup_is_the_same_bridge_elsewhere(running, make_daemon, lan, tmp_path):
+async def test_restored_backup_keeps_the_bridges_identity_and_pairings(running, make_daemon, lan, tmp_path):
     first = make_daemon()
     me, accessory = paired(first, lan)
     before, number = known(first), first.until_stable()["configurationNumber"]
@@ -54,7 +54,7 @@ async def test_a_restored_backup_is_the_same_bridge_elsewhere(running, make_daem
 
 
 @pytest.mark.parametrize("running", [True, False])
-def test_a_file_that_is_not_a_backup_changes_nothing(running, make_daemon, tmp_path):
+def test_restore_rejects_a_file_that_is_not_a_backup(running, make_daemon, tmp_path):
     daemon = make_daemon()
     identity = daemon.status["deviceId"]
     (tmp_path / "file").write_bytes(bytes(range(256)) * 40)
@@ -69,7 +69,7 @@ def test_a_file_that_is_not_a_backup_changes_nothing(running, make_daemon, tmp_p
     assert not list(daemon.state_directory.glob("*.restored*"))
 
 
-def test_a_reset_keeps_the_configuration_in_use_when_the_file_is_wrong(make_daemon):
+def test_reset_keeps_the_active_configuration_if_the_file_is_invalid(make_daemon):
     daemon = make_daemon()
     daemon.configure(configuration(lights=[{"id": "one", "name": "One"}, {"id": "two", "name": "Two"}]))
     daemon.cli("reload")
@@ -81,7 +81,7 @@ def test_a_reset_keeps_the_configuration_in_use_when_the_file_is_wrong(make_daem
     until(lambda: daemon.lights == before, 5, "the same lights")
 
 
-def test_a_running_bridge_refuses_a_restore_of_its_directory(make_daemon, tmp_path):
+def test_restore_refuses_the_directory_of_a_running_bridge(make_daemon, tmp_path):
     daemon = make_daemon()
     daemon.cli("backup", tmp_path / "backup")
     refused = daemon.cli(
@@ -91,7 +91,7 @@ def test_a_running_bridge_refuses_a_restore_of_its_directory(make_daemon, tmp_pa
     assert f"process {daemon.process.pid}" in refused.stderr
 
 
-async def test_a_damaged_database_is_restored_as_the_error_says(make_daemon, lan):
+async def test_command_in_the_error_message_restores_a_damaged_database(make_daemon, lan):
     daemon = make_daemon()
     me, accessory = paired(daemon, lan)
     copy = daemon.state_directory / "bridge.sqlite.backup"
@@ -108,7 +108,7 @@ async def test_a_damaged_database_is_restored_as_the_error_says(make_daemon, lan
     assert read_shape(daemon, lan, me, accessory)
 
 
-async def test_a_reset_gives_the_bridge_a_new_identity_at_once(make_daemon, lan):
+async def test_reset_gives_the_running_bridge_a_new_identity(make_daemon, lan):
     daemon = make_daemon()
     me, accessory = paired(daemon, lan)
     before = daemon.until_stable()

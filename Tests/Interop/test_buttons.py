@@ -63,7 +63,7 @@ def services(accessories, name):
         for service in accessory["services"][1:]]
 
 
-async def test_a_press_arrives_once_and_none_from_a_stored_message(daemon, broker, buttons):
+async def test_press_is_reported_once_and_stored_messages_are_not_presses(daemon, broker, buttons):
     async with Phone() as phone:
         pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
         accessories = await pairing.list_accessories_and_characteristics()
@@ -123,7 +123,7 @@ async def test_a_press_arrives_once_and_none_from_a_stored_message(daemon, broke
         await eventually(lambda: seen[2:] == [("button 1", 1)], 10, "one press")
 
 
-def test_the_operator_presses_and_sees_buttons(daemon):
+def test_operator_lists_and_presses_simulated_buttons(daemon):
     daemon.cli("simulate", "simulated/plug", "press=long")
     until_light(daemon, "simulated/plug", **{"press#side": "long"})
     refused = daemon.cli("simulate", "simulated/plug", "press#top=single", check=False)
@@ -131,7 +131,7 @@ def test_the_operator_presses_and_sees_buttons(daemon):
 
 
 if HASS:
-    def test_home_assistants_controller_has_a_trigger_for_each_press(make_daemon, lan, tmp_path):
+    def test_home_assistant_has_a_trigger_for_each_press(make_daemon, lan, tmp_path):
         lights = [
             {"id": "lamp", "name": "Lamp"}, {"id": "remote", "name": "Remote", "kind": "button", "buttons": ["top", "bottom"]},
             {"id": "door", "name": "Door", "kind": "button", "doorbell": True}]

@@ -46,7 +46,7 @@ def daemon(make_daemon, broker, climate):
     return made
 
 
-async def test_a_controller_sets_thermostats_within_their_modes(daemon, climate):
+async def test_controller_sets_thermostats_within_their_modes(daemon, climate):
     async with Phone() as phone:
         pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
         accessories = await pairing.list_accessories_and_characteristics()
@@ -89,7 +89,7 @@ async def test_a_controller_sets_thermostats_within_their_modes(daemon, climate)
         await eventually(lambda: climate.events[-1] == {"ac/mode": "heat_cool"}, 5, f"the mode: {climate.events}")
 
 
-async def test_a_controller_sets_a_humidifier_within_its_limits(daemon, climate):
+async def test_controller_sets_a_humidifier_within_its_limits(daemon, climate):
     async with Phone() as phone:
         pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
         aid, iids = named(await pairing.list_accessories_and_characteristics(), "Mist")
@@ -110,7 +110,7 @@ async def test_a_controller_sets_a_humidifier_within_its_limits(daemon, climate)
         assert climate.events[1:] == [{"mist/power": "OFF"}]
 
 
-async def test_a_controller_sets_an_air_purifier_and_sees_its_filter(daemon, climate):
+async def test_controller_sets_an_air_purifier_and_reads_its_filter(daemon, climate):
     await asyncio.to_thread(until_light, daemon, AIR, speed=40, mode="auto")
     async with Phone() as phone:
         pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
@@ -134,7 +134,7 @@ async def test_a_controller_sets_an_air_purifier_and_sees_its_filter(daemon, cli
         assert climate.events[-1] == {"air/power": "OFF"}
 
 
-def test_the_operator_sets_thermostats(daemon, climate):
+def test_operator_sets_thermostats(daemon, climate):
     daemon.cli("lights", "set", BATH, "targetTemperature=18", "mode=off")
     until_light(daemon, BATH, targetTemperature=18.0, mode="off")
     daemon.cli("lights", "set", STUDY, "mode=heat", "targetTemperature=25")
@@ -146,7 +146,7 @@ def test_the_operator_sets_thermostats(daemon, climate):
 
 
 if HASS:
-    def test_home_assistant_sets_and_follows_thermostats(daemon, climate, lan, tmp_path):
+    def test_home_assistant_sets_thermostats_and_shows_their_changes(daemon, climate, lan, tmp_path):
         home = HomeAssistant(lan.phone, tmp_path / "hass")
         try:
             home.ask("pair", daemon.setup_code)
@@ -185,7 +185,7 @@ if HASS:
         finally:
             home.close()
 
-    def test_home_assistant_sets_and_follows_an_air_purifier_with_its_filter(daemon, climate, lan, tmp_path):
+    def test_home_assistant_sets_an_air_purifier_and_shows_its_filter(daemon, climate, lan, tmp_path):
         until_light(daemon, AIR, **{"speed": 40, "mode": "auto", "filterLife#filter": 75})
         home = HomeAssistant(lan.phone, tmp_path / "hass")
         try:

@@ -42,7 +42,7 @@ def until_withheld(daemon, timeout=10):
     return daemon.until(lambda status: status["advertisement"]["state"] == "withheld", timeout, "withheld")
 
 
-async def test_a_clone_stays_silent_and_warns_until_the_other_bridge_ends(lan, other, make_twins):
+async def test_clone_stays_unpublished_and_warns_until_the_other_bridge_ends(lan, other, make_twins):
     elder, younger = make_twins(other, lan.bridge)
     elder.start()
     identity = elder.until_published()["deviceId"]
@@ -84,7 +84,7 @@ def cut_power(other):
     other.start_avahi()
 
 
-def test_a_stale_record_of_a_host_without_power_withholds_no_bridge(lan, other, make_twins, cut_power):
+def test_stale_record_of_a_host_that_lost_power_does_not_block_a_bridge(lan, other, make_twins, cut_power):
     elder, younger = make_twins(other, lan.bridge)
     browser = lan.bridge.popen("avahi-browse", "-rp", "_hap._tcp", stdout=subprocess.DEVNULL)
     elder.start()
@@ -103,7 +103,7 @@ def seen_from(host):
     return host.run("timeout", "3", "avahi-browse", "-rpt", "_hap._tcp", check=False).stdout
 
 
-async def test_of_two_clones_on_joined_networks_exactly_one_stays_advertised(lan, other, make_twins):
+async def test_exactly_one_of_two_clones_on_joined_networks_stays_advertised(lan, other, make_twins):
     stays, leaves = make_twins(lan.bridge, other)
     lan.isolate(other)
     try:

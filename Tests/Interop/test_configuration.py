@@ -12,7 +12,7 @@ def check(path, *options):
 
 
 @pytest.mark.parametrize("options", [["--check-config"], []], ids=["checked", "started"])
-def test_a_mistake_is_one_line_with_its_place(tmp_path, options):
+def test_configuration_error_is_one_line_with_file_line_and_column(tmp_path, options):
     path = tmp_path / "lamplighter.yaml"
     path.write_text("bridge:\n  nmae: Home\n")
     if not options:
@@ -23,12 +23,12 @@ def test_a_mistake_is_one_line_with_its_place(tmp_path, options):
     assert not (tmp_path / "state").exists(), "an invalid configuration changes nothing"
 
 
-def test_a_wrong_command_line_ends_with_64():
+def test_invalid_command_line_exits_with_64():
     done = subprocess.run([program("lamplighterd"), "--nonsense"], capture_output=True, text=True, timeout=20)
     assert done.returncode == 64 and "nonsense" in done.stderr
 
 
-def test_a_taken_port_names_its_holder(make_daemon, lan):
+def test_error_for_a_taken_port_names_the_process(make_daemon, lan):
     first = make_daemon()
     port = first.status["port"]
     second = make_daemon({"bridge": {"port": port}}, start=False)
@@ -37,7 +37,7 @@ def test_a_taken_port_names_its_holder(make_daemon, lan):
     assert f"port {port} is taken by lamplighterd (process {first.process.pid})" in second.log
 
 
-def test_a_damaged_database_is_never_taken_for_an_unpaired_bridge(make_daemon, lan):
+def test_damaged_database_is_never_replaced_by_an_unpaired_bridge(make_daemon, lan):
     daemon = make_daemon()
     daemon.until_published()
     daemon.terminate()

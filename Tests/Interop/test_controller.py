@@ -71,7 +71,7 @@ def places(probe):
     return {entry["type"]: entry["id"] for entry in probe.do("characteristics")}
 
 
-def test_a_bridge_of_hap_python(probe, python_bridge):
+def test_controller_pairs_with_and_controls_a_hap_python_bridge(probe, python_bridge):
     bridge = python_bridge()
     found = probe.do("find", device=DEVICE)
     assert found["paired"] is False and found["category"] == 2 and found["name"].startswith("Python Bridge")
@@ -125,7 +125,7 @@ def test_a_bridge_of_hap_python(probe, python_bridge):
     assert probe.do("find", device=DEVICE, paired=False)["paired"] is False
 
 
-def test_our_own_bridge(probe, daemon):
+def test_controller_pairs_with_and_controls_lamplighter_over_link_local_ipv6(probe, daemon):
     status, setup = daemon.until_stable(), daemon.cli("setup", "--json")
     device = status["deviceId"]
     # A link-local address needs its interface.

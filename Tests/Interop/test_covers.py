@@ -39,7 +39,7 @@ def daemon(make_daemon, broker, cover):
     return made
 
 
-async def test_a_controller_follows_a_cover_and_moves_it(daemon, cover):
+async def test_controller_moves_a_cover_and_receives_its_changes(daemon, cover):
     async with Phone() as phone:
         pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
         aid, iids = named(await pairing.list_accessories_and_characteristics(), "Den blind")
@@ -82,7 +82,7 @@ async def test_a_controller_follows_a_cover_and_moves_it(daemon, cover):
         assert cover.events[-1] == {"tilt": 0}
 
 
-def test_the_operator_moves_covers_by_their_position(daemon, cover):
+def test_operator_moves_covers_to_a_position(daemon, cover):
     for key in (DEN, LOFT):
         daemon.cli("lights", "set", key, "position=40", "tilt=45")
         until_light(daemon, key, position=40, tilt=45, movement="stopped")
@@ -97,7 +97,7 @@ def test_the_operator_moves_covers_by_their_position(daemon, cover):
 
 
 if HASS:
-    def test_home_assistant_moves_and_follows_a_cover(daemon, cover, lan, tmp_path):
+    def test_home_assistant_moves_a_cover_and_shows_its_changes(daemon, cover, lan, tmp_path):
         home = HomeAssistant(lan.phone, tmp_path / "hass")
         try:
             home.ask("pair", daemon.setup_code)

@@ -62,7 +62,7 @@ def publish(host, name, port, txt):
 # Without faults
 
 
-def test_a_healthy_bridge_has_no_fault(daemon):
+def test_doctor_finds_no_fault_in_a_healthy_bridge(daemon):
     said = examine(daemon)
     assert (said.verdict, said.code, said.errors) == ("well", 0, ""), said
     assert set(said.results.values()) == {"ok"}, said
@@ -79,7 +79,7 @@ def files(daemon):
     return {path.name: path.stat().st_mtime_ns for path in daemon.state_directory.iterdir()}
 
 
-def test_doctor_leaves_no_trace_and_never_opens_the_port_of_mdns(make_daemon):
+def test_doctor_changes_no_files_and_never_opens_the_mdns_port(make_daemon):
     # The daemon would store the states of lights in the meantime.
     daemon = make_daemon(configuration(lights=[]))
     daemon.until_stable()
@@ -97,7 +97,7 @@ def test_doctor_leaves_no_trace_and_never_opens_the_port_of_mdns(make_daemon):
 # Without a running daemon
 
 
-def test_a_wrong_or_missing_configuration(make_daemon):
+def test_doctor_reports_an_invalid_or_missing_configuration(make_daemon):
     daemon = make_daemon("bridge: {nmae: Lamplighter}\n", start=False)
     expect(examine(daemon), "configuration", "lamplighter.yaml:1:10: bridge.nmae", "write name", code=78)
     (daemon.directory / "lamplighter.yaml").unlink()
@@ -111,7 +111,7 @@ def take_a_port(host):
     return holder, int(holder.stdout.readline())
 
 
-def test_a_taken_port_and_the_process_that_has_it(make_daemon, lan):
+def test_doctor_reports_a_taken_port_and_its_process(make_daemon, lan):
     holder, port = take_a_port(lan.bridge)
     daemon = make_daemon(configuration(port=port), start=False)
     expect(examine(daemon), "port", f"port {port} is taken by python3 (process {holder.pid})")
@@ -121,7 +121,7 @@ def test_a_taken_port_and_the_process_that_has_it(make_daemon, lan):
     assert examine(daemon).verdict == "daemon"
 
 
-def test_a_damaged_database(make_daemon):
+def test_doctor_reports_a_damaged_database(make_daemon):
     daemon = make_daemon()
     daemon.terminate()
     database = daemon.state_directory / "bridge.sqlite"
@@ -132,7 +132,7 @@ def test_a_damaged_database(make_daemon):
     assert examine(daemon).verdict == "daemon"
 
 
-def test_a_database_in_use_by_a_daemon_with_another_socket(daemon):
+def test_doctor_reports_a_database_in_use_by_a_daemon_with_another_socket(daemon):
     daemon.socket.rename(daemon.runtime_directory / "other.sock")
     expect(examine(daemon), "state", f"held by process {daemon.process.pid}")
 
@@ -141,13 +141,13 @@ def test_a_database_in_use_by_a_daemon_with_another_socket(daemon):
 UNPRIVILEGED = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"]
 
 
-def test_a_state_directory_of_another_user(make_daemon):
+def test_doctor_reports_a_state_directory_owned_by_another_user(make_daemon):
     daemon = make_daemon(start=False)
     os.chown(daemon.state_directory, 65534, 65534)
     expect(examine(daemon, before=UNPRIVILEGED), "state", "no permission", str(daemon.state_directory), code=77)
 
 
-def test_a_file_that_root_has_left_in_the_state_directory(make_daemon):
+def test_doctor_reports_a_file_in_the_state_directory_owned_by_root(make_daemon):
     daemon = make_daemon()
     daemon.terminate()
     os.chown(daemon.state_directory, 65534, 65534)
@@ -186,14 +186,14 @@ def examine_installed(host):
     ("chown root /var/lib/lamplighter", "state", "no permission to use /var/lib/lamplighter"),
     ("chmod 600 /var/lib/lamplighter.yaml", "configuration", "/var/lib/lamplighter.yaml"),
 ])
-def test_doctor_of_root_checks_as_the_user_of_the_daemon(fault, verdict, words, installed):
+def test_doctor_run_by_root_checks_with_the_daemons_permissions(fault, verdict, words, installed):
     installed.run("sh", "-c", fault)
     said = examine_installed(installed)
     assert said["verdict"] == verdict, said
     assert words in said["message"], said
 
 
-def test_doctor_of_root_shows_the_process_that_has_the_port(installed):
+def test_doctor_run_by_root_names_the_process_using_the_port(installed):
     holder, port = take_a_port(installed)
     installed.run("sh", "-c", f'printf "bridge: {{port: {port}}}\\n" > /var/lib/lamplighter.yaml')
     said = examine_installed(installed)
@@ -202,7 +202,7 @@ def test_doctor_of_root_shows_the_process_that_has_the_port(installed):
     assert f"python3 (process {holder.pid})" in said["message"], said
 
 
-def test_a_daemon_that_has_ended_is_examined_without_a_trace(make_daemon):
+def test_doctor_reports_a_stopped_daemon_without_changing_files(make_daemon):
     daemon = make_daemon()
     daemon.terminate()
     before = files(daemon)
@@ -213,12 +213,12 @@ def test_a_daemon_that_has_ended_is_examined_without_a_trace(make_daemon):
 # With a daemon that runs but doesn't answer
 
 
-def test_a_socket_without_permission(daemon):
+def test_doctor_reports_a_socket_without_permission(daemon):
     daemon.socket.chmod(0)
     expect(examine(daemon, before=UNPRIVILEGED), "daemon", "no permission", "group lamplighter", code=77)
 
 
-def test_a_daemon_that_hangs(daemon):
+def test_doctor_reports_a_hung_daemon(daemon):
     daemon.process.send_signal(signal.SIGSTOP)
     try:
         said = examine(daemon)
@@ -243,7 +243,7 @@ def small_disk(make_daemon, lan):
     lan.bridge.run("umount", "--recursive", "--lazy", daemon.state_directory)
 
 
-def test_a_full_disk(small_disk):
+def test_doctor_reports_a_full_disk(small_disk):
     filler = small_disk.state_directory / "filler"
     small_disk.host.run("dd", "if=/dev/zero", f"of={filler}", "bs=64k", check=False)
     expect(examine(small_disk), "storage", "the disk is full", "free some space", code=74)
@@ -251,7 +251,7 @@ def test_a_full_disk(small_disk):
     assert examine(small_disk).code == 0
 
 
-def test_a_database_that_is_gone(daemon):
+def test_doctor_reports_a_missing_database(daemon):
     (daemon.state_directory / "bridge.sqlite").unlink()
     expect(examine(daemon), "storage", "bridge.sqlite is missing", code=74)
 
@@ -259,7 +259,7 @@ def test_a_database_that_is_gone(daemon):
 # Avahi and D-Bus
 
 
-def test_avahi_is_stopped(daemon, lan):
+def test_doctor_reports_a_stopped_avahi(daemon, lan):
     lan.bridge.stop_avahi()
     try:
         daemon.until(lambda status: status["advertisement"]["state"] != "published", 5, "the loss is detected")
@@ -272,7 +272,7 @@ def test_avahi_is_stopped(daemon, lan):
     assert examine(daemon).code == 0
 
 
-def test_avahi_hangs(daemon, lan):
+def test_doctor_reports_a_hung_avahi(daemon, lan):
     lan.bridge.avahi.send_signal(signal.SIGSTOP)
     try:
         said = examine(daemon)
@@ -285,7 +285,7 @@ def test_avahi_hangs(daemon, lan):
 # The network
 
 
-def test_another_bridge_with_this_device_id(daemon, lan):
+def test_doctor_reports_another_bridge_with_the_same_device_id(daemon, lan):
     status = daemon.status
     lan.phone.start_avahi()
     try:
@@ -298,7 +298,7 @@ def test_another_bridge_with_this_device_id(daemon, lan):
     expect(said, "clone", status["deviceId"], '"A Copy" at host phone.local, port 9', "lamplighter reset")
 
 
-def test_multicast_that_is_dropped(daemon, firewall):
+def test_doctor_reports_blocked_multicast(daemon, firewall):
     firewall("iifname eth0 udp dport 5353 drop")
     said = examine(daemon)
     expect(said, "visible", "multicast is blocked on eth0", "UDP port 5353")
@@ -309,7 +309,7 @@ def test_multicast_that_is_dropped(daemon, firewall):
     ("ip daddr 10.77.0.1 tcp dport {port} drop", ["10.77.0.1", "doesn't respond"]),
     ("ip6 daddr fe80::/10 tcp dport {port} reject with tcp reset", ["fe80::", "refuses"]),
 ])
-def test_an_address_of_the_record_that_does_not_accept(rule, words, daemon, firewall):
+def test_doctor_reports_an_advertised_address_that_accepts_no_connections(rule, words, daemon, firewall):
     firewall(rule.format(port=daemon.status["port"]))
     said = examine(daemon)
     expect(said, "addresses", *words, "firewall")
@@ -319,7 +319,7 @@ def test_an_address_of_the_record_that_does_not_accept(rule, words, daemon, fire
 # Controllers
 
 
-async def test_a_bridge_that_is_paired_elsewhere(daemon, lan):
+async def test_doctor_reports_a_bridge_already_paired_with_another_controller(daemon, lan):
     async with Phone() as phone:
         await phone.pair(daemon.status["deviceId"], daemon.setup_code)
     daemon.until(lambda status: status["paired"] and status["controllers"] == 0, 5, "paired, without a connected controller")
@@ -332,7 +332,7 @@ async def test_a_bridge_that_is_paired_elsewhere(daemon, lan):
     until(lambda: examine(daemon).code == 0, 10, "no problems are found")
 
 
-def test_another_listener_on_the_port_of_mdns_is_a_warning(daemon, lan):
+def test_doctor_warns_of_another_listener_on_the_mdns_port(daemon, lan):
     listener = lan.bridge.popen(
         "python3", "-c", "import socket as s; a = s.socket(s.AF_INET, s.SOCK_DGRAM);"
         "a.setsockopt(s.SOL_SOCKET, s.SO_REUSEADDR, 1); a.bind(('', 5353)); print(1, flush=True);"

@@ -21,7 +21,7 @@ def pair(daemon, lan):
     return me, accessory
 
 
-async def test_a_clock_that_jumps_back_by_ten_years_changes_nothing(make_daemon, lan, tmp_path):
+async def test_clock_jump_back_by_ten_years_disrupts_nothing(make_daemon, lan, tmp_path):
     clock = WallClock(tmp_path)
     daemon = make_daemon(start=False)
     daemon.environment = clock.environment
@@ -59,7 +59,7 @@ REFUSING_BUS = """<busconfig><type>system</type><listen>unix:path=/run/dbus/syst
 <allow send_destination="*"/>{}</policy></busconfig>"""
 
 
-async def test_a_bus_that_refuses_a_call_of_avahi_is_named_and_tried_again(make_daemon, lan, tmp_path):
+async def test_bridge_warns_of_a_refused_avahi_call_and_retries(make_daemon, lan, tmp_path):
     host, call = lan.bridge, "EntryGroupNew"
     host.stop_avahi()
     host.stop_bus()
@@ -86,7 +86,7 @@ async def test_a_bus_that_refuses_a_call_of_avahi_is_named_and_tried_again(make_
         host.start_avahi()
 
 
-async def test_named_interfaces_hold_for_tcp_and_mdns_alike(make_daemon, lan):
+async def test_configured_interfaces_limit_both_tcp_and_mdns(make_daemon, lan):
     bridge, phone = lan.bridge.namespace, lan.phone.namespace
     run("ip", "-n", bridge, "link", "add", "side0", "type", "veth", "peer", "name", "side1", "netns", phone)
     try:
@@ -116,7 +116,7 @@ async def test_named_interfaces_hold_for_tcp_and_mdns_alike(make_daemon, lan):
             run("ip", "-n", bridge, "link", "del", end, check=False)
 
 
-async def test_it_finds_the_interface_that_leads_somewhere_also_as_the_unit_lets_it_see_proc(make_daemon, lan):
+async def test_bridge_finds_the_default_interface_even_with_restricted_proc(make_daemon, lan):
     space = lan.bridge.namespace
     run("ip", "-n", space, "link", "add", "side0", "type", "veth", "peer", "name", "side1", "netns", lan.phone.namespace)
     try:
@@ -135,7 +135,7 @@ async def test_it_finds_the_interface_that_leads_somewhere_also_as_the_unit_lets
         run("ip", "-n", space, "link", "del", "side0", check=False)
 
 
-async def test_two_bridges_stand_side_by_side_on_one_host(make_daemon, lan):
+async def test_two_bridges_run_independently_on_one_host(make_daemon, lan):
     first = make_daemon(configuration(name="Upstairs"))
     second = make_daemon(configuration(name="Downstairs", lights=LIGHTS[:1]))
     for daemon in (first, second):
@@ -149,7 +149,7 @@ async def test_two_bridges_stand_side_by_side_on_one_host(make_daemon, lan):
         assert first.status["advertisement"]["state"] == "published" and first.status["paired"]
 
 
-async def test_a_light_whose_driver_cannot_start_survives_restarts(make_daemon, broker, lan):
+async def test_light_keeps_its_aid_over_restarts_while_its_driver_cannot_start(make_daemon, broker, lan):
     daemon = make_daemon(configuration(drivers=[{"driver": "mqtt", "url": broker.url}]))
     until(lambda: "broker connected" in daemon.log, 10, "a connection to the broker")
     announce = {"schema": "json", "unique_id": "one", "name": "One", "command_topic": "one/set", "brightness": True}

@@ -50,7 +50,7 @@ def warnings(daemon):
 
 
 @pytest.mark.parametrize("key", [None, KEY], ids=["plain", "noise"])
-def test_a_device_is_found_obeys_and_shows_changes_from_outside(key, make_daemon, make_device, key_file):
+def test_discovers_and_controls_a_device_and_reports_external_changes(key, make_daemon, make_device, key_file):
     device = make_device(key=key)
     keys = {"devices": {"den": {"key-file": str(key_file)}}} if key else {}
     daemon = make_daemon(configuration(drivers=[{"driver": "esphome", "discover": True, **keys}]) | {"include": ["lights"]})
@@ -77,7 +77,7 @@ def test_a_device_is_found_obeys_and_shows_changes_from_outside(key, make_daemon
     light(daemon, "dim", on=False, brightness=40)
 
 
-def test_a_device_keeps_its_aid_at_another_address_and_port(make_daemon, make_device, lan):
+def test_device_keeps_its_aid_at_another_address_and_port(make_daemon, make_device, lan):
     device = make_device()
     daemon = make_bridge(make_daemon)
     aid = light(daemon, "dim", reachable=True)["aid"]
@@ -91,7 +91,7 @@ def test_a_device_keeps_its_aid_at_another_address_and_port(make_daemon, make_de
         moved.close()
 
 
-def test_a_device_without_its_key_is_a_warning_until_it_has_one(make_daemon, make_device, key_file):
+def test_status_warns_of_a_device_until_its_key_is_configured(make_daemon, make_device, key_file):
     make_device(key=KEY)
     daemon = make_bridge(make_daemon)
     until(lambda: "den: {key-file: /etc/lamplighter/den.key}" in warnings(daemon), 10, "the warning shows the missing key-file")
@@ -109,7 +109,7 @@ def test_a_device_without_its_key_is_a_warning_until_it_has_one(make_daemon, mak
     assert KEY not in daemon.log
 
 
-def test_the_fan_and_the_sensors_of_a_device_are_shown_if_they_are_included(make_daemon, make_device):
+def test_fan_and_sensors_are_shown_if_included(make_daemon, make_device):
     device = make_device()
     kinds = {"include": ["fans", "sensors"]}
     daemon = make_daemon(configuration(drivers=[{"driver": "esphome"}]) | kinds)
@@ -128,12 +128,12 @@ def test_the_fan_and_the_sensors_of_a_device_are_shown_if_they_are_included(make
     light(daemon, "fan/fan", on=False, oscillates=True, speed=100)
 
 
-def test_a_cover_of_a_device_moves_and_stops(make_daemon, make_device):
+def test_cover_moves_and_stops_on_command(make_daemon, make_device):
     device = make_device()
     daemon = make_bridge(make_daemon)
     key = f"esphome/{MAC}/cover/blind"
     light(daemon, "cover/blind", reachable=True, position=0, tilt=90, movement="stopped")
-    assert not any("car" in name for name in daemon.lights), "a garage door is no cover"
+    assert not any("car" in name for name in daemon.lights), "a garage door isn't shown as a cover"
     daemon.cli("lights", "set", key, "position=40", "tilt=-90")
     light(daemon, "cover/blind", movement="opening", tilt=-90)
     device.send(light="blind", position=0.25)
@@ -146,7 +146,7 @@ def test_a_cover_of_a_device_moves_and_stops(make_daemon, make_device):
     light(daemon, "cover/blind", position=50, movement="stopped")
 
 
-def test_a_choice_of_a_device_is_a_switch_for_each_option(make_daemon, make_device):
+def test_select_entity_has_a_switch_for_each_option(make_daemon, make_device):
     device = make_device()
     daemon = make_daemon(configuration(drivers=[{"driver": "esphome"}]) | {"include": ["scenes"]})
     eco, boost = "on#option/select/Eco", "on#option/select/Boost"

@@ -145,7 +145,7 @@ async def hand(house):
     await client.disconnect()
 
 
-async def test_covers_move_turn_and_stop(daemon, house):
+async def test_covers_move_tilt_and_stop(daemon, house):
     async with controller(daemon, "House Blind", "House Shutter") as (blind, shutter), hand(house) as change:
         await blind.put({TARGET_POSITION: 40, TARGET_TILT: -45})
         await house.logged("house: blind to 0.40")
@@ -170,7 +170,7 @@ async def test_covers_move_turn_and_stop(daemon, house):
         await shutter.shows({MOVEMENT: 2, POSITION: 0, TARGET_POSITION: 0})
 
 
-async def test_a_garage_door_and_a_valve_open_and_close(daemon, house):
+async def test_garage_door_and_valve_open_and_close(daemon, house):
     async with controller(daemon, "House Garage", "House Tap") as (garage, tap), hand(house) as change:
         assert garage.values[DOOR] == 0, "half open is open"
         for target, moving, text in [(1, 3, "closes"), (0, 2, "opens")]:
@@ -187,7 +187,7 @@ async def test_a_garage_door_and_a_valve_open_and_close(daemon, house):
         await tap.shows({ACTIVE: 1, IN_USE: 1})
 
 
-async def test_a_lock_locks_and_follows_its_key(daemon, house):
+async def test_lock_locks_and_shows_local_changes(daemon, house):
     async with controller(daemon, "House Front") as (front,), hand(house) as change:
         assert front.values[LOCK] == 3, "it doesn't know its state yet"
         await front.put({TARGET_LOCK: 1})
@@ -204,7 +204,7 @@ async def test_a_lock_locks_and_follows_its_key(daemon, house):
         await front.shows({LOCK: 2})
 
 
-async def test_an_alarm_panel_arms_triggers_and_is_disarmed(daemon, house):
+async def test_alarm_panel_is_armed_triggered_and_disarmed(daemon, house):
     async with controller(daemon, "House Alarm") as (alarm,), hand(house) as change:
         assert (alarm.values[ALARM], alarm.values[TARGET_ALARM]) == (3, 3)
         for target, mode in (0, "home"), (2, "night"), (1, "away"):
@@ -220,7 +220,7 @@ async def test_an_alarm_panel_arms_triggers_and_is_disarmed(daemon, house):
         await alarm.shows({ALARM: 3, TARGET_ALARM: 3})
 
 
-async def test_a_thermostat_with_one_set_point_heats(daemon, house):
+async def test_thermostat_with_one_set_point_heats(daemon, house):
     async with controller(daemon, "House Study") as (study,), hand(house) as change:
         assert {kind: study.values[kind] for kind in (ACTIVITY, MODE, TEMPERATURE, TARGET)} == {
             ACTIVITY: 0, MODE: 1, TEMPERATURE: 20, TARGET: 18}
@@ -254,7 +254,7 @@ async def test_thermostats_with_two_set_points_change_modes(daemon, house):
         await loft.shows({TEMPERATURE: 30, ACTIVITY: 2})
 
 
-async def test_a_water_heater_heats(daemon, house):
+async def test_water_heater_heats(daemon, house):
     async with controller(daemon, "House Boiler") as (boiler,), hand(house) as change:
         assert (boiler.values[MODE], boiler.values[TEMPERATURE]) == (0, 45)
         await boiler.put({MODE: 1, TARGET: 50})
@@ -266,7 +266,7 @@ async def test_a_water_heater_heats(daemon, house):
         await boiler.shows({MODE: 0})
 
 
-async def test_a_fan_turns(daemon, house):
+async def test_fan_starts_and_changes_its_speed(daemon, house):
     async with controller(daemon, "House Fan") as (fan,):
         await fan.put({ACTIVE: 1, SPEED: 33, DIRECTION: 1, SWING: 1})
         await fan.shows({ACTIVE: 1, SPEED: 33, DIRECTION: 1, SWING: 1})
@@ -277,7 +277,7 @@ async def test_a_fan_turns(daemon, house):
         await fan.shows({ACTIVE: 0})
 
 
-async def test_sensors_and_buttons_report(daemon, house):
+async def test_sensors_report_their_values(daemon, house):
     before = {"69": 0, "90": 7, "92": 0, "93": 700, "C6": 7, "C7": 14, "C8": 21, "6B": 70, "68": 87, "22": False, "71": 0,
               "70": 0, "76": 0, "6A": 0, "7A": 0, TEMPERATURE: 20, HUMIDITY: 47, POWER: 57, ENERGY: 7}
     async with controller(daemon, "House") as (sensors,), hand(house) as change:
@@ -293,7 +293,7 @@ async def test_sensors_and_buttons_report(daemon, house):
         assert tampered is True
 
 
-async def test_buttons_and_doorbells_press(daemon, house):
+async def test_buttons_and_doorbells_report_presses(daemon, house):
     async with Phone() as phone:
         pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
         places = {
@@ -311,7 +311,7 @@ async def test_buttons_and_doorbells_press(daemon, house):
             await eventually(lambda: seen == [1, 0, 0], 5, f"the doorbell and its button: {seen}")
 
 
-async def test_a_button_of_an_app_is_pressed_once_and_resets(daemon, house):
+async def test_app_button_is_pressed_once_and_resets(daemon, house):
     async with controller(daemon, "House Open Tap", "House Tap") as (button, tap):
         await tap.put({ACTIVE: 0})
         await tap.shows({ACTIVE: 0})

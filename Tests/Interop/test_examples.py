@@ -35,7 +35,7 @@ def services(accessory):
     return found
 
 
-async def test_a_purifier_has_a_linked_filter_and_refuses_one_value_of_a_request(example):
+async def test_purifier_has_a_linked_filter_and_rejects_one_value_of_a_request(example):
     purifier = example("air-purifier")
     async with Phone() as phone:
         pairing = await phone.pair(await device(phone, "Purifier"), purifier.code)
@@ -58,7 +58,7 @@ async def test_a_purifier_has_a_linked_filter_and_refuses_one_value_of_a_request
         purifier.stop()
 
 
-async def test_a_television_has_linked_inputs_and_takes_keys_while_it_is_on(example):
+async def test_television_has_linked_inputs_and_accepts_keys_while_on(example):
     television = example("television")
     async with Phone() as phone:
         pairing = await phone.pair(await device(phone, "TV"), television.code)
@@ -77,7 +77,7 @@ async def test_a_television_has_linked_inputs_and_takes_keys_while_it_is_on(exam
         television.stop()
 
 
-async def test_sensors_come_and_go_and_are_read_when_asked(example, tmp_path):
+async def test_sensors_are_added_and_removed_and_read_on_request(example, tmp_path):
     rooms = tmp_path / "rooms"
     rooms.mkdir()
     (rooms / "Kitchen").write_text("20.5")

@@ -91,7 +91,7 @@ def try_to_pair(lan, daemon, identity):
         return m6[hap.ERROR][0] if hap.ERROR in m6 else setup.accessory(m6)
 
 
-async def test_a_bridge_serves_on_a_full_disk_and_learns_again_when_there_is_room(stored, lan, tmp_path):
+async def test_bridge_keeps_serving_on_a_full_disk_and_stores_again_once_space_is_free(stored, lan, tmp_path):
     daemon, disk = stored
     me, other = hap.Identity(), hap.Identity()
     disk.fill()
@@ -148,7 +148,7 @@ async def test_a_bridge_serves_on_a_full_disk_and_learns_again_when_there_is_roo
     assert not [name for name in disk.files if name.endswith((".new", ".export", ".restored", "-journal"))], disk.files
 
 
-def test_a_full_disk_refuses_each_command_that_writes_and_changes_nothing(stored, lan, tmp_path):
+def test_commands_that_write_fail_on_a_full_disk_and_change_nothing(stored, lan, tmp_path):
     daemon, disk = stored
     backup = tmp_path / "backup"
     daemon.cli("backup", backup)
@@ -185,7 +185,7 @@ KILLED = "didn't answer, so the change may or may not be stored"
 
 @pytest.mark.parametrize("words, answer", [
     (["reset", "--yes"], KILLED), (["backup", "NEW"], "lamplighterd closed the connection")])
-def test_a_command_whose_daemon_is_killed_reports_that_the_change_may_be_stored_or_not(words, answer, make_daemon, tmp_path):
+def test_command_reports_an_unknown_result_if_the_daemon_is_killed(words, answer, make_daemon, tmp_path):
     # Without lights, whose states are stored ten seconds after the start, the command is the first write.
     daemon = make_daemon(configuration(lights=[], advertise="none"))
     identity = daemon.status["deviceId"]
@@ -201,7 +201,7 @@ def test_a_command_whose_daemon_is_killed_reports_that_the_change_may_be_stored_
 
 @pytest.mark.parametrize("failure, code, part", [("full", 74, "full"), ("read-only", 73, "Read-only file system")])
 @pytest.mark.parametrize("what", ["lamplighterd", "homehubd"])
-def test_the_first_start_without_a_place_to_write_says_so(what, failure, code, part, lan, tmp_path, make_disk):
+def test_first_start_reports_an_unwritable_directory(what, failure, code, part, lan, tmp_path, make_disk):
     state = tmp_path / "state"
     state.mkdir()
     disk = make_disk(lan.bridge, state)
@@ -234,7 +234,7 @@ def tracing(daemon, *options):
         tracer.communicate(timeout=20)
 
 
-def test_a_home_on_a_full_disk_refuses_what_it_cannot_store(make_daemon, make_disk, lan, tmp_path):
+def test_hub_on_a_full_disk_rejects_changes(make_daemon, make_disk, lan, tmp_path):
     bridge = make_daemon(configuration("Demo"))
     bridge.until_published()
     with lan.add_host("hub", "10.77.0.3") as host:

@@ -37,7 +37,7 @@ def until_bridges(daemon, count):
         lambda status: [bridge["advertisement"]["state"] for bridge in status["bridges"]] == ["published"] * count, 20)
 
 
-async def test_400_devices_of_all_kinds_are_on_three_bridges_and_each_is_paired_and_keeps_its_devices(make_daemon):
+async def test_400_devices_are_split_among_three_bridges_that_pair_and_keep_their_devices(make_daemon):
     daemon = make_daemon(settings(range(400)))
     until_bridges(daemon, 3)
     daemon.until(lambda status: [bridge["lights"] for bridge in status["bridges"]] == [149, 149, 102], 20)
@@ -98,7 +98,7 @@ async def test_400_devices_of_all_kinds_are_on_three_bridges_and_each_is_paired_
     assert not any(bridge["paired"] for bridge in daemon.status["bridges"])
 
 
-def test_the_codes_of_all_bridges_stand_in_one_picture(make_daemon, tmp_path):
+def test_one_picture_contains_the_codes_of_all_bridges(make_daemon, tmp_path):
     daemon = make_daemon(settings(range(150)))
     until_bridges(daemon, 2)
     daemon.cli("setup", "--svg", tmp_path / "codes.svg", "--png", tmp_path / "codes.png")

@@ -53,7 +53,7 @@ async def judged(address):
         controller.cleanup()
 
 
-def test_a_light_is_found_obeys_and_shows_changes_from_outside(make_daemon, light, lan):
+def test_discovers_and_controls_a_light_and_reports_external_changes(make_daemon, light, lan):
     daemon = make_daemon(configuration(drivers=[{"driver": "govee"}]))
     daemon.until_published()
     wait_for(daemon, reachable=True, on=False)

@@ -1,4 +1,4 @@
-"""An independent controller pairs with an accessory of hapsim. Changes of either one reach the other at once."""
+"""An independent controller pairs with an accessory of hapsim. Changes on either side reach the other at once."""
 
 import asyncio
 import os
@@ -73,7 +73,7 @@ def simulate(lan, tmp_path):
         end(simulator.process)
 
 
-async def test_a_lock_is_written_moves_and_is_changed_from_the_terminal(simulate):
+async def test_lock_responds_to_controller_writes_and_terminal_input(simulate):
     simulator = simulate("front-door.yaml")
     simulator.line("setup code: 416-27-893")
     async with Phone() as phone:
@@ -135,7 +135,7 @@ async def test_a_lock_is_written_moves_and_is_changed_from_the_terminal(simulate
         assert (await again.get_characteristics([target]))[target]["value"] == 1
 
 
-async def test_a_bridge_and_what_is_behind_it(simulate):
+async def test_bridged_accessories_respond_to_writes_and_terminal_input(simulate):
     simulator = simulate("garden.yaml")
     code = simulator.line(r"setup code: (\d{3}-\d{2}-\d{3})").group(1)
     async with Phone() as phone:
@@ -216,7 +216,7 @@ def house(lan, tmp_path):
     end(simulator.process)
 
 
-async def test_every_kind_behaves_like_a_real_device(house):
+async def test_every_service_type_behaves_like_a_real_device(house):
     simulator, code = house
     async with Phone() as phone:
         pairing = await phone.pair(await identity(phone, "Simulator"), code)
@@ -305,7 +305,7 @@ async def test_every_kind_behaves_like_a_real_device(house):
         await pairing.close()
 
 
-def test_a_mistake_in_the_file_is_named_with_its_place(tmp_path):
+def test_error_in_the_file_is_reported_with_line_and_column(tmp_path):
     file = tmp_path / "one.yaml"
     file.write_text("name: One\nservices:\n  - type: Lightbuld\n")
     done = subprocess.run([program("hapsim"), "--check", file], capture_output=True, text=True)

@@ -1,7 +1,7 @@
 """Accessories of Apple's HomeKitADK in a home.
 
-Needs ADK=/folder of its Lightbulb.MbedTLS and Lock.MbedTLS (its own way to OpenSSL fails with version 3); without it conftest passes over
-this file.
+Needs ADK=/folder of the kit's programs Lightbulb.MbedTLS and Lock.MbedTLS (its OpenSSL variant fails with version 3). Without
+ADK, conftest skips this file.
 """
 
 import base64
@@ -79,7 +79,7 @@ def read(home, target, word):
     return home.cli("read", target, word, "--json")[0]["value"]
 
 
-def test_it_is_added_controlled_restarted_and_removed(home, accessory):
+def test_adk_accessory_is_added_controlled_restarted_and_removed(home, accessory):
     added = until(
         lambda: isinstance(done := home.add(CODE, "Acme", "--json", check=False), list) and done,
         60, "it is added", interval=1)

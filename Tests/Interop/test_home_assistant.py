@@ -25,7 +25,7 @@ def level(bridge):
     return light["on"], light["brightness"]
 
 
-async def test_the_lowest_levels_of_255_leave_the_light_on(bridge, lan):
+async def test_lowest_levels_of_255_keep_the_light_on(bridge, lan):
     async with Phone() as phone:
         pairing = await phone.pair(bridge.status["deviceId"], bridge.setup_code)
         aid, iids = named(await pairing.list_accessories_and_characteristics(), "Lamp")
@@ -35,7 +35,7 @@ async def test_the_lowest_levels_of_255_leave_the_light_on(bridge, lan):
             assert await asyncio.to_thread(level, bridge) == (True, 1)
 
 
-async def test_who_writes_brightness_zero_with_on_knows_the_level_in_the_end(bridge, lan):
+async def test_controller_that_writes_on_with_brightness_zero_receives_the_applied_level(bridge, lan):
     """Like Home Assistant, aiohomekit applies written values after the response, so the event must arrive later."""
     async with Phone() as phone:
         pairing = await phone.pair(bridge.status["deviceId"], bridge.setup_code)
@@ -52,7 +52,7 @@ async def test_who_writes_brightness_zero_with_on_knows_the_level_in_the_end(bri
 
 if HASS:
     @pytest.mark.parametrize("run", range(3))
-    def test_home_assistant_itself(run, bridge, lan, tmp_path):
+    def test_home_assistant_shows_the_applied_level_after_on_with_brightness_zero(run, bridge, lan, tmp_path):
         home = HomeAssistant(lan.phone, tmp_path / "hass")
         try:
             print(home.ask("pair", bridge.setup_code))

@@ -1,4 +1,4 @@
-"""Home Assistant's own bridge with its demo entities, whose accessories are added to the home.
+"""Home Assistant's HomeKit bridge with its demo entities, whose accessories are added to the home.
 
 Needs HASS=/path/of/hass of Scripts/install-home-assistant (checked with 2025.4.4 on Python 3.13 and
 HAP-python 4.9.2); conftest skips this file without it.
@@ -72,7 +72,7 @@ def on_of(app, name):
     return app.characteristic(name, "25")["id"]
 
 
-def test_everything_of_it_is_shown_read_and_written(bridge, home):
+def test_all_accessories_are_shown_read_and_written(bridge, home):
     names = [accessory["name"] for accessory in add(home, bridge)]
     assert len(names) > 50 and len(names) == len(set(names)), names
     app = home.app()
@@ -100,7 +100,7 @@ def test_everything_of_it_is_shown_read_and_written(bridge, home):
         assert other.do("readValues", characteristics=[id])[id]["value"] == values[id], name
 
 
-def test_its_changes_are_reported(bridge, home):
+def test_position_changes_are_reported(bridge, home):
     """A blind moves for some seconds after a command and reports its positions."""
     add(home, bridge)
     app = home.app()
@@ -111,7 +111,7 @@ def test_its_changes_are_reported(bridge, home):
     assert value(app.do("readValues", characteristics=[target])[target]) == 40
 
 
-def test_it_is_let_go(bridge, home):
+def test_removed_bridge_can_be_added_again(bridge, home):
     add(home, bridge)
     assert "reset" not in home.cli("remove", "Demo House", "--yes").stdout
     assert home.cli("accessories", "--json") == []

@@ -1,7 +1,7 @@
 """Real devices in a home, with attribute databases from public test suites.
 
-Needs DEVICES=/folder of such databases, each a JSON file of the answer to GET /accessories, as aiohomekit has them in its
-repository below tests/fixtures; without it conftest passes over this file. Tried with fifteen of them.
+Needs DEVICES=/folder of such databases, for example tests/fixtures in aiohomekit's repository. Each is a JSON file with the
+response to GET /accessories. Without DEVICES, conftest skips this file. Tested with fifteen of them.
 """
 
 import json
@@ -54,7 +54,7 @@ def check(shown, recorded, home, device):
 
 
 @pytest.mark.parametrize("path", sorted(Path(os.environ.get("DEVICES", "/")).glob("*.json")), ids=lambda path: path.stem)
-def test_a_device_is_taken_whole(path, lan, tmp_path):
+def test_recorded_device_is_shown_completely(path, lan, tmp_path):
     recorded = json.loads(path.read_text(encoding="utf-8"))
     recorded = recorded["accessories"] if isinstance(recorded, dict) else recorded
     device = Talker(

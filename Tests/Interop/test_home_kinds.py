@@ -70,7 +70,7 @@ def another(one, present):
     return next((choice for choice in reversed(choices) if choice != present), None)
 
 
-def test_all_kinds_are_there_by_their_names(house):
+def test_accessories_of_all_types_are_listed_by_name(house):
     home, app, bridge, kinds = house
     listed = {accessory["name"]: accessory for accessory in app.home["accessories"]}
     assert set(kinds) <= set(listed)
@@ -82,7 +82,7 @@ def test_all_kinds_are_there_by_their_names(house):
         assert name in shown and "0026BB765291" not in shown
 
 
-def test_reads_return_the_accessories_values(house):
+def test_reads_return_the_values_of_the_accessories(house):
     home, app, bridge, kinds = house
     bridge.say("values")
     held = bridge.until(lambda line: "values" in line)["values"]
@@ -116,7 +116,7 @@ def test_reads_return_the_accessories_values(house):
     assert compared > 280
 
 
-def test_writes_arrive(house):
+def test_writes_reach_the_accessories(house):
     home, app, bridge, kinds = house
     writable = [(accessory, one) for accessory, one in characteristics(app, "pw") if accessory["name"] in kinds]
     values = {}
@@ -136,7 +136,7 @@ def test_writes_arrive(house):
     assert not wrong, wrong
 
 
-def test_a_list_shows_the_state_of_every_kind(house):
+def test_list_shows_a_state_for_almost_every_type(house):
     home, app, bridge, kinds = house
     text = home.cli("accessories", "--by", "kind").stdout
     # Only buttons and those of HAP-python's services that have no reading are without a value.
@@ -154,7 +154,7 @@ def test_a_list_shows_the_state_of_every_kind(house):
     assert "STATE" in rooms
 
 
-def test_shells_complete_names(house, tmp_path):
+def test_shells_complete_accessory_names(house, tmp_path):
     home, app, bridge, kinds = house
     environment = dict(os.environ, HOMEHUB_SOCKET=str(home.socket))
     command = program("homehub")
@@ -188,7 +188,7 @@ def test_shells_complete_names(house, tmp_path):
     assert "".join(other("fish", "homehub", "show", "")) == ""
 
 
-def test_every_event_arrives(house):
+def test_every_event_reaches_the_app(house):
     home, app, bridge, kinds = house
     told = [(accessory, one) for accessory, one in characteristics(app, "ev") if accessory["name"] in kinds]
     answer = app.do("setNotification", characteristics=[one["id"] for _, one in told], isEnabled=True, timeout=120)
@@ -211,7 +211,7 @@ def test_every_event_arrives(house):
 
 
 
-def test_past_values_outlast_a_restart(house):
+def test_history_survives_a_restart(house):
     home, app, bridge, kinds = house
     lamp = next(name for name in kinds if "Lightbulb" in name)
     for value in ("on=yes", "on=no", "on=yes"):

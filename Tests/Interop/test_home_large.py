@@ -6,13 +6,13 @@ from home_figures import LIGHTS, LargeHome
 
 
 @pytest.mark.alone
-def test_a_home_of_150_accessories(lan, tmp_path):
+def test_home_with_150_accessories_stays_within_time_and_memory_limits(lan, tmp_path):
     large = LargeHome(lan.bridge, tmp_path)
     try:
         large.start()
         large.add()
         large.list()
-        # Every app finally has every last value.
+        # In the end, every app has all last values.
         late = large.follow(seconds=5, rate=40)
         large.rename(seconds=2, rate=40)
         figures = large.finish()

@@ -141,7 +141,7 @@ def shell(lan, clone):
 
 
 @pytest.mark.alone
-def test_the_home_in_the_terminal(lan, clone, make, shell):
+def test_getting_started_commands_print_the_documented_output(lan, clone, make, shell):
     """Every command is typed as written, and prints the output that the page shows."""
     code = make("run").until(r"ready to pair.*?(\d{3}-\d\d-\d{3})", 900)[1]
     make("run-home").until("hub started", 900)
@@ -199,7 +199,7 @@ def test_the_home_in_the_terminal(lan, clone, make, shell):
 
 
 @pytest.mark.alone
-def test_the_bridge_on_a_clone(lan, clone, make, shell):
+def test_readme_bridge_commands_work_in_a_fresh_clone(lan, clone, make, shell):
     make("run").until(r"ready to pair", 900)
     goals, *commands = documents.blocks(README, "Quick start")
     assert goals.commands == ["make run"]
@@ -223,7 +223,7 @@ def test_the_bridge_on_a_clone(lan, clone, make, shell):
     until(lambda: "advertised" in first.succeeds(status), 20, "the other bridge answers")
 
 
-def test_every_command_is_executed():
+def test_every_documented_command_is_executed_or_has_a_reason():
     executed = {
         README: ["Quick start", "Install it as a service", "Your own lights", "If a controller does not find the bridge"],
         START: ["Your home in the terminal", "Your home in a browser"],
@@ -233,7 +233,7 @@ def test_every_command_is_executed():
             assert block.reason or block.chapter in chapters, f"{page}:{block.line}: {block.text}"
 
 
-def test_the_lines_in_swift():
+def test_documented_swift_code_matches_the_example():
     (lines,) = re.findall(r"```swift\n(.*?)```", chapter(START, "Your home in Swift"), re.S)
     example = (ROOT / "Examples/AllOff/AllOff.swift").read_text()
     assert example.endswith(lines), "the page shows the built code"

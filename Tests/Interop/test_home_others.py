@@ -67,7 +67,7 @@ COUNTER = {
     ]}
 
 
-def test_an_integer_of_64_bits_keeps_every_digit(home, device):
+def test_integer_of_64_bits_keeps_every_digit(home, device):
     meter = device([LAMP, COUNTER])
     add(home)
     assert value(home, "Meter", "counter") == 2**63 + 1
@@ -99,7 +99,7 @@ FORMATS = {
 }
 
 
-def test_custom_characteristics_may_have_every_format(home, device):
+def test_custom_characteristics_of_every_format_are_read_and_written(home, device):
     meter = device([LAMP, {"type": "5A110000-0000-4000-8000-000000000010", "values": [
         {"type": f"5A110000-0000-4000-8000-0000000001{index:02}", "description": f"The {form}", "format": form,
          "permissions": ["pr", "pw", "ev"], "value": value}
@@ -124,7 +124,7 @@ def test_custom_characteristics_may_have_every_format(home, device):
 # Outages
 
 
-def test_a_search_finds_a_device_that_returns_without_an_announcement(home, device, lan):
+def test_search_finds_a_device_that_returns_without_an_announcement(home, device, lan):
     device([LAMP], ttl=4)
     browser = home.app()
     browser.do("startBrowsing")
@@ -140,7 +140,7 @@ def test_a_search_finds_a_device_that_returns_without_an_announcement(home, devi
     browser.find(DEVICE, timeout=60)
 
 
-def test_a_removed_accessory_is_found_at_once(home, device):
+def test_removed_accessory_is_found_again_by_a_search(home, device):
     device([LAMP])
     browser = home.app()
     for _ in range(2):
@@ -151,7 +151,7 @@ def test_a_removed_accessory_is_found_at_once(home, device):
         browser.do("stopBrowsing")
 
 
-def test_an_accessory_that_was_removed_without_power_is_unpaired_when_it_returns(home, device):
+def test_accessory_removed_while_off_is_unpaired_when_it_returns(home, device):
     meter = device([LAMP])
     add(home)
     meter.close()
@@ -167,7 +167,7 @@ def test_an_accessory_that_was_removed_without_power_is_unpaired_when_it_returns
     add(home)
 
 
-def test_a_reset_accessory_is_reported(home, device, lan, tmp_path):
+def test_reset_accessory_is_reported(home, device, lan, tmp_path):
     meter = device([LAMP])
     add(home)
     meter.close()
@@ -186,7 +186,7 @@ def test_a_reset_accessory_is_reported(home, device, lan, tmp_path):
     add(home)
 
 
-def test_a_reset_accessory_with_a_new_id_is_reported(home, device):
+def test_reset_accessory_with_a_new_id_is_reported(home, device):
     # Use a separate port, because later tests still see the advertisement.
     meter = device([LAMP], port=51833)
     add(home)
@@ -199,7 +199,7 @@ def test_a_reset_accessory_with_a_new_id_is_reported(home, device):
     assert "homehub repair" in home.cli("show", "Meter").stdout
 
 
-def test_a_code_without_a_device_is_refused_early_with_the_devices_that_are_there(home, device):
+def test_code_without_a_device_fails_early_and_lists_available_devices(home, device):
     meter = device([LAMP])
     home.app().find(DEVICE)
     began = time.monotonic()
@@ -215,7 +215,7 @@ def test_a_code_without_a_device_is_refused_early_with_the_devices_that_are_ther
 # Watching
 
 
-def test_watch_prints_changes_during_an_outage_of_the_daemon(home, device):
+def test_watch_prints_changes_that_happened_while_the_daemon_was_down(home, device):
     meter = device([LAMP, COUNTER])
     add(home)
     with home.watching() as watch:
@@ -264,7 +264,7 @@ def settings(home):
 
 
 @pytest.mark.parametrize("new_id", [None, "5A:11:C0:DE:00:0A"], ids=["reset", "replaced"])
-def test_a_reset_or_replaced_device_is_paired_again_and_nothing_is_lost(new_id, home, device, tmp_path):
+def test_repair_pairs_a_reset_or_replaced_device_and_keeps_its_settings(new_id, home, device, tmp_path):
     meter = device([LAMP], port=51834)
     add(home)
     set_up(home)
@@ -287,7 +287,7 @@ def test_a_reset_or_replaced_device_is_paired_again_and_nothing_is_lost(new_id, 
     meter.until(lambda line: line.get("wrote", [])[:1] == ["On"])
 
 
-def test_the_page_pairs_an_accessory_again(home, device, tmp_path):
+def test_page_pairs_a_reset_accessory_again(home, device, tmp_path):
     meter = device([LAMP], port=51838)
     add(home)
     set_up(home)
@@ -312,7 +312,7 @@ def test_the_page_pairs_an_accessory_again(home, device, tmp_path):
 
 @pytest.mark.long
 @pytest.mark.alone
-def test_a_flood_of_events_takes_little_of_a_core_and_ends_with_the_right_value(home, device):
+def test_event_flood_uses_little_cpu_and_ends_with_the_last_value(home, device):
     meter = device([LAMP])
     add(home)
     with home.watching("Meter", "brightness"):

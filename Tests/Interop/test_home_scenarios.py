@@ -55,7 +55,7 @@ def owned_bridge(make_daemon, tmp_path):
     return made
 
 
-def test_the_example_of_a_vendors_app_adds_its_accessory(home, owned_bridge, tmp_path):
+def test_vendor_app_example_adds_its_accessory(home, owned_bridge, tmp_path):
     proof, said = tmp_path / "proof", tmp_path / "said"
     proof.write_text(TOKEN)
     with open(said, "w") as output:
@@ -76,7 +76,7 @@ def test_the_example_of_a_vendors_app_adds_its_accessory(home, owned_bridge, tmp
     assert TOKEN not in home.log + owned_bridge.log + said.read_text()
 
 
-def test_a_user_denies_and_allows_an_app_also_over_a_restart(home, bridge):
+def test_users_decision_about_an_app_survives_a_restart(home, bridge):
     silent = home.app("org.example.silent", allowed=False, purpose=" ")
     assert silent.process.wait(20) < 0 or silent.process.returncode > 128
     assert "has a blank usageDescription" in silent.log.read_text()
@@ -117,7 +117,7 @@ def test_a_user_denies_and_allows_an_app_also_over_a_restart(home, bridge):
     assert len(a.home["accessories"]) == 4
 
 
-def test_values_are_observed_again_after_the_bridge_was_killed(home, bridge):
+def test_values_are_observed_again_after_the_bridge_is_killed(home, bridge):
     app = home.app("org.example.a")
     add(app, bridge, add_home(app))
     on, lamp = app.characteristic("Lamp 1", ON)["id"], app.accessory("Lamp 1")["id"]

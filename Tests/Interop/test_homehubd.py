@@ -63,7 +63,7 @@ def system_app(hub):
     hub.configuration_path.write_text(f"system-app: {os.path.realpath('/proc/self/exe')}\n")
 
 
-def test_it_answers_and_ends_within_five_seconds(hub):
+def test_hub_answers_apps_and_ends_within_five_seconds(hub):
     hub.start()
     assert stat.S_IMODE(os.stat(hub.socket).st_mode) == 0o666
     assert stat.S_IMODE(os.stat(hub.state_directory / "home.sqlite").st_mode) == 0o600
@@ -95,7 +95,7 @@ def test_restrictions_take_effect_on_reload(hub):
         assert app.open()["result"]["status"] == 3
 
 
-def test_the_system_app_is_recognized_by_user_and_program_and_id(hub, system_app):
+def test_system_app_is_recognized_by_user_program_and_id(hub, system_app):
     hub.start()
     with App(hub) as app, App(hub) as other:
         assert app.open(app=SYSTEM_APP)["result"] == {"status": 5, "isSystemApp": True, "version": 1}
@@ -151,7 +151,7 @@ class Ids:
             assert then == now, where
 
 
-def test_an_app_of_protocol_version_1_is_served(hub, system_app):
+def test_app_with_protocol_version_1_is_served(hub, system_app):
     hub.start()
     ids, answers = Ids(), 0
     for session in recorded():
@@ -187,7 +187,7 @@ def stands_still(process):
     return {text.rpartition(")")[2].split()[0] for text in threads(process.pid, "stat").values()} == {"T"}
 
 
-def test_a_connection_of_an_ended_process_has_no_program(hub, system_app):
+def test_connection_of_an_ended_process_has_no_program(hub, system_app):
     """Another process may hold the connection of an ended one."""
     hub.start()
     hub.process.send_signal(signal.SIGSTOP)
@@ -246,7 +246,7 @@ def test_two_hubs_never_share_a_database(hub):
     assert f"process {hub.process.pid}" in second.stderr, second.stderr
 
 
-def test_a_damaged_database_is_named_and_left_alone(hub):
+def test_damaged_database_is_reported_and_left_unchanged(hub):
     hub.start()
     assert hub.terminate() == 0
     (hub.state_directory / "home.sqlite").write_bytes(b"this is no database")
@@ -256,8 +256,8 @@ def test_a_damaged_database_is_named_and_left_alone(hub):
     assert (hub.state_directory / "home.sqlite").read_bytes() == b"this is no database"
 
 
-def test_a_lost_identity_is_named_and_left_alone(hub):
-    """A new identity would be useless, because accessories would reject it."""
+def test_lost_identity_is_reported_and_not_replaced(hub):
+    """Accessories would reject a new identity."""
     hub.start()
     assert hub.terminate() == 0
     database = hub.state_directory / "home.sqlite"
@@ -275,7 +275,7 @@ def test_a_lost_identity_is_named_and_left_alone(hub):
     ("restirct: {}\n", 78, ":1:1: restirct: "), (None, 66, "doesn't exist"),
 ])
 @pytest.mark.parametrize("check", [True, False], ids=["checked", "started"])
-def test_a_wrong_configuration_is_one_line_and_touches_nothing(hub, text, code, part, check):
+def test_invalid_configuration_prints_one_line_and_creates_nothing(hub, text, code, part, check):
     hub.configuration_path.write_text(text) if text else hub.configuration_path.unlink()
     done = subprocess.run(hub.arguments + ["--check-config"] * check, capture_output=True, text=True, timeout=20 * PATIENCE)
     assert done.returncode == code
@@ -283,7 +283,7 @@ def test_a_wrong_configuration_is_one_line_and_touches_nothing(hub, text, code, 
     assert not any(hub.state_directory.iterdir())
 
 
-def test_it_runs_without_avahi(hub):
+def test_hub_runs_without_avahi(hub):
     """The host has no D-Bus either."""
     environment = {**os.environ, "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere"}
     with open(hub.log_path, "ab") as log:

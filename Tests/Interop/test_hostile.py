@@ -62,7 +62,7 @@ def guess(connection):
 
 
 @pytest.mark.long
-def test_ten_thousand_guesses_from_fifty_addresses_leave_the_owner_a_way_in(bridge, lan):
+def test_owner_can_pair_during_ten_thousand_guesses_from_fifty_addresses(bridge, lan):
     """The owner pairs from another address while the guesses continue."""
     sources = [f"10.77.0.{100 + number}" for number in range(50)]
     sent, stop = [0] * len(sources), threading.Event()
@@ -126,7 +126,7 @@ GARBAGE = [
 FALSE_FRAMES = [b"\x05\x00" + bytes(21), b"\x01\x04" + bytes(1041), b"\xff\xff", b"GET /accessories HTTP/1.1\r\n\r\n"]
 
 
-async def test_garbage_and_false_frames_end_the_connection(bridge, lan):
+async def test_garbage_and_invalid_frames_close_the_connection(bridge, lan):
     bridge.pair()
     for garbage in GARBAGE:
         with bridge.connect() as connection:
@@ -190,7 +190,7 @@ def is_dropped(connection):
 
 
 @pytest.mark.long
-async def test_who_dawdles_is_dropped_and_costs_little(bridge, lan):
+async def test_slow_clients_are_disconnected_and_use_little_memory(bridge, lan):
     bridge.pair()
     with Customer(bridge):
         before = memory(bridge.daemon)
@@ -228,7 +228,7 @@ async def test_who_dawdles_is_dropped_and_costs_little(bridge, lan):
         reader.socket.close()
 
 
-async def test_many_idle_unauthenticated_peers_keep_no_controller_out(bridge, lan):
+async def test_idle_unauthenticated_clients_do_not_block_controllers(bridge, lan):
     bridge.pair()
     intruders = [bridge.connect() for _ in range(200)]
     with bridge.session() as session:

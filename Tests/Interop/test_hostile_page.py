@@ -26,7 +26,7 @@ async function attack(port, seconds) {
 </script>"""
 
 
-def test_a_page_of_another_origin_cannot_use_up_pairing_attempts(make_daemon, lan, tmp_path):
+def test_page_of_another_origin_cannot_use_up_pairing_attempts(make_daemon, lan, tmp_path):
     daemon = make_daemon()
     port = daemon.until_published()["port"]
     (tmp_path / "index.html").write_text(PAGE.replace("BRIDGE", lan.bridge.address))

@@ -1,4 +1,4 @@
-"""A Hue bridge's lights are HomeKit lights; aiohue reads and changes them from outside.
+"""The lights of a Hue bridge are HomeKit lights. aiohue reads them and changes them as another app would.
 
 The Hue bridge is hue_bridge.py. With DIYHUE=/path/of/diyHue/BridgeEmulator and DIYHUE_PYTHON=/an/interpreter/with/its/packages
 the tests that work with any Hue bridge run against diyHue, too.
@@ -174,7 +174,7 @@ def judge(hue, scenario):
 
 
 @any_bridge
-def test_the_link_button_pairs_once(hue, make_daemon):
+def test_link_button_pairs_once(hue, make_daemon):
     daemon = paired(make_daemon, hue)
     until(lambda: daemon.status["warnings"] == [], 5, "the status has no more warnings")
     assert sorted(item["name"] for item in daemon.lights.values()) == ["Den", "Desk", "Hall", "Plug"]
@@ -192,7 +192,7 @@ def test_the_link_button_pairs_once(hue, make_daemon):
 
 
 @any_bridge
-def test_lights_obey_and_show_changes_by_others(hue, make_daemon):
+def test_controls_lights_and_reports_external_changes(hue, make_daemon):
     daemon = paired(make_daemon, hue)
     set_light(daemon, hue.colored, "on=true", "brightness=40")
     light(daemon, hue.colored, on=True, brightness=40)
@@ -215,12 +215,12 @@ def test_lights_obey_and_show_changes_by_others(hue, make_daemon):
     start = time.monotonic()
     light(daemon, hue.colored, timeout=3, on=True, brightness=70, temperature=300)
     light(daemon, hue.white, timeout=3, on=False)
-    print(f"changes by others were shown within {(time.monotonic() - start) * 1000:.0f} ms")
+    print(f"external changes were shown within {(time.monotonic() - start) * 1000:.0f} ms")
     set_light(daemon, hue.colored, "temperature=200")
     light(daemon, hue.colored, temperature=200)
 
 
-def test_a_scene_of_a_room_is_recalled_once(hue, make_daemon):
+def test_room_scene_is_recalled_once(hue, make_daemon):
     async def look(bridge, lights):
         scene, = bridge.scenes.scene.items
         assert scene.metadata.name == "Relax", "aiohue reads the same scene"
@@ -238,7 +238,7 @@ def test_a_scene_of_a_room_is_recalled_once(hue, make_daemon):
     assert [event["recalled"] for event in hue.events if "recalled" in event] == ["Relax"]
 
 
-def test_a_bridge_with_another_certificate_gets_no_key_until_the_old_one_is_removed(hue, make_daemon, tmp_path):
+def test_changed_certificate_is_rejected_until_the_stored_one_is_removed(hue, make_daemon, tmp_path):
     daemon = paired(make_daemon, hue, discover=False, hosts=[hue.host.address])
     hue.stop()
     hue.certificate = make_certificate(tmp_path, "second")
@@ -254,7 +254,7 @@ def test_a_bridge_with_another_certificate_gets_no_key_until_the_old_one_is_remo
     light(daemon, hue.colored, timeout=20, reachable=True)
 
 
-def test_a_change_during_a_break_of_the_event_stream_is_shown(hue, make_daemon):
+def test_change_during_an_event_stream_outage_is_shown(hue, make_daemon):
     daemon = paired(make_daemon, hue)
     for round in range(3):
         hue.send(cut=True)

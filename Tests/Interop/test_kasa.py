@@ -58,7 +58,7 @@ async def judged(address):
     return device
 
 
-async def test_a_bulb_is_found_commanded_and_changed_from_outside(make_daemon, make_peer, lan):
+async def test_discovers_and_controls_a_bulb_and_reports_external_changes(make_daemon, make_peer, lan):
     peer = await asyncio.to_thread(make_peer, "KL130(EU)_1.0_1.8.8")
     daemon = await asyncio.to_thread(make_bridge, make_daemon)
     await asyncio.to_thread(wait_for, daemon, reachable=True)
@@ -100,7 +100,7 @@ async def test_a_bulb_is_found_commanded_and_changed_from_outside(make_daemon, m
     ("HS220(US)_2.0_1.0.3", {"kind": "light", "brightness": 40}), ("HS100(UK)_1.0_1.2.6", {"kind": "outlet"}),
     ("HS200(US)_3.0_1.1.5", {"kind": "switch"}),
 ])
-def test_each_kind_of_device_takes_what_it_can_do(fixture, light, make_daemon, make_peer, lan):
+def test_each_device_type_applies_the_values_that_it_supports(fixture, light, make_daemon, make_peer, lan):
     make_peer(fixture)
     daemon = make_bridge(make_daemon, discover=False, hosts=[lan.phone.address])
     wait_for(daemon, reachable=True, kind=light.pop("kind"))
@@ -118,7 +118,7 @@ def test_each_kind_of_device_takes_what_it_can_do(fixture, light, make_daemon, m
     wait_for(daemon, on=True, **light)
 
 
-def test_a_strip_is_a_light_for_each_socket(make_daemon, make_peer, lan):
+def test_power_strip_has_a_light_for_each_socket(make_daemon, make_peer, lan):
     make_peer("HS300(US)_2.0_1.0.3")
     daemon = make_bridge(make_daemon, discover=False, hosts=[lan.phone.address])
     keys = [f"{KEY}/SCRUBBED_CHILD_DEVICE_ID_{number}" for number in range(1, 7)]
@@ -138,7 +138,7 @@ def test_a_strip_is_a_light_for_each_socket(make_daemon, make_peer, lan):
     ("KL135(US)_1.0_1.0.15", KEY, {"power", "energy"}), ("KL130(EU)_1.0_1.8.8", KEY, {"power"}),
     ("HS300(US)_1.0_1.0.21", f"{KEY}/SCRUBBED_CHILD_DEVICE_ID_1", {"power", "energy", "voltage", "current"}),
 ])
-def test_the_readings_of_meters_are_those_that_python_kasa_reads(fixture, key, kinds, make_daemon, make_peer, lan):
+def test_meter_readings_match_those_of_python_kasa(fixture, key, kinds, make_daemon, make_peer, lan):
     make_peer(fixture)
     keys = {"discover": False, "hosts": [lan.phone.address]}
     daemon = make_daemon(
@@ -157,7 +157,7 @@ def test_the_readings_of_meters_are_those_that_python_kasa_reads(fixture, key, k
     assert kinds == {name for name in expected if light.get(name) is not None}
 
 
-def test_a_device_of_the_newer_protocol_is_a_warning_and_not_a_light(make_daemon, make_peer, lan):
+def test_device_with_the_newer_protocol_causes_a_warning_and_no_light(make_daemon, make_peer, lan):
     make_peer("KP125M(US)_1.0_1.1.3")
     daemon = make_bridge(make_daemon)
     until(lambda: "KP125M" in " ".join(daemon.status["warnings"]), 10, "the status names it")

@@ -1,6 +1,6 @@
 """LIFX devices of lifx-emulator are shown as lights to aiohomekit.
 
-The emulator runs on the host `phone`; aiolifx is the app that changes lights from outside and reads their state.
+The emulator runs on the host `phone`; aiolifx is the other app, which changes lights and reads their state.
 """
 
 import asyncio
@@ -91,7 +91,7 @@ class App:
         return [message.power_level > 0, *message.color]
 
 
-async def test_a_light_is_found_obeys_and_shows_changes_from_outside(daemon, emulator, lan):
+async def test_discovers_and_controls_a_light_and_reports_external_changes(daemon, emulator, lan):
     def reachable():
         return [key for key, light in sorted(daemon.lights.items()) if light["reachable"]]
 
@@ -124,7 +124,7 @@ async def test_a_light_is_found_obeys_and_shows_changes_from_outside(daemon, emu
             return [entry["value"] for entry in read.values()] == list(want.values())
 
         while not await shown():
-            assert time.monotonic() - changed < 15, "a change from outside is shown"
+            assert time.monotonic() - changed < 15, "an external change is shown"
             await asyncio.sleep(0.1)
 
         assert await pairing.put_characteristics([(aid, iids[BRIGHTNESS], 50)]) == {}

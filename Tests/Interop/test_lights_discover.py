@@ -48,7 +48,7 @@ def discover(daemon):
     return found, {(source["driver"], source["name"]): source for source in found["found"]}
 
 
-def test_devices_are_found_and_the_printed_entries_bring_their_lights(make_daemon, network, lan, tmp_path):
+def test_printed_configuration_entries_add_the_discovered_lights(make_daemon, network, lan, tmp_path):
     daemon = make_daemon(configuration())
     # Avahi announces a new service with a delay.
     listing, found = until(
@@ -97,7 +97,7 @@ def test_devices_are_found_and_the_printed_entries_bring_their_lights(make_daemo
     assert listing["entries"] == []
 
 
-def test_a_broker_on_this_computer_is_found(make_daemon, lan, tmp_path):
+def test_local_broker_is_found(make_daemon, lan, tmp_path):
     settings = tmp_path / "mosquitto.conf"
     settings.write_text("listener 1883 127.0.0.1\nallow_anonymous true\n")
     process = lan.bridge.popen("mosquitto", "-c", settings)

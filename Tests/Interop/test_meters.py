@@ -25,7 +25,7 @@ def daemon(make_daemon):
     return made
 
 
-async def test_a_meter_appears_when_it_is_included_and_reports_its_power(daemon):
+async def test_included_meter_is_shown_and_reports_its_power(daemon):
     assert list(daemon.lights) == [PLUG]
     assert "2 energy" in daemon.cli("status").stdout and "include: [outlets, energy]" in daemon.cli("status").stdout
     async with Phone() as phone:
@@ -55,7 +55,7 @@ async def test_a_meter_appears_when_it_is_included_and_reports_its_power(daemon)
 
 
 if HASS:
-    def test_home_assistants_controller_shows_and_follows_meters(make_daemon, lan, tmp_path):
+    def test_home_assistant_shows_meters_and_their_changes(make_daemon, lan, tmp_path):
         daemon = make_daemon(included("outlets", "energy"))
         daemon.until_published()
         daemon.cli("simulate", PLUG, "power=42.26", "energy=7.5")

@@ -50,7 +50,7 @@ def wait_for_lamp(daemon):
     until(lambda: daemon.lights.get(LAMP, {}).get("reachable"), 10, "the lamp is reachable", interval=0.1)
 
 
-async def test_a_lamp_appears_while_a_controller_is_connected(daemon, make_lamp, lan):
+async def test_announced_lamp_appears_while_a_controller_is_connected(daemon, make_lamp, lan):
     async with Phone() as phone:
         pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
         assert len(await pairing.list_accessories_and_characteristics()) == 1
@@ -65,7 +65,7 @@ async def test_a_lamp_appears_while_a_controller_is_connected(daemon, make_lamp,
         await phone.record(daemon.status["deviceId"], lambda record: record.txt["c#"] == str(number + 1))
 
 
-async def test_a_lamp_obeys_a_controller(daemon, make_lamp, lan):
+async def test_controller_controls_a_lamp(daemon, make_lamp, lan):
     lamp = make_lamp()
     wait_for_lamp(daemon)
     async with Phone() as phone:
@@ -88,7 +88,7 @@ async def test_a_lamp_obeys_a_controller(daemon, make_lamp, lan):
 
 @pytest.mark.alone
 @pytest.mark.long
-async def test_a_device_that_never_stops_talking_delays_no_other(daemon, make_lamp, lan, broker):
+async def test_flooding_device_does_not_delay_others(daemon, make_lamp, lan, broker):
     make_lamp()
     wait_for_lamp(daemon)
     async with Phone() as phone:
@@ -131,7 +131,7 @@ async def test_a_device_that_never_stops_talking_delays_no_other(daemon, make_la
             assert after[-1] < 1.5 * PATIENCE, f"a {name} takes {after[-1]:.3f} s during the flood"
 
 
-def test_a_broker_that_swallows_every_packet_is_reported_and_does_not_delay_the_end(make_daemon, lan):
+def test_silent_broker_is_reported_and_does_not_delay_the_shutdown(make_daemon, lan):
     # A known neighbor that doesn't exist neither accepts nor refuses a connection.
     lan.bridge.run("ip", "neigh", "replace", "10.77.0.99", "lladdr", "02:00:00:00:00:99", "dev", "eth0")
     daemon = make_daemon(configuration(drivers=[{"driver": "mqtt", "url": "mqtt://10.77.0.99"}]))
@@ -167,7 +167,7 @@ def wait_for_gateway(daemon, lights, driver, timeout=15, **expected):
     until(are_there, timeout, f"{lights} lights with {expected}", interval=0.1)
 
 
-def test_two_brokers_one_of_them_with_tls_and_a_password(make_daemon, make_gateway, broker, lan, tmp_path):
+def test_bridge_uses_two_brokers_including_one_with_tls_and_a_password(make_daemon, make_gateway, broker, lan, tmp_path):
     safe = tmp_path / "safe"
     safe.mkdir(mode=0o755)
     for command in [

@@ -11,7 +11,7 @@ from terminal import Terminal
 
 
 @pytest.mark.alone
-async def test_make_run_ends_with_a_code_that_pairs(lan, tmp_path):
+async def test_make_run_prints_a_code_that_pairs(lan, tmp_path):
     terminal = Terminal(lan.bridge, "make", "-C", ROOT, "--no-print-directory", "run", f"STATE={tmp_path}/state")
     try:
         code = terminal.until(r"ready to pair.*?(\d{3}-\d\d-\d{3})", 900).group(1)

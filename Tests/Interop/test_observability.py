@@ -64,7 +64,7 @@ class Journal:
             self.entries.append(entry)
 
 
-async def test_the_journal_finds_events_by_what_they_are_about(make_daemon, lan, tmp_path, monkeypatch):
+async def test_journal_entries_have_fields_to_search_by(make_daemon, lan, tmp_path, monkeypatch):
     journal = Journal(lan.bridge, tmp_path)
     try:
         daemon = make_daemon(start=False)
@@ -139,7 +139,7 @@ def scrape(lan, port, address="127.0.0.1"):
     return lambda name, **labels: samples.get((name, frozenset(labels.items())))
 
 
-async def test_prometheus_reads_what_has_happened(make_daemon, lan):
+async def test_metrics_reflect_pairings_requests_and_light_commands(make_daemon, lan):
     port, settings = with_metrics(lan)
     daemon = make_daemon(settings)
     daemon.until_published()
@@ -194,7 +194,7 @@ def ages(directory):
 
 
 @pytest.mark.long
-async def test_an_idle_daemon_writes_nothing(make_daemon, lan):
+async def test_idle_daemon_writes_nothing(make_daemon, lan):
     daemon = make_daemon()
     daemon.until_stable()
     me, bridge = pair(daemon, lan.bridge.address)

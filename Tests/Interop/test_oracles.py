@@ -11,7 +11,7 @@ FIXTURES = Path(__file__).resolve().parent.parent / "Fixtures"
 
 
 @pytest.mark.parametrize("path", [FIXTURES / "templates.json", FIXTURES / "templates-announced.json"], ids=lambda path: path.name)
-def test_jinja2_renders_the_examples_so(path):
+def test_jinja2_agrees_with_the_expected_results(path):
     entries = json.loads(path.read_text(encoding="utf-8"))
     wrong = []
     for entry, judged in zip(entries, with_results(json.loads(json.dumps(entries)))):
@@ -20,12 +20,12 @@ def test_jinja2_renders_the_examples_so(path):
     assert wrong == []
 
 
-def test_hatasmota_finds_these_outputs():
+def test_hatasmota_agrees_with_the_expected_outputs():
     for example in json.loads((FIXTURES / "tasmota.json").read_text(encoding="utf-8")):
         assert tasmota_oracle.entities(example["device"]) == example["entities"], example["name"]
 
 
-def test_hatasmota_finds_these_sensors():
+def test_hatasmota_agrees_with_the_expected_sensors():
     found = json.loads((FIXTURES / "tasmota-sensors.json").read_text(encoding="utf-8"))
     assert tasmota_oracle.sensor_devices() == found
 

@@ -38,7 +38,7 @@ def is_higher(version, other):
     return subprocess.run(["dpkg", "--compare-versions", version, "gt", other]).returncode == 0
 
 
-def test_a_package_from_a_later_commit_and_a_release_have_higher_versions(source):
+def test_later_commits_and_releases_have_higher_package_versions(source):
     git, version = source
     first = version()
     assert first.startswith(f"{NEXT}~git20261126223000.") and is_higher(first, "0.1.0")
@@ -52,7 +52,7 @@ def test_a_package_from_a_later_commit_and_a_release_have_higher_versions(source
 
 @pytest.mark.parametrize("sudo", [None, "exit 1"], ids=["no sudo", "sudo refuses"])
 @pytest.mark.parametrize("missing", ["", "curl strace"], ids=["everything is installed", "packages are missing"])
-def test_the_install_step_needs_root_only_for_missing_packages(tmp_path, missing, sudo):
+def test_install_step_needs_root_only_for_missing_packages(tmp_path, missing, sudo):
     (tmp_path / "Scripts").mkdir()
     shutil.copy(ROOT / "Scripts/install-packages", tmp_path / "Scripts")
     programs = {

@@ -15,7 +15,7 @@ from controllers import (
 from lan import PATIENCE
 
 
-async def test_the_record_says_what_hap_asks_for(daemon, lan):
+async def test_record_contains_the_required_fields(daemon, lan):
     status = daemon.until_stable()
     async with Phone() as phone:
         record = await phone.record(status["deviceId"])
@@ -44,7 +44,7 @@ def scoped(address):
     return address.split("%")[0] + "%eth0" if address.startswith("fe80") else address
 
 
-async def test_a_controller_pairs_and_controls(daemon, lan):
+async def test_controller_pairs_and_controls_lights(daemon, lan):
     status = daemon.status
     async with Phone() as phone:
         before = await phone.record(status["deviceId"])
@@ -77,7 +77,7 @@ async def test_a_controller_pairs_and_controls(daemon, lan):
         assert not phone.removals(before.instance), "the record stays while pairing"
 
 
-async def test_a_change_at_the_light_reaches_the_subscriber(daemon, lan):
+async def test_change_at_the_light_reaches_a_subscriber(daemon, lan):
     async with Phone() as phone:
         pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
         aid, iids = named(await pairing.list_accessories_and_characteristics(), "Reading Lamp")
@@ -91,7 +91,7 @@ async def test_a_change_at_the_light_reaches_the_subscriber(daemon, lan):
             lambda: seen() == {(aid, iids[ON]): True, (aid, iids[BRIGHTNESS]): 17}, 2, "the event of the light")
 
 
-async def test_an_admin_adds_lists_and_removes_a_second_admin(daemon, lan):
+async def test_admin_adds_lists_and_removes_a_second_admin(daemon, lan):
     async with Phone() as phone, Phone() as second:
         admin = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
         other = identity()
@@ -109,7 +109,7 @@ async def test_an_admin_adds_lists_and_removes_a_second_admin(daemon, lan):
             await asyncio.wait_for(guest.list_accessories_and_characteristics(), 5 * PATIENCE)
 
 
-async def test_removing_the_last_admin_makes_it_pairable_again_with_the_same_identity(daemon, lan):
+async def test_bridge_is_pairable_with_the_same_identity_after_its_last_admin_is_removed(daemon, lan):
     device_id = daemon.until_stable()["deviceId"]
     async with Phone() as phone, Phone() as second:
         admin = await phone.pair(device_id, daemon.setup_code)
@@ -133,7 +133,7 @@ async def test_removing_the_last_admin_makes_it_pairable_again_with_the_same_ide
         assert shape(await admin.list_accessories_and_characteristics()) == before
 
 
-async def test_an_older_controller_pairs_too(daemon, lan):
+async def test_older_controller_pairs_and_controls_lights(daemon, lan):
     """homekit 0.19 has the same author as aiohomekit, but different implementations of SRP, TLV8 and HTTP."""
     device_id, code = daemon.status["deviceId"], daemon.setup_code
     pytest.importorskip("homekit")
@@ -163,7 +163,7 @@ async def test_an_older_controller_pairs_too(daemon, lan):
     daemon.until(lambda status: not status["paired"], 3, "unpaired by the older controller")
 
 
-async def test_a_bridge_that_requires_an_ownership_token_refuses_standard_controllers(make_daemon, tmp_path, lan):
+async def test_bridge_requiring_an_ownership_token_rejects_standard_controllers(make_daemon, tmp_path, lan):
     token = tmp_path / "token"
     token.write_text("00112233445566778899aabbccddeeff\n")
     token.chmod(0o600)

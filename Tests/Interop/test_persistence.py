@@ -12,7 +12,7 @@ def identify(status):
     return {key: status[key] for key in ("name", "deviceId", "port", "configurationNumber", "paired")}
 
 
-async def test_kill_9_at_any_moment_loses_nothing(make_daemon, lan):
+async def test_kill_9_at_any_time_loses_nothing(make_daemon, lan):
     seed = random.randrange(2**32)
     print(f"seed {seed}")  # shown by pytest when the test fails
     moment = random.Random(seed)
@@ -53,7 +53,7 @@ def on_of(shape, aid):
     return next(iid for accessory, _, _, iid, kind in shape if accessory == aid and kind == "25")
 
 
-async def test_a_kill_during_pairing_leaves_it_paired_or_unpaired_but_never_between(make_daemon, lan):
+async def test_kill_during_pairing_leaves_the_bridge_either_paired_or_unpaired(make_daemon, lan):
     moment = random.Random(7)
     daemon = make_daemon()
     status = daemon.until_published()
@@ -83,13 +83,13 @@ async def test_a_kill_during_pairing_leaves_it_paired_or_unpaired_but_never_betw
         daemon.cli("pairings", "remove", "--all", "--yes")
 
 
-def test_the_first_start_shows_all_configured_lights(make_daemon):
+def test_first_start_shows_all_configured_lights(make_daemon):
     daemon = make_daemon()
     assert daemon.until_stable()["configurationNumber"] == 1
     assert len(daemon.lights) == len(LIGHTS)
 
 
-def test_the_log_counts_only_lights_that_are_shown(make_daemon):
+def test_log_counts_only_lights_that_are_shown(make_daemon):
     daemon = make_daemon()
     daemon.until_stable()
     daemon.configure(configuration(lights=LIGHTS[:1]))
@@ -99,7 +99,7 @@ def test_the_log_counts_only_lights_that_are_shown(make_daemon):
     assert re.findall(r"bridge started.*lights=\"?(\d+)", daemon.log)[-1] == "1"
 
 
-def test_the_last_state_survives_an_orderly_restart(make_daemon):
+def test_last_state_survives_an_orderly_restart(make_daemon):
     daemon = make_daemon()
     daemon.until(lambda status: status["lights"]["reachable"] == 3)
     daemon.cli("lights", "set", "simulated/reading", "on=true", "brightness=37")
@@ -111,7 +111,7 @@ def test_the_last_state_survives_an_orderly_restart(make_daemon):
     assert (light["on"], light["brightness"], light["reachable"]) == (True, 37, False)
 
 
-def test_simulate_returns_after_the_change(daemon):
+def test_simulate_returns_after_the_change_is_visible(daemon):
     for _ in range(5):
         daemon.cli("lights", "set", "simulated/reading", "on=true", "brightness=70")
         daemon.cli("simulate", "simulated/reading", "on=false", "brightness=20")

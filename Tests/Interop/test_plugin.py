@@ -50,7 +50,7 @@ yes '{"jsonrpc":"2.0","method":"lights/state","params":{"id":"lamp","on":true,"r
 
 
 @pytest.mark.alone
-async def test_a_plugin_that_floods_slows_no_other_light_and_uses_no_memory(make_daemon, tmp_path):
+async def test_flooding_plugin_delays_no_other_light_and_leaks_no_memory(make_daemon, tmp_path):
     script = tmp_path / "flood.sh"
     script.write_text("exec 3<&0\n" + FLOOD)
     daemon = make_daemon(settings(tmp_path, command=["/bin/sh", str(script)]))
@@ -82,7 +82,7 @@ async def test_a_plugin_that_floods_slows_no_other_light_and_uses_no_memory(make
         assert daemon.lights[KEY]["reachable"], "the plugin is slowed down, not ended"
 
 
-def test_a_plugin_that_fails_five_times_is_started_again_by_reload(make_daemon, tmp_path):
+def test_reload_restarts_a_plugin_that_failed_five_times(make_daemon, tmp_path):
     daemon = make_daemon(settings(tmp_path))
     until_reachable(daemon)
     former = None
@@ -96,7 +96,7 @@ def test_a_plugin_that_fails_five_times_is_started_again_by_reload(make_daemon, 
 
 
 @pytest.mark.parametrize("how", ["terminated", "killed"])
-def test_a_plugin_ends_with_the_bridge(how, make_daemon, tmp_path):
+def test_plugin_ends_with_the_bridge(how, make_daemon, tmp_path):
     daemon = make_daemon(settings(tmp_path))
     until_reachable(daemon)
     plugin = plugin_of(daemon)
@@ -108,7 +108,7 @@ def test_a_plugin_ends_with_the_bridge(how, make_daemon, tmp_path):
     until(lambda: all(") Z " in text for text in threads(plugin, "stat").values()), 5, "the plugin has ended")
 
 
-async def test_a_fan_of_version_2_has_a_temperature_and_a_speed(make_daemon):
+async def test_version_2_fan_has_a_temperature_and_a_speed(make_daemon):
     drivers = [{"driver": "plugin", "id": "desk", "command": [str(EXAMPLES / "fan.py")]}]
     daemon = make_daemon(configuration(drivers=drivers) | {"include": ["fans"]})
     status = daemon.until_stable()
@@ -122,7 +122,7 @@ async def test_a_fan_of_version_2_has_a_temperature_and_a_speed(make_daemon):
         assert [values[place]["value"] for place in (active, speed, temperature)] == [1, 75, 21.5]
 
 
-def test_the_fan_of_the_example_is_listed_with_the_readings_of_its_sensor(make_daemon):
+def test_example_fan_is_listed_with_its_sensor_readings(make_daemon):
     plugin = {"driver": "plugin", "id": "desk", "command": [str(EXAMPLES / "fan.py")]}
     daemon = make_daemon(configuration(drivers=[plugin]) | {"include": ["lights", "fans"]})
     key = "desk/fan-1"

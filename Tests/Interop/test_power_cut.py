@@ -1,9 +1,9 @@
 """After a kill or a power cut at any write, a store opens in its old or its new state.
 
-The daemons run through a life under strace. From the recording, every state is built that a disk can have after an
-interruption at any call (power_cut.py), and each is opened. It must be one of the store's states, and not older than the
-last acknowledged one. The store's own states are checked, too: between two acknowledgments, related data is either old or
-new, never mixed. In addition, daemons are killed at random calls.
+The daemons perform a series of changes under strace. From the recording, the tests build every state that a disk can have after
+an interruption at any call (power_cut.py), and open each one. It must be one of the store's states, and not older than the last
+acknowledged one. The store's own states are checked, too: between two acknowledgments, related data is either old or new, never
+mixed. In addition, daemons are killed at random calls.
 
 `make test-all` runs a sample; `make power-cut` runs everything (POWER_CUT=all).
 """
@@ -398,7 +398,7 @@ def opened_by_bridge(place):
 
 
 @pytest.mark.long
-def test_a_bridge_without_power_is_as_before_or_as_after(make_daemon, lan, tmp_path):
+def test_bridge_state_after_a_power_cut_is_old_or_new(make_daemon, lan, tmp_path):
     moment = lot("bridge")
     life, history = recorded_bridge(make_daemon, lan, tmp_path)
     opened = history.examine(history.crashes(moment, history.points(moment, 15), 4 if ALL else 2), opened_by_bridge)
@@ -411,8 +411,8 @@ def test_a_bridge_without_power_is_as_before_or_as_after(make_daemon, lan, tmp_p
 
 
 @pytest.mark.long
-def test_what_a_daemon_made_and_copied_survives_a_power_cut(make_daemon, lan, tmp_path):
-    """Tests all states of a short life: the folder, the database, the daily copy, a restore with a stopped daemon.
+def test_new_database_copy_and_restore_survive_a_power_cut(make_daemon, lan, tmp_path):
+    """Tests all states during a short series of changes: folder, database, daily copy, and a restore with a stopped daemon.
 
     The log before the restore has some pages of the database but not those of the pairings, so that the log together with
     the restored database would give a state that never existed.
@@ -458,8 +458,8 @@ def test_what_a_daemon_made_and_copied_survives_a_power_cut(make_daemon, lan, tm
     print(f"bridge: {len(history.calls)} calls, {opened} states opened")
 
 
-def test_half_of_a_change_is_never_taken_for_a_state():
-    """The check of states detects a missing transaction."""
+def test_state_check_detects_a_missing_transaction():
+    """Checks the check for mixed states itself with changes that are stored only in part."""
     row = (1, "AA:BB", b"seed", "code", "id", 0, 3, bytes(64), "{}", 5000)
     me, guest = (1, 0, b"me", b"key", 1), (1, 1, b"guest", b"key", 0)
     lamp = ("simulated", "lamp", 2, "{}", "{}", None, None, 1, None)
@@ -521,7 +521,7 @@ def comes_up(place, allowed, life, lan):
         daemon.close()
 
 
-def test_a_bridge_killed_at_a_call_that_writes_knows_what_it_acknowledged(make_daemon, lan):
+def test_bridge_killed_during_a_write_keeps_acknowledged_changes(make_daemon, lan):
     moment = lot("kills")
     kills = 0
     for number in range(60 if ALL else 2):
@@ -631,7 +631,7 @@ def home_comes_up(host, place, allowed):
 
 
 @pytest.mark.long
-def test_a_home_without_power_is_as_before_or_as_after(make_daemon, lan, tmp_path):
+def test_home_state_after_a_power_cut_is_old_or_new(make_daemon, lan, tmp_path):
     moment = lot("home")
     bridge = make_daemon(configuration("Demo"))
     bridge.until_published()

@@ -41,7 +41,7 @@ def daemon(make_daemon, broker, publishers):
     return made
 
 
-async def test_a_scene_is_activated_once_and_its_switch_resets(daemon, broker, publishers):
+async def test_scene_is_activated_once_and_its_switch_resets(daemon, broker, publishers):
     async with Phone() as phone:
         pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
         aid, switches = services(await pairing.list_accessories_and_characteristics(), "Feeder")
@@ -76,7 +76,7 @@ async def test_a_scene_is_activated_once_and_its_switch_resets(daemon, broker, p
         await eventually(lambda: ("Horn", False) in seen, 5, f"it stops by itself: {seen}")
 
 
-def test_status_counts_what_isnt_shown(make_daemon, broker, publishers):
+def test_status_counts_hidden_devices(make_daemon, broker, publishers):
     publishers.publish(retained("homeassistant/button/feed/config", {
         "unique_id": "feed", "name": "Feed", "command_topic": "feed/set", "device": DEVICE}))
     made = make_daemon(configuration(drivers=[{"driver": "mqtt", "url": broker.url}]))
@@ -85,7 +85,7 @@ def test_status_counts_what_isnt_shown(make_daemon, broker, publishers):
     assert "scenes]" in made.cli("status").stdout
 
 
-def test_an_operator_activates_a_simulated_scene(make_daemon):
+def test_operator_activates_a_simulated_scene(make_daemon):
     made = make_daemon(configuration(lights=[{"id": "bell", "name": "Bell", "kind": "scene"}]) | {"include": ["scenes"]})
     made.until_published()
     until_light(made, "simulated/bell", reachable=True)
@@ -97,7 +97,7 @@ def test_an_operator_activates_a_simulated_scene(make_daemon):
 
 
 if HASS:
-    def test_home_assistants_controller_activates_scenes_and_follows_sirens_and_choices(daemon, publishers, lan, tmp_path):
+    def test_home_assistant_activates_scenes_and_shows_changes_of_sirens_and_choices(daemon, publishers, lan, tmp_path):
         home = HomeAssistant(lan.phone, tmp_path / "hass")
         try:
             home.ask("pair", daemon.setup_code)

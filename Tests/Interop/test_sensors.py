@@ -43,7 +43,7 @@ def services(accessories, name):
     }
 
 
-async def test_a_device_is_one_accessory_that_keeps_its_ids_when_readings_are_added(make_daemon, broker, sensor):
+async def test_device_is_one_accessory_and_keeps_its_ids_when_readings_are_added(make_daemon, broker, sensor):
     drivers = [{"driver": "mqtt", "url": broker.url, "discovery": {"home-assistant": "homeassistant"}}]
     daemon = make_daemon(configuration(drivers=drivers) | {"include": ["lights", "sensors"]})
     daemon.until_published()

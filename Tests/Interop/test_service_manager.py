@@ -80,7 +80,7 @@ def begin(service):
         service._answers = answers
 
 
-def test_a_client_can_connect_once_the_daemon_is_ready(service, manager, tmp_path):
+def test_client_can_connect_once_the_daemon_is_ready(service, manager, tmp_path):
     # Delay listening, so that a notification before it is detected.
     service.wrapper = tracer(
         tmp_path / "strace", "--seccomp-bpf", "-e", "trace=listen", "-e", "inject=listen:delay_enter=700000")
@@ -117,7 +117,7 @@ class StoppedThreads:
             self._trace(self.DETACH, thread)
 
 
-def test_a_daemon_whose_event_loop_hangs_does_not_feed_the_watchdog(service, manager, monkeypatch):
+def test_daemon_with_a_hung_event_loop_does_not_notify_the_watchdog(service, manager, monkeypatch):
     interval = 0.3
     monkeypatch.setenv("WATCHDOG_USEC", str(int(interval * 1_000_000)))
     begin(service)
@@ -134,7 +134,7 @@ def test_a_daemon_whose_event_loop_hangs_does_not_feed_the_watchdog(service, man
     manager.next("WATCHDOG")
 
 
-async def test_the_code_of_the_file_is_the_one_that_pairs(make_daemon, lan):
+async def test_setup_code_in_the_configuration_file_pairs(make_daemon, lan):
     daemon = make_daemon(configuration(advertise="none", **{"setup-code": "415-27-893"}))
     assert daemon.setup_code == "415-27-893"
     with hap.Connection(lan.bridge.address, daemon.status["port"]) as connection:

@@ -1,4 +1,4 @@
-"""A Shelly device on another host is shown as a light or a cover. The library aioshelly reads it and changes it."""
+"""A Shelly device on another host is shown as a light or a cover. aioshelly reads and changes its state."""
 
 import json
 import time
@@ -63,7 +63,7 @@ def light(daemon, output="light:0", **expected):
 
 
 @pytest.mark.parametrize("kind", ["light", "rgb", "rgbw", "cct", "rgbcct"])
-def test_a_device_is_found_obeys_and_shows_changes_by_others(kind, make_daemon, make_device):
+def test_discovers_and_controls_a_device_and_reports_external_changes(kind, make_daemon, make_device):
     output = f"{kind}:0"
     device = make_device(outputs={output: {"ct_range": [2700, 6500]} if "cct" in kind else {}})
     daemon = make_bridge(make_daemon)
@@ -87,12 +87,12 @@ def test_a_device_is_found_obeys_and_shows_changes_by_others(kind, make_daemon, 
     device.judge(change)
     start = time.monotonic()
     light(daemon, output, timeout=3, on=False, brightness=77)
-    print(f"a change by others was shown after {(time.monotonic() - start) * 1000:.0f} ms")
+    print(f"an external change was shown after {(time.monotonic() - start) * 1000:.0f} ms")
     device.send({output: {"output": True}})
     light(daemon, output, timeout=3, on=True, brightness=77)
 
 
-def test_a_cover_moves_and_stops_and_shows_changes_by_others(make_daemon, make_device):
+def test_cover_moves_and_stops_and_reports_external_changes(make_daemon, make_device):
     device = make_device(outputs={"cover:0": {"slat": {"enable": True}}})
     daemon = make_bridge(make_daemon)
     light(daemon, "cover:0", reachable=True, position=0, tilt=-90, movement="stopped", name="Shelf")
@@ -120,7 +120,7 @@ def test_a_cover_moves_and_stops_and_shows_changes_by_others(make_daemon, make_d
     light(daemon, "cover:0", movement="opening")
 
 
-def test_a_device_with_a_password_wants_the_right_one(make_daemon, make_device, tmp_path):
+def test_device_with_a_password_needs_the_correct_password(make_daemon, make_device, tmp_path):
     device = make_device(password=PASSWORD)
     daemon = make_bridge(make_daemon)
     until(lambda: "password-file" in " ".join(daemon.status["warnings"]), 15, "the status warns of the password")

@@ -1,4 +1,4 @@
-"""A first-generation Shelly device on another host is shown. The library aioshelly reads it and changes it."""
+"""A first-generation Shelly device on another host is shown. aioshelly reads and changes its state."""
 
 import json
 import time
@@ -56,7 +56,7 @@ def block(client, kind):
     return next(block for block in client.blocks if block.type == kind)
 
 
-def test_a_light_is_found_obeys_and_shows_changes_by_others(lan, make_daemon, make_device):
+def test_discovers_and_controls_a_light_and_reports_external_changes(lan, make_daemon, make_device):
     device = make_device(kind="dimmer")
     daemon = make_bridge(make_daemon)
     key = name("light:0")
@@ -80,7 +80,7 @@ def test_a_light_is_found_obeys_and_shows_changes_by_others(lan, make_daemon, ma
 
 
 @pytest.mark.long
-def test_a_bulb_shows_colors_and_whites(lan, make_daemon, make_device):
+def test_bulb_shows_colors_and_whites(lan, make_daemon, make_device):
     device = make_device(kind="bulb", password=PASSWORD)
     daemon = make_bridge(make_daemon)
     key = name("light:0")
@@ -108,7 +108,7 @@ def test_a_bulb_shows_colors_and_whites(lan, make_daemon, make_device):
 
 
 @pytest.mark.long
-def test_a_relay_has_a_probe_and_is_polled_without_packets(lan, make_daemon, make_device):
+def test_silent_relay_with_a_probe_is_polled(lan, make_daemon, make_device):
     device = make_device(kind="relay", silent=True)
     daemon = make_bridge(make_daemon, discover=False, hosts=[lan.phone.address])
     until_light(daemon, name("relay:0"), reachable=True, on=False)
@@ -125,7 +125,7 @@ def test_a_relay_has_a_probe_and_is_polled_without_packets(lan, make_daemon, mak
 
 
 @pytest.mark.long
-def test_a_roller_moves_and_stops(lan, make_daemon, make_device):
+def test_roller_moves_and_stops(lan, make_daemon, make_device):
     device = make_device(kind="roller")
     daemon = make_bridge(make_daemon)
     key = name("roller:0")

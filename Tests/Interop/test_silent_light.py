@@ -24,7 +24,7 @@ def home(make_daemon):
     return daemon
 
 
-async def test_forty_nine_lights_answer_at_once_while_one_never_does(home, lan):
+async def test_forty_nine_lights_answer_immediately_while_one_never_does(home, lan):
     me, address, port = hap.Identity(), lan.bridge.address, home.status["port"]
     with hap.Connection(address, port) as connection:
         accessory = hap.pair_setup(connection, home.setup_code, me)
@@ -83,7 +83,7 @@ async def test_forty_nine_lights_answer_at_once_while_one_never_does(home, lan):
 
 
 @pytest.mark.long
-async def test_commands_without_answers_leak_no_memory(make_daemon, lan):
+async def test_unanswered_commands_leak_no_memory(make_daemon, lan):
     lights = [{"id": f"silent{number}", "fail": "silent"} for number in range(100)]
     daemon = make_daemon(configuration(lights=lights))
     me, port = hap.Identity(), daemon.until_stable()["port"]

@@ -44,7 +44,7 @@ def daemon(make_daemon, broker, devices):
     return made
 
 
-async def test_a_controller_gets_the_target_before_the_state(daemon, devices):
+async def test_controller_receives_the_target_before_the_current_state(daemon, devices):
     async with Phone() as phone:
         pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
         accessories = await pairing.list_accessories_and_characteristics()
@@ -103,7 +103,7 @@ async def test_a_controller_gets_the_target_before_the_state(daemon, devices):
     assert "4711" not in daemon.log
 
 
-def test_the_operator_operates_and_jams_simulated_devices(daemon):
+def test_operator_controls_and_jams_simulated_devices(daemon):
     daemon.cli("lights", "set", "simulated/gate", "lock=locked")
     until_light(daemon, "simulated/gate", lock="locked")
     daemon.cli("simulate", "simulated/gate", "lock=jammed")
@@ -119,7 +119,7 @@ def test_the_operator_operates_and_jams_simulated_devices(daemon):
     assert refused.returncode == 64, refused
 
 
-def test_a_code_is_read_from_its_file_for_each_command(make_daemon, broker, devices, tmp_path):
+def test_code_is_read_from_its_file_for_each_command(make_daemon, broker, devices, tmp_path):
     file = tmp_path / "shed.code"
     file.write_text("4711\n")
     file.chmod(0o600)
@@ -145,7 +145,7 @@ def test_a_code_is_read_from_its_file_for_each_command(make_daemon, broker, devi
     assert "4711" not in daemon.log and "0815" not in daemon.log
 
 
-def test_kinds_that_open_a_house_are_shown_only_if_named(make_daemon, broker, devices):
+def test_locks_garage_doors_and_alarms_are_shown_only_if_included(make_daemon, broker, devices):
     drivers = [{"driver": "mqtt", "url": broker.url, "discovery": {"home-assistant": "homeassistant"}}]
     daemon = make_daemon(configuration(drivers=drivers))
     daemon.until_published()
@@ -155,7 +155,7 @@ def test_kinds_that_open_a_house_are_shown_only_if_named(make_daemon, broker, de
 
 
 if HASS:
-    def test_home_assistant_operates_and_follows_the_devices(daemon, devices, lan, tmp_path):
+    def test_home_assistant_controls_the_devices_and_shows_their_changes(daemon, devices, lan, tmp_path):
         home = HomeAssistant(lan.phone, tmp_path / "hass")
 
         def shows(entity, state):

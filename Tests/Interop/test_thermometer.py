@@ -30,7 +30,7 @@ def thermometer(lan, tmp_path):
     end(made.process)
 
 
-async def test_a_thermometer_is_an_accessory_of_its_own(thermometer, lan):
+async def test_thermometer_is_a_standalone_accessory(thermometer, lan):
     async with Phone() as phone:
         identity = await device(phone, "Thermometer")
         record = await phone.record(identity)

@@ -60,7 +60,7 @@ async def database(phone, data):
         await pairing.close()
 
 
-async def test_the_state_of_an_earlier_version_is_opened(make_daemon, home, lan):
+async def test_state_of_an_earlier_version_is_opened(make_daemon, home, lan):
     known = json.loads((STATE / "known.json").read_text())
     light = {"id": "attic", "name": "Attic Light"}
     daemon = make_daemon(configuration(NAME, [LIGHTS[0], LIGHTS[1], light]), start=False)
@@ -105,7 +105,7 @@ def mixed(broker, kinds):
     return configuration("Mixed Bridge", drivers=drivers) | {"include": kinds}
 
 
-async def test_devices_of_an_earlier_version_keep_their_numbers_when_functions_are_added(make_daemon, broker):
+async def test_devices_of_an_earlier_version_keep_their_ids_when_functions_are_added(make_daemon, broker):
     known = json.loads((STATE / "mixed.json").read_text())
     daemon = make_daemon(mixed(broker, ["all"]), start=False)
     shutil.copytree(STATE / "mixed", daemon.state_directory, dirs_exist_ok=True)

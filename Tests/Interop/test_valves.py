@@ -21,7 +21,7 @@ def daemon(make_daemon):
     return made
 
 
-async def test_the_bridge_ends_a_run_and_a_controller_follows(daemon):
+async def test_bridge_ends_a_run_and_notifies_the_controller(daemon):
     async with Phone() as phone:
         pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
         aid, iids = named(await pairing.list_accessories_and_characteristics(), "Tap")
@@ -44,7 +44,7 @@ async def test_the_bridge_ends_a_run_and_a_controller_follows(daemon):
 
 
 if HASS:
-    def test_home_assistants_controller_opens_and_follows_a_valve(daemon, lan, tmp_path):
+    def test_home_assistant_opens_a_valve_and_shows_its_changes(daemon, lan, tmp_path):
         home = HomeAssistant(lan.phone, tmp_path / "hass")
         try:
             home.ask("pair", daemon.setup_code)

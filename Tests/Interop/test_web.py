@@ -138,7 +138,7 @@ def tile(visitor, name):
         ".tile", has_text=name).first
 
 
-def test_every_view_is_there(house, visit):
+def test_every_view_opens_with_its_content(house, visit):
     visitor = visit()
     views = {
         "/": "Villa", "/?by=kind": "Lights", "/?by=category": "Lightbulb", "/?by=zone": "Upstairs",
@@ -163,7 +163,7 @@ def test_every_view_is_there(house, visit):
     visitor.until_text("The Lightbulb")
 
 
-def test_a_touch_switches_and_a_change_elsewhere_appears_in_both_browsers(house, visit):
+def test_click_switches_a_lamp_and_changes_appear_in_all_browsers(house, visit):
     first, second = visit(), visit()
     house.report("The Lightbulb", "25", False)
     until(lambda: "off" in tile(first, "The Lightbulb").inner_text(), 5, "off in the first")
@@ -180,7 +180,7 @@ def test_a_touch_switches_and_a_change_elsewhere_appears_in_both_browsers(house,
     assert "23" in first.text("#summary") or "24" in first.text("#summary")
 
 
-def test_a_lamp_has_its_controls_by_keyboard_alone(house, visit):
+def test_lamp_controls_work_by_keyboard_alone(house, visit):
     visitor = visit()
     house.report("The Lightbulb", "8", 60)
     house.report("The Lightbulb", "25", False)
@@ -213,7 +213,7 @@ def test_a_lamp_has_its_controls_by_keyboard_alone(house, visit):
     assert set(shown) <= reached, [i for i in shown if i not in reached]
 
 
-def test_a_bad_name_is_refused_with_a_suggestion_to_click(house, visit):
+def test_taken_name_is_refused_with_a_clickable_suggestion(house, visit):
     visitor = visit("/rooms")
     box = visitor.page.get_by_label("New room name")
     box.fill("Kitchen")
@@ -235,7 +235,7 @@ def test_a_bad_name_is_refused_with_a_suggestion_to_click(house, visit):
     visitor.page.wait_for_function("name => !document.querySelector('main').innerText.includes(name)", arg=name)
 
 
-def test_a_name_that_the_home_refuses_stays_in_its_form(house, visit):
+def test_refused_name_stays_in_its_form(house, visit):
     visitor = visit("/rooms")
     for name, reason in (("The Lightbulb", "exists"), ("Villa", "exists"), ("-", "letter")):
         box = visitor.page.get_by_label("New room name")
@@ -250,7 +250,7 @@ def test_a_name_that_the_home_refuses_stays_in_its_form(house, visit):
     visitor.complaints = [one for one in visitor.complaints if "409" not in one and "400" not in one]
 
 
-def test_what_loses_data_asks_first(house, visit):
+def test_removals_ask_for_confirmation(house, visit):
     house.home.cli("rooms", "add", "Attic")
     house.home.cli("zones", "add", "Outside")
     visitor = visit("/rooms")
@@ -269,7 +269,7 @@ def test_what_loses_data_asks_first(house, visit):
 
 
 @pytest.mark.parametrize("has_script", [True, False])
-def test_a_lock_opens_only_after_a_confirmation(house, visit, has_script):
+def test_lock_opens_only_after_a_confirmation(house, visit, has_script):
     house.report("Front Door", "1E", 1)
     house.report("Front Door", "1D", 1)
     visitor = visit("/", java_script_enabled=has_script)
@@ -297,7 +297,7 @@ def test_a_lock_opens_only_after_a_confirmation(house, visit, has_script):
     visitor.complaints = [one for one in visitor.complaints if "409" not in one]
 
 
-def test_a_scene_that_opens_something_says_so_first(house, visit):
+def test_scene_that_unlocks_asks_for_confirmation(house, visit):
     house.home.cli("scenes", "add", "Arrival")
     house.home.cli("scenes", "set", "Arrival", "Front Door", "target=unlocked")
     visitor = visit("/scenes")
@@ -313,7 +313,7 @@ def test_a_scene_that_opens_something_says_so_first(house, visit):
     visitor.complaints = [one for one in visitor.complaints if "409" not in one]
 
 
-def test_a_tile_grows_with_its_text_and_nothing_hides_behind_the_bar(house, visit):
+def test_tiles_grow_with_their_text_and_the_bar_covers_no_focused_element(house, visit):
     visitor = visit("/", viewport={"width": 390, "height": 844})
     visitor.until_text("The Lightbulb")
     visitor.page.evaluate("document.documentElement.style.fontSize = '32px'")
@@ -332,7 +332,7 @@ def test_a_tile_grows_with_its_text_and_nothing_hides_behind_the_bar(house, visi
     assert not hidden, hidden
 
 
-def test_a_room_added_elsewhere_redraws_all_and_keeps_the_place(house, visit):
+def test_room_added_elsewhere_redraws_the_page_and_keeps_focus_and_scroll_position(house, visit):
     visitor = visit(viewport={"width": 800, "height": 500})
     link = visitor.page.locator("a.words", has_text="The Window Covering")
     link.focus()
@@ -349,7 +349,7 @@ def test_a_room_added_elsewhere_redraws_all_and_keeps_the_place(house, visit):
     visitor.page.wait_for_function("() => !document.querySelector('main').innerText.includes('Attic')")
 
 
-def test_another_home_changes_nothing_and_the_primary_one_is_followed(house, visit):
+def test_page_shows_only_the_primary_home_and_follows_its_change(house, visit):
     visitor = visit()
     house.home.cli("homes", "add", "Cabin")
     visitor.until_text("Cabin")
@@ -366,7 +366,7 @@ def test_another_home_changes_nothing_and_the_primary_one_is_followed(house, vis
         house.home.cli("homes", "remove", "Cabin", "--yes")
 
 
-def test_a_withdrawn_permission_empties_the_page_and_a_given_one_fills_it(house, visit):
+def test_page_empties_when_permission_is_withdrawn_and_fills_when_it_is_granted(house, visit):
     visitor = visit()
     visitor.until_text("The Lightbulb")
     house.home.cli("privacy", "deny", "org.lamplighter.homeweb")
@@ -378,7 +378,7 @@ def test_a_withdrawn_permission_empties_the_page_and_a_given_one_fills_it(house,
     visitor.until_text("The Lightbulb")
 
 
-def test_the_page_continues_when_the_hub_returns(house, visit):
+def test_page_updates_again_when_the_hub_returns(house, visit):
     visitor = visit()
     visitor.until_text("The Lightbulb")
     house.home.kill()
@@ -390,7 +390,7 @@ def test_the_page_continues_when_the_hub_returns(house, visit):
     until(lambda: "19.5 °C" in tile(visitor, "The Temperature Sensor").inner_text(), 20, "values are updated again")
 
 
-def test_the_page_continues_after_its_restart(house, visit):
+def test_page_updates_again_after_the_web_server_restarts(house, visit):
     visitor = visit()
     visitor.until_text("The Lightbulb")
     assert house.page.terminate() == 0, house.page.log[-2000:]
@@ -403,7 +403,7 @@ def test_the_page_continues_after_its_restart(house, visit):
     visitor.complaints.clear()
 
 
-def test_an_accessory_is_added_step_by_step(house, visit, tmp_path):
+def test_accessory_is_added_step_by_step(house, visit, tmp_path):
     path = tmp_path / "lamp.yaml"
     path.write_text(LAMP)
     host = house.page.host
@@ -452,7 +452,7 @@ def test_an_accessory_is_added_step_by_step(house, visit, tmp_path):
         end(lamp)
 
 
-def test_an_owner_looks_after_the_home(house, visit):
+def test_owner_edits_favorites_names_rooms_zones_and_kinds(house, visit):
     """Changes of favorites, names, rooms, zones and kinds on the page apply to all apps."""
     def listed(name):
         return {one["name"]: one for one in house.home.cli("accessories", "--json")}.get(name)
@@ -514,7 +514,7 @@ def test_an_owner_looks_after_the_home(house, visit):
     house.home.cli("rename", renamed, "Living Room TV", "--kind", "accessory")
 
 
-def test_a_scene_runs_and_says_what_did_not(house, visit):
+def test_scene_runs_and_appears_in_the_history(house, visit):
     house.home.cli("scenes", "add", "Evening")
     house.home.cli("scenes", "set", "Evening", "The Lightbulb", "on=yes", "brightness=25")
     house.report("The Lightbulb", "25", False)
@@ -568,7 +568,7 @@ def test_a_scene_is_made_on_the_page_from_current_states(house, visit):
     visitor.complaints = [one for one in visitor.complaints if "409" not in one]
 
 
-def test_a_qr_code_is_read_from_a_photo(house, visit, tmp_path):
+def test_qr_code_is_read_from_a_photo(house, visit, tmp_path):
     picture, nothing = tmp_path / "code.png", tmp_path / "nothing.svg"
     nothing.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="300" height="300"><circle cx="150" cy="150" r="90"/></svg>')
     lamps = [{"id": "desk", "name": "Desk Lamp", "brightness": True}]
@@ -591,7 +591,7 @@ def test_a_qr_code_is_read_from_a_photo(house, visit, tmp_path):
         bridge.close()
 
 
-def test_a_refused_change_is_shown_next_to_it(house, visit):
+def test_delayed_change_completes_and_invalid_values_are_rejected(house, visit):
     visitor = visit()
     house.report("The Lightbulb", "25", False)
     until(lambda: "off" in tile(visitor, "The Lightbulb").inner_text(), 5, "off")
@@ -609,7 +609,7 @@ def test_a_refused_change_is_shown_next_to_it(house, visit):
     assert status == 400 and "message" in json.loads(body)
 
 
-def test_the_page_decides_about_apps_where_the_hub_lets_it(house, lan, tmp_path):
+def test_page_decides_about_apps_if_it_is_the_system_app(house, lan, tmp_path):
     with lan.add_host("settings", "10.77.0.33") as host:
         home = HomeDaemon(host, tmp_path / "home", f"system-app: {program('homeweb')}\n").start()
         page = Page(host, home, tmp_path / "page", listen="0.0.0.0:0")
@@ -647,7 +647,7 @@ def test_the_page_decides_about_apps_where_the_hub_lets_it(house, lan, tmp_path)
             home.close()
 
 
-def test_it_works_without_script(house, visit):
+def test_pages_work_without_javascript(house, visit):
     visitor = visit(java_script_enabled=False)
     house.report("The Lightbulb", "25", False)
     until(lambda: not house.held("The Lightbulb", "25"), 5, "off at the lamp")
@@ -663,7 +663,7 @@ def test_it_works_without_script(house, visit):
     visitor.until_text("35 %")
 
 
-def test_the_page_reads_each_value_once(house, visit):
+def test_page_reads_each_value_once(house, visit):
     """The values on a page are read once (home model 12.1, R4, R7, V3); the hub subscribes to all state."""
     (lamp,) = [one for one in house.villa["accessories"] if one["name"] == "The Lightbulb"]
     values = {(lamp["aid"], one["iid"]) for service in lamp["services"] if service["type"].lstrip("0").startswith("43")
@@ -700,7 +700,7 @@ def test_technical_details_are_on_a_separate_page(house, visit):
     assert re.search(r"\b[0-9A-F]{8}-[0-9A-F]{4}-", visitor.text())
 
 
-def test_a_graph_shows_past_values(house, visit):
+def test_graph_shows_past_values(house, visit):
     """The hub records values by itself; pages show them for a day, a week and a month."""
     for value in (19.5, 22.5, 21.0):
         house.report("The Temperature Sensor", "11", value)
@@ -719,7 +719,7 @@ def test_a_graph_shows_past_values(house, visit):
     visitor.complaints = [one for one in visitor.complaints if "404" not in one]
 
 
-def test_axe_finds_no_serious_violation(house, visit):
+def test_axe_finds_no_serious_violations(house, visit):
     import axe_playwright_python
 
     script = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()

@@ -1,4 +1,4 @@
-"""Who may do what on the page: owners, members, guests, guests of some rooms, and strangers."""
+"""The permissions of owners, members, guests, guests of some rooms, and strangers on the page."""
 
 import re
 
@@ -66,7 +66,7 @@ class House:
         return fetch(self.home.host, self.address, path, "POST", fields, token=self.tokens.get(who, who))
 
 
-def test_each_route_has_its_role(house):
+def test_each_route_requires_its_role(house):
     home = house.home
     ids = {
         "home": home.cli("homes", "--json")[0]["id"], "room": house.rooms["Hall"], "zone": home.cli("zones", "--json")[0]["id"],
@@ -113,7 +113,7 @@ def test_each_route_has_its_role(house):
     assert not wrong, wrong
 
 
-def test_a_guest_of_a_room_sees_only_that_room(house):
+def test_guest_of_a_room_sees_only_that_room(house):
     for path in ("/", "/?by=kind", "/scenes", "/more", f"/rooms/{house.rooms['Hall']}", "/history"):
         status, _, body = house.get(path, "rooms")
         assert status == 200 and "Kitchen" not in body and "Automations" not in body, path
@@ -130,7 +130,7 @@ def test_a_guest_of_a_room_sees_only_that_room(house):
     assert "no longer exist" in body and "Lamp" not in body
 
 
-def test_a_guest_who_may_not_open_is_refused(house):
+def test_guest_without_permission_to_unlock_is_refused(house):
     token = house.web("--invite", "Anna", "--guest", "--no-unlock")["token"]
     service, target = house.value("Front Door", "lock-target-state")
     house.home.cli("write", "Front Door", "target=locked")
@@ -146,7 +146,7 @@ def test_a_guest_who_may_not_open_is_refused(house):
     assert house.home.cli("read", "Front Door", "target").stdout.strip() == "unsecured"
 
 
-def test_an_owner_invites_changes_and_revokes_on_the_page(house, tmp_path):
+def test_owner_invites_people_changes_and_revokes_their_access_on_the_page(house, tmp_path):
     with browser(house.home.host, tmp_path) as chromium:
         visitor = chromium.open(f"http://127.0.0.1:{house.page.port}", "/access")
         page = visitor.page
@@ -162,7 +162,7 @@ def test_an_owner_invites_changes_and_revokes_on_the_page(house, tmp_path):
         guest = chromium.open(house.address, f"/enter{link[link.index('#'):]}")
         guest.until_text("Hall Lamp")
         assert "Kitchen" not in guest.text() and guest.page.get_by_role("link", name="Add").count() == 0
-        # A change of her access applies at once.
+        # A change to her access takes effect immediately.
         visitor.go("/access")
         card = page.locator(".card", has_text="Berta")
         assert "Hall, no unlocking" in card.inner_text()
@@ -170,7 +170,7 @@ def test_an_owner_invites_changes_and_revokes_on_the_page(house, tmp_path):
         card.get_by_label("Hall").uncheck()
         card.get_by_role("button", name="Save").click()
         guest.until_text("Kitchen Lamp")
-        # The only owner stays one.
+        # The only owner can't become a guest.
         owner = page.locator(".card", has=page.get_by_role("heading", name=re.compile("^owner")))
         owner.get_by_text("Change access").click()
         owner.get_by_label("Role").select_option(label="Guest")

@@ -45,7 +45,7 @@ def lamp(home):
     return home.bridge.lights["simulated/lamp"]
 
 
-def test_an_owner_adds_edits_runs_and_removes_an_automation_without_scripts(house):
+def test_owner_adds_edits_runs_and_removes_an_automation_without_javascript(house):
     visitor = house.browser.open(house.page.address, "/automations", java_script_enabled=False)
     page = visitor.page
     assert "No automations yet" in visitor.text()
@@ -104,7 +104,7 @@ def test_an_owner_adds_edits_runs_and_removes_an_automation_without_scripts(hous
     assert "No automations yet" in visitor.text() and not listed(house)
 
 
-def test_the_list_is_live_and_the_switch_changes_it(house):
+def test_automation_list_updates_live_and_its_switch_disables_an_automation(house):
     house.cli("people", "add", "Anna")
     house.cli(
         "automations", "add", "Hall", "--when", "hall sensor motion", "--if", "anna home", "--set", "hall lamp on")
@@ -116,7 +116,7 @@ def test_the_list_is_live_and_the_switch_changes_it(house):
     until(lambda: listed(house)["Hall"]["state"] == "off", 5, "it is off")
     house.cli("automations", "enable", "Hall")
     until(lambda: switch.get_attribute("aria-checked") == "true", 5, "it is on in the page")
-    # The first value is no event.
+    # The first value that the hub reads isn't an event.
     until(lambda: "no motion" in house.cli("accessories").stdout, 10, "the sensor is read")
     house.bridge.cli("simulate", "simulated/sensor", "motion=true")
     visitor.until_text("not run: Anna was away")
@@ -128,7 +128,7 @@ def test_the_list_is_live_and_the_switch_changes_it(house):
     visitor.until_text("incomplete", ".refusal")
 
 
-def test_people_and_the_location_are_set(house):
+def test_people_and_location_are_set_on_the_page(house):
     visitor = house.browser.open(house.page.address, "/people")
     page = visitor.page
     page.get_by_label("New person's name").fill("Anna")
@@ -157,7 +157,7 @@ def test_people_and_the_location_are_set(house):
     visitor.until_text("No people yet")
 
 
-def test_a_guest_sees_automations_and_changes_nothing(house):
+def test_guest_sees_automations_but_cannot_change_them(house):
     house.cli("automations", "add", "Morning", "--at", "7:00", "--run", "Evening Lights")
     token = house.cli("web", "--state-directory", house.page.state_directory, "--invite", "Ben", "--guest", "--json")["token"]
     (automation,) = house.cli("automations", "--json")

@@ -90,7 +90,7 @@ def answer(house, request, timeout=5):
     return house.host.run_async(asyncio.to_thread(talk), timeout=timeout + 10)
 
 
-def test_the_network_needs_a_token_and_so_does_a_proxy(house):
+def test_network_and_proxied_visitors_need_a_token(house):
     for address, headers in ((house.outside, {}), (house.local, {"X-Forwarded-For": "192.0.2.1"})):
         status, fields, body = fetch(house.host, address, headers=headers)
         assert status == 303 and fields["location"] == "/enter" and "Desk Lamp" not in body
@@ -103,7 +103,7 @@ def test_the_network_needs_a_token_and_so_does_a_proxy(house):
     assert status == 200 and "Desk Lamp" in body
 
 
-def test_the_link_has_an_address_of_the_network(house, tmp_path):
+def test_sign_in_link_uses_the_configured_name_or_the_hosts_address(house, tmp_path):
     assert house.page.address == f"http://home.example:{house.port}/", "under the configured name"
     page = Page(house.host, house.home, tmp_path / "page", listen="0.0.0.0:0")
     try:
@@ -113,7 +113,7 @@ def test_the_link_has_an_address_of_the_network(house, tmp_path):
         page.close()
 
 
-def test_the_link_has_an_address_of_the_network_where_netlink_is_refused(house, tmp_path):
+def test_sign_in_link_uses_the_hosts_address_without_netlink(house, tmp_path):
     process = house.host.popen(
         sys.executable, Path(__file__).parent / "without_netlink.py", program("homeweb"), "--listen", "0.0.0.0:0",
         "--state-directory", tmp_path / "page", "--socket", house.home.socket, stderr=subprocess.DEVNULL)
@@ -125,14 +125,14 @@ def test_the_link_has_an_address_of_the_network_where_netlink_is_refused(house, 
         end(process)
 
 
-def test_a_used_address_is_named(house, tmp_path):
+def test_error_names_the_address_that_is_in_use(house, tmp_path):
     done = subprocess.run(house.host.inside(
         program("homeweb"), "--listen", f"127.0.0.1:{house.port}", "--state-directory", tmp_path / "page"),
         capture_output=True, text=True, timeout=20)
     assert done.returncode == 69 and f"can't listen on 127.0.0.1:{house.port}" in done.stderr, (done.returncode, done.stderr)
 
 
-def test_a_token_becomes_a_strict_http_only_cookie(house):
+def test_token_is_exchanged_for_a_strict_http_only_cookie(house):
     token = house.page.token
     typed = " ".join(token.upper()[at:at + 5] for at in range(0, len(token), 5))
     status, fields, _ = fetch(house.host, house.outside, "/enter", "POST", {"token": typed})
@@ -149,7 +149,7 @@ def test_a_token_becomes_a_strict_http_only_cookie(house):
     ("evil.example", 421), ("home.example.evil.example", 421), ("", 400), ("localhost", 200), ("127.0.0.1", 200),
     ("home.example", 200), ("HOME.EXAMPLE", 200), ("[::1]", 200), ("guard", 200), ("guard.local", 200),
 ])
-def test_only_own_names_are_answered(house, name, status):
+def test_requests_with_other_host_names_are_rejected(house, name, status):
     got = fetch(house.host, house.local, headers={"Host": f"{name}:{house.port}" if name else ""}, token=house.page.token)
     assert got[0] in (status, 421) if not name else got[0] == status, got
     if status != 200:
@@ -157,12 +157,12 @@ def test_only_own_names_are_answered(house, name, status):
 
 
 @pytest.mark.parametrize("origin", ["", "null", "http://evil.example", "https://127.0.0.1", "http://127.0.0.1:1", "http://127.0.0.1"])
-def test_a_change_needs_an_own_origin(house, origin):
+def test_changes_from_other_origins_are_rejected(house, origin):
     assert house.switch("true", headers={"Origin": origin})[0] == 403
     assert not house.is_on()
 
 
-def test_people_are_invited_and_withdrawn(house, tmp_path):
+def test_people_are_invited_and_removed(house, tmp_path):
     def web(*words):
         return house.home.cli("web", "--state-directory", house.page.state_directory, *words, "--json")
 
@@ -192,7 +192,7 @@ def test_people_are_invited_and_withdrawn(house, tmp_path):
     assert fetch(house.host, house.outside, token=old)[0] == 303
 
 
-def test_odd_requests_are_refused_and_do_no_harm(house):
+def test_malformed_requests_are_rejected_without_harm(house):
     host = f"Host: 127.0.0.1:{house.port}\r\n".encode()
     for path in ("/assets/../../../../etc/passwd", "/assets/%2e%2e/%2e%2e/etc/passwd", "/assets/..%2f..%2fetc%2fpasswd", "/../etc/passwd",
                  "/assets/style.css/..", "/services/%00", "/%ff%fe", "/services/" + "a" * 4000, "/?home=%zz", "//", "/.", "/services/../more"):
@@ -220,7 +220,7 @@ def test_odd_requests_are_refused_and_do_no_harm(house):
     assert house.page.process.poll() is None and "request failed" not in house.page.log
 
 
-def test_an_answer_to_head_has_no_body(house):
+def test_response_to_head_has_no_body(house):
     for path in ("/", "/enter", "/nothing", "/assets/script.js"):
         received = answer(house, (f"HEAD {path} HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\nConnection: close\r\n"
                                   f"Cookie: lamplighter={house.page.token}\r\n\r\n").encode())
@@ -240,7 +240,7 @@ def open_files(count):
 
 @pytest.mark.long
 @pytest.mark.alone
-def test_ten_thousand_listeners_block_no_visitor(house):
+def test_ten_thousand_event_streams_block_no_visitor(house):
     pid = house.page.process.pid
 
     def descriptors():
@@ -262,7 +262,7 @@ def test_ten_thousand_listeners_block_no_visitor(house):
                 statuses.append(int((await asyncio.wait_for(reader.read(64), 10)).split()[1]))
                 listeners.append(writer)
             assert statuses.count(200) == 64 and statuses.count(503) == 136, {one: statuses.count(one) for one in set(statuses)}
-            # Another visitor takes a place of the largest one.
+            # A connection from another visitor replaces one of the visitor with the most connections.
             reader, writer = await asyncio.open_connection(house.host.address, house.port)
             listeners.append(writer)
             writer.write((f"GET /live?page=/ HTTP/1.1\r\nHost: {house.host.address}:{house.port}\r\n"
@@ -319,14 +319,14 @@ def encrypted(house, tmp_path_factory):
     ("-tls1_3", "ALL", True), ("-tls1_2", "ECDHE+AESGCM", True), ("-tls1_2", "ECDHE+CHACHA20", True),
     ("-tls1_2", "ECDHE:!AESGCM:!CHACHA20", False), ("-tls1_2", "kRSA", False), ("-tls1_1", "ALL", False), ("-tls1", "ALL", False),
 ])
-def test_tls_is_new_and_its_ciphers_have_forward_secrecy(house, encrypted, version, ciphers, isAccepted):
+def test_tls_requires_version_1_2_and_forward_secrecy(house, encrypted, version, ciphers, isAccepted):
     done = subprocess.run(
         house.host.inside("openssl", "s_client", "-connect", encrypted.listen, version, "-cipher", f"{ciphers}:@SECLEVEL=0"),
         input=b"", capture_output=True, timeout=20)
     assert (done.returncode == 0) == isAccepted, (done.stdout[-500:], done.stderr[-500:])
 
 
-def test_with_a_certificate_it_is_encrypted(house, encrypted, tmp_path):
+def test_page_with_a_certificate_uses_https(house, encrypted, tmp_path):
     page = encrypted
     assert page.address.startswith("https://")
     command = house.host.inside(
@@ -343,7 +343,7 @@ def test_with_a_certificate_it_is_encrypted(house, encrypted, tmp_path):
     assert done.returncode == 66 and "cert.pem" in done.stderr, (done.returncode, done.stderr)
 
 
-def test_a_damaged_list_of_people_admits_no_token(house):
+def test_damaged_people_file_admits_no_token(house):
     path = house.page.state_directory / "people.json"
     token, whole = house.page.token, path.read_text()
     path.write_text("{")
@@ -407,7 +407,7 @@ def lists(house):
 
 
 @pytest.mark.parametrize("is_same_site", [True, False])
-def test_a_page_of_another_origin_writes_and_reads_nothing(house, bridge, lan, tmp_path, is_same_site):
+def test_page_of_another_origin_can_neither_read_nor_write(house, bridge, lan, tmp_path, is_same_site):
     """Tests a page of the same host on another port, for which SameSite cookies are sent, and a page of another host."""
     attacker, changes = (house.host, []) if is_same_site else (lan.phone, bridge.changes)
     before, seen, target = lists(house), [], house.outside
@@ -467,7 +467,7 @@ Promise.all([...all, closed]).then(() => say('over'));
     assert lists(house) == before
 
 
-def test_no_other_method_reaches_a_change(house, bridge):
+def test_changes_are_rejected_for_methods_other_than_post(house, bridge):
     before = lists(house)
     body = f"{bridge.on}=true&name=Evil".encode()
     for path in [bridge.values, *bridge.changes]:
@@ -481,7 +481,7 @@ def test_no_other_method_reaches_a_change(house, bridge):
     assert lists(house) == before
 
 
-def test_a_guest_changes_nothing_but_values(house, bridge):
+def test_guest_can_change_only_values(house, bridge):
     before = lists(house)
     state = house.page.state_directory
     token = house.home.cli("web", "--state-directory", state, "--invite", "Berta", "--guest", "--json")["token"]
@@ -496,7 +496,7 @@ def test_a_guest_changes_nothing_but_values(house, bridge):
     bridge.received_nothing()
 
 
-def test_every_kind_of_answer_has_the_headers(house, bridge):
+def test_every_response_has_security_headers(house, bridge):
     kinds = [
         (200, "/live?page=/", {}), (303, "/enter", {}), (404, "/nothing", {}), (421, "/", {"headers": {"Host": "evil.example"}}),
         (403, bridge.values, {"method": "POST", "headers": {"Origin": "null"}}), (405, "/", {"method": "PUT"}),
@@ -516,7 +516,7 @@ def test_every_kind_of_answer_has_the_headers(house, bridge):
     bridge.talker.until(lambda line: "wrote" in line)
 
 
-def test_an_answer_of_a_setup_that_is_sent_twice_counts_once(house, tmp_path):
+def test_setup_answer_sent_twice_counts_once(house, tmp_path):
     (tmp_path / "second.yaml").write_text(LAMP.replace("Desk Lamp", "Floor Lamp"))
     lamp = house.host.popen(program("hapsim"), tmp_path / "second.yaml", "--state-directory", tmp_path / "second")
     try:
@@ -545,7 +545,7 @@ def test_an_answer_of_a_setup_that_is_sent_twice_counts_once(house, tmp_path):
         end(lamp)
 
 
-def test_pictures_are_bounded(house):
+def test_oversized_and_invalid_pictures_are_rejected(house):
     def post(query, size, token=house.page.token):
         headers = f"POST /read-code{query} HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\nOrigin: {house.local}\r\nConnection: close\r\n"
         return answer(house, f"{headers}Cookie: lamplighter={token}\r\nContent-Length: {size}\r\n\r\n".encode() + bytes(size)).split(b"\r\n", 1)[0]
@@ -558,7 +558,7 @@ def test_pictures_are_bounded(house):
     assert b" 401" in post("?width=100&height=100", 10_000, "nothing")
 
 
-def test_ten_wrong_tokens_are_checked_however_fast_they_come(house, lan):
+def test_only_ten_wrong_tokens_are_checked_even_if_sent_at_once(house, lan):
     """All tokens come from a new address at once, because each request withholds its last byte."""
     async def guess():
         async def begin():
@@ -617,7 +617,7 @@ def test_a_thousand_unfinished_forms_block_no_visitor(house):
         house.host.run_async(hold())
 
 
-def test_a_list_of_people_that_is_damaged_at_the_start_is_kept(house, tmp_path):
+def test_people_file_damaged_before_the_start_is_kept(house, tmp_path):
     state = tmp_path / "page"
     state.mkdir(mode=0o700)
     (state / "people.json").write_text("{")

@@ -68,14 +68,14 @@ class House:
 
 
 @pytest.mark.parametrize("name", UNANNOUNCED)
-def test_a_visitor_through_an_unannounced_proxy_needs_a_token(house, name):
+def test_visitor_through_an_unconfigured_proxy_needs_a_token(house, name):
     for scheme in ("http", "https"):
         for headers in ({}, {"Host": "127.0.0.1"}, {"Host": "localhost:80"}):
             status, fields, body = fetch(house.phone, f"{scheme}://{name}", headers=headers)
             assert status in (303, 421) and fields.get("location", "/enter") == "/enter" and "Villa" not in body
 
 
-def test_only_the_user_of_the_page_needs_no_token_on_this_computer(house):
+def test_only_the_pages_own_user_needs_no_token_on_this_computer(house):
     address = f"http://{house.plain_authority}"
     assert "Villa" in fetch(house.host, address)[2]
     for headers in ({"Host": f"proxied:{house.plain_authority[10:]}"}, {"X-Forwarded-Proto": "https"}, {"Connection": "close"}):
@@ -88,7 +88,7 @@ def test_only_the_user_of_the_page_needs_no_token_on_this_computer(house):
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
 @pytest.mark.parametrize("name", PUBLIC)
-def test_a_visitor_signs_in_through_a_proxy(house, name, scheme):
+def test_visitor_signs_in_through_a_proxy(house, name, scheme):
     address, token = f"{scheme}://{name}", house.page.token
     assert house.page.address == f"https://{PUBLIC[0]}/"
     assert fetch(house.phone, address)[0] == 303
@@ -103,7 +103,7 @@ def test_a_visitor_signs_in_through_a_proxy(house, name, scheme):
     assert status == 200 and "event: main" in body
 
 
-def test_every_client_has_its_own_attempts_whatever_it_writes_into_headers(house):
+def test_attempts_are_counted_per_client_despite_forged_headers(house):
     nginx, caddy = "https://nginx.example", "https://caddy.example"
     answers = [
         fetch(house.phone, address, "/enter", "POST", {"token": "a" * 26}, {"X-Forwarded-For": f"192.0.2.{number}"})[0]
@@ -115,7 +115,7 @@ def test_every_client_has_its_own_attempts_whatever_it_writes_into_headers(house
 
 
 @pytest.mark.parametrize("name", ["bare.example", "caddy.example"])
-def test_a_browser_uses_the_page_through_a_proxy(house, name, tmp_path):
+def test_browser_uses_the_page_through_a_proxy(house, name, tmp_path):
     with browser(house.host, tmp_path) as chromium:
         visitor = chromium.open(f"https://{name}", f"/enter#{house.page.token}", ignore_https_errors=True)
         visitor.until_text("Villa")

@@ -120,7 +120,7 @@ class Phone:
         until(lambda: "pending" not in self.tile(name).get_attribute("class").split(), 10, f"{name} is idle")
 
 
-def test_a_drag_switches_a_lamp_on(house, phone):
+def test_drag_dims_a_lamp_and_switches_it_on_or_off(house, phone):
     house.set("desk", "on=false", "brightness=100")
     visitor = phone()
     visitor.shows("Desk Lamp", "off")
@@ -153,7 +153,7 @@ def test_a_hundred_touch_drags_work_in_a_row(house, phone):
 
 
 @pytest.mark.parametrize("taps", [2, 3, 6])
-def test_the_last_tap_on_a_slow_lamp_counts(house, phone, taps):
+def test_last_tap_on_a_slow_lamp_counts(house, phone, taps):
     house.set("slow", "on=false")
     visitor = phone()
     visitor.shows("Slow Lamp", "off")
@@ -169,7 +169,7 @@ def test_the_last_tap_on_a_slow_lamp_counts(house, phone, taps):
     assert visitor.sent == 2 and visitor.most == 1, (visitor.sent, visitor.most)
 
 
-def test_an_error_stays_beside_its_button_until_the_next_try(house, phone):
+def test_error_stays_next_to_its_button_until_the_next_attempt(house, phone):
     house.set("desk", "on=false")
     house.set("slow", "on=false", "brightness=20")
     visitor = phone()
@@ -201,7 +201,7 @@ def test_an_error_stays_beside_its_button_until_the_next_try(house, phone):
     house.home.cli("rooms", "remove", "Attic")
 
 
-def test_a_scene_that_fails_in_part_says_so_until_it_is_dismissed(house, phone):
+def test_partial_scene_failure_is_shown_until_dismissed(house, phone):
     house.home.cli("scenes", "add", "Evening")
     house.home.cli("scenes", "set", "Evening", "Broken Lamp", "on=yes")
     visitor = phone("/scenes")
@@ -215,7 +215,7 @@ def test_a_scene_that_fails_in_part_says_so_until_it_is_dismissed(house, phone):
         house.home.cli("scenes", "remove", name)
 
 
-def test_a_refused_code_and_what_is_typed_survive_live_updates(house, phone, tmp_path):
+def test_code_error_and_typed_text_survive_live_updates(house, phone, tmp_path):
     visitor = phone("/add")
     page = visitor.page
     page.get_by_role("button", name="Look for accessories").click()
@@ -237,7 +237,7 @@ def test_a_refused_code_and_what_is_typed_survive_live_updates(house, phone, tmp
         end(switch)
 
 
-def test_a_slider_follows_changes_from_elsewhere_while_it_has_the_focus(house, phone):
+def test_focused_slider_follows_external_changes(house, phone):
     house.set("desk", "on=true", "brightness=30")
     visitor = phone()
     visitor.shows("Desk Lamp", "30 %")
@@ -250,7 +250,7 @@ def test_a_slider_follows_changes_from_elsewhere_while_it_has_the_focus(house, p
     until(lambda: house.lamp("desk")["brightness"] == 76, 5, "one more than 75")
 
 
-def test_a_server_that_hangs_is_noticed(house, phone):
+def test_page_detects_a_hung_server(house, phone):
     """Advances the browser's clock. The long test waits in real time."""
     visitor = phone()
     visitor.page.clock.install()
@@ -273,7 +273,7 @@ def test_a_server_that_hangs_is_noticed(house, phone):
 
 
 @pytest.mark.long
-def test_a_server_that_hangs_is_noticed_in_time(house, phone):
+def test_page_detects_a_hung_server_in_real_time(house, phone):
     visitor = phone()
     visitor.shows("Desk Lamp", "on|off")
     house.page.process.send_signal(signal.SIGSTOP)
@@ -286,7 +286,7 @@ def test_a_server_that_hangs_is_noticed_in_time(house, phone):
     until(lambda: not visitor.visitor._now("#notice"), 10, "the notice disappears")
 
 
-def test_a_page_without_its_hub_says_so(house, tmp_path):
+def test_page_reports_a_missing_hub(house, tmp_path):
     class Nowhere:
         socket = tmp_path / "nowhere.sock"
 

@@ -48,7 +48,7 @@ def wait_for_bulb(daemon, reachable=True, timeout=20):
         f"the bulb has reachable {reachable}", interval=0.1)
 
 
-async def test_a_bulb_is_found_obeys_and_shows_changes_at_the_bulb(daemon, make_bulb, lan):
+async def test_discovers_and_controls_a_bulb_and_reports_external_changes(daemon, make_bulb, lan):
     bulb = make_bulb(lan.phone)
     await asyncio.to_thread(wait_for_bulb, daemon)
     async with Phone() as phone:
@@ -81,7 +81,7 @@ async def test_a_bulb_is_found_obeys_and_shows_changes_at_the_bulb(daemon, make_
             await judge.async_close()
 
 
-def test_a_bulb_keeps_its_aid_at_another_address(daemon, make_bulb, lan):
+def test_bulb_keeps_its_aid_at_another_address(daemon, make_bulb, lan):
     bulb = make_bulb(lan.phone)
     aid = wait_for_bulb(daemon)["aid"]
     bulb.kill()

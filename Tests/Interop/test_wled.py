@@ -1,4 +1,4 @@
-"""A WLED device on another host is shown as a light. The library wled reads it and changes it."""
+"""A WLED device on another host is shown as a light. The wled package reads and changes its state."""
 
 import time
 
@@ -37,7 +37,7 @@ def judge(device, scenario):
 
 
 @pytest.mark.parametrize("kind", [1, 3, 7], ids=["rgb", "rgbw", "rgbcct"])
-def test_a_device_is_found_obeys_and_shows_changes_by_others(kind, make_daemon, make_device):
+def test_discovers_and_controls_a_device_and_reports_external_changes(kind, make_daemon, make_device):
     device = make_device(kind=kind)
     daemon = make_bridge(make_daemon)
     light(daemon, reachable=True, on=False)
@@ -60,11 +60,11 @@ def test_a_device_is_found_obeys_and_shows_changes_by_others(kind, make_daemon, 
     judge(device, look)
     start = time.monotonic()
     light(daemon, timeout=3, on=False, hue=240.0, saturation=100.0)
-    print(f"a change by others was shown after {(time.monotonic() - start) * 1000:.0f} ms")
+    print(f"an external change was shown after {(time.monotonic() - start) * 1000:.0f} ms")
     assert max(event["busy"] for event in device.events if "busy" in event) == 1
 
 
-def test_a_device_keeps_its_aid_at_another_address(make_daemon, make_device, lan):
+def test_device_keeps_its_aid_at_another_address(make_daemon, make_device, lan):
     device = make_device()
     daemon = make_bridge(make_daemon)
     aid = light(daemon, reachable=True)["aid"]
@@ -79,7 +79,7 @@ def test_a_device_keeps_its_aid_at_another_address(make_daemon, make_device, lan
         moved.close()
 
 
-def test_a_device_without_a_websocket_is_polled(make_daemon, make_device):
+def test_device_without_a_websocket_is_polled(make_daemon, make_device):
     device = make_device()
     device.send(refuse=True)
     daemon = make_bridge(make_daemon)
@@ -95,7 +95,7 @@ def test_a_device_without_a_websocket_is_polled(make_daemon, make_device):
     light(daemon, on=False, timeout=3)
 
 
-def test_a_device_that_hangs_is_unreachable_until_it_answers(make_daemon, make_device):
+def test_hung_device_is_unreachable_until_it_answers(make_daemon, make_device):
     device = make_device()
     daemon = make_bridge(make_daemon)
     light(daemon, reachable=True)

@@ -1,4 +1,4 @@
-"""A Yeelight device on another host is shown as a light. The library yeelight reads it and changes it."""
+"""A Yeelight device on another host is shown as a light. The yeelight package reads and changes its state."""
 
 import asyncio
 import time
@@ -17,7 +17,7 @@ class Device(ScriptedDevice):
     close = ScriptedDevice.stop
 
     def judge(self, scenario):
-        """Run a scenario with the library yeelight."""
+        """Run a scenario with the yeelight package."""
         async def body():
             return await asyncio.to_thread(scenario, Bulb(self.host.address))
 
@@ -41,7 +41,7 @@ def light(daemon, **expected):
 
 
 @pytest.mark.parametrize("model", ["color", "ct_bulb", "mono"])
-def test_a_device_is_found_obeys_and_shows_changes_by_others(model, make_daemon, make_device):
+def test_discovers_and_controls_a_device_and_reports_external_changes(model, make_daemon, make_device):
     device = make_device(model=model)
     daemon = make_bridge(make_daemon)
     light(daemon, reachable=True, on=False)
@@ -62,12 +62,12 @@ def test_a_device_is_found_obeys_and_shows_changes_by_others(model, make_daemon,
     device.judge(lambda bulb: bulb.set_brightness(77))
     start = time.monotonic()
     light(daemon, timeout=3, on=True, brightness=77)
-    print(f"a change by others was shown after {(time.monotonic() - start) * 1000:.0f} ms")
+    print(f"an external change was shown after {(time.monotonic() - start) * 1000:.0f} ms")
     device.send(power="off")
     light(daemon, timeout=3, on=False)
 
 
-def test_a_device_is_found_by_its_address_without_a_search(make_daemon, make_device):
+def test_device_is_found_by_its_configured_address(make_daemon, make_device):
     device = make_device()
     daemon = make_bridge(make_daemon, discover=False, hosts=[device.host.address])
     light(daemon, reachable=True)

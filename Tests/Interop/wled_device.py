@@ -1,9 +1,9 @@
-"""A WLED device: the JSON API and the WebSocket, with the keys that the Python library wled requires.
+"""A WLED device: the JSON API and the WebSocket, with the keys that the Python package wled requires.
 
     wled_device.py '{"address": "10.99.0.2", "kind": 7}'
 
-`kind` has the abilities of its LEDs (1 color, 2 white, 4 temperature). It prints lines of JSON: `port` once, then each `post`
-and each `websocket` that opens. Lines of JSON on its standard input are changes by others: `{"on": false}` as in the JSON API,
+`kind` has the capabilities of its LEDs (1 color, 2 white, 4 temperature). It prints lines of JSON: `port` once, then each `post`
+and each `websocket` that opens. Lines of JSON on its standard input are external changes: `{"on": false}` as in the JSON API,
 `{"cut": true}` closes the WebSockets before a change in the same line, `{"refuse": true}` opens no more of them,
 `{"hang": true}` answers nothing.
 """

@@ -1,4 +1,4 @@
-"""Lamps on an MQTT broker (ha-mqtt-discoverable): they obey, change independently, disappear and return.
+"""Lamps on an MQTT broker (ha-mqtt-discoverable): they execute commands, change independently, disappear and return.
 
 The first line of input has the broker and the number of lamps; then `{"do": "vanish"}` or `{"do": "appear"}` with a lamp's
 number remove or publish its discovery message.

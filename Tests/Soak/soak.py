@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Loads the release daemons for an hour like a busy home with many failures, and checks their promises.
+"""Loads the release daemons for an hour like a busy home with many failures, and checks that they keep their promises.
 
 Documentation/Robustness.md describes the load and the promises. Needs root. Exit code 0: all promises are kept.
 """
