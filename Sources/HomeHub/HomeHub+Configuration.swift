@@ -41,7 +41,7 @@ extension HomeHub {
         package var targetPauses = [1, 2, 4, 8, 15, 30, 60, 60].map { Duration.seconds($0) }
         /// The delays of automations after the start of the hub.
         package var automationTiming = Automations.Timing()
-        /// The time in which failed actions of automations are retried.
+        /// The time during which failed actions of automations are retried.
         package var actionTimeout = Duration.seconds(60)
         /// The longest pause between attempts.
         package var actionRetryInterval = Duration.seconds(5)

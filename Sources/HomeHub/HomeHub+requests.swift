@@ -184,7 +184,7 @@ extension HomeGraph {
     }
 }
 
-/// The automations that a change lets unlock or open something.
+/// The new or changed automations that unlock or open something.
 struct Opening: Sendable, Equatable {
     /// The automations after the change.
     var triggers: [Trigger]

@@ -80,7 +80,7 @@ package actor HomeHub {
     var triggerHistory = TriggerHistory()
     /// The calls that wait for the first attempt of a run's actions.
     var runCalls: [RunID: [Call]] = [:]
-    /// The sessions that receive the texts of automations.
+    /// The sessions that receive the messages of automations.
     var messageSessions: Set<SessionID> = []
 
     // Work.
@@ -231,9 +231,7 @@ package actor HomeHub {
 
     /// Maintains the connections to the accessories until the caller's task is canceled.
     ///
-    /// It can be called only once.
-    ///
-    /// Afterwards, all pending and later calls fail with `daemonUnavailable`.
+    /// It can be called only once. After it returns, all pending and later calls fail with `daemonUnavailable`.
     package func run() async {
         await loadPairings()
         await withDiscardingTaskGroup { group in

@@ -9,9 +9,9 @@ extension HomeHub {
 }
 
 extension ValueHistory {
-    /// The number of past values that are stored early, before the next regular write.
+    /// The number of past values that causes a write before the next regular one.
     ///
-    /// If the store fails, the oldest are dropped. While it's busy, twice as many wait.
+    /// If the store fails, older values beyond this number are dropped. While it's busy, up to twice as many wait.
     static let maximumPending = 10_000
     /// The shortest time between two past values of a measurement.
     static let measurementInterval = Duration.seconds(10)

@@ -4,7 +4,7 @@ internal import HAPModel
 ///
 /// An ID is never reused, and it survives renames, moves and restarts.
 ///
-/// The type parameter prevents mix-ups, such as the ID of a room in place of a zone's.
+/// The type parameter prevents mix-ups, such as using a room's ID as the ID of a zone.
 public struct Identifier<Entity>: Hashable, Sendable, Comparable, CustomStringConvertible {
     private let bits: UUIDBits
 

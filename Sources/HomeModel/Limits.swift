@@ -36,7 +36,7 @@ extension CleanName {
 }
 
 extension String {
-    /// The maximum length of a device's text that a home stores, in bytes: HAP's maximum.
+    /// The maximum length of a device's string that a home stores, in bytes: HAP's maximum.
     static let longestFromDevice = 256
 }
 

@@ -21,7 +21,7 @@ struct Homehubd: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The directory for the hub's database.", valueName: "DIR"))
     var stateDirectory = ServiceDirectory.first(in: "STATE_DIRECTORY") ?? "/var/lib/homehub"
 
-    @Option(help: ArgumentHelp("The directory for the socket of apps.", valueName: "DIR"))
+    @Option(help: ArgumentHelp("The directory for the apps' socket.", valueName: "DIR"))
     var runtimeDirectory = ServiceDirectory.first(in: "RUNTIME_DIRECTORY") ?? "/run/homehub"
 
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "LEVEL"))

@@ -169,16 +169,15 @@ extension HomeHub {
     // MARK: Search
 
     private func found(_ order: Order) async throws(HomeError) -> AdvertisedAccessory {
-        // The search skips accessories that are already in a home. This check has a clearer error for them than the
-        // search.
+        // The search skips accessories that are already in a home. This check reports a clearer error for them.
         if let id = order.target.device(in: browser.snapshot) { _ = try checked(order, for: id) }
         return try await find(order.target, isUnseen: order.isUnseen)
     }
 
     /// Finds an unpaired device on the network.
     ///
-    /// The device `former` counts as unpaired because its pairing is being replaced. If `isUnseen`, errors don't name
-    /// other devices.
+    /// `former` is a device whose pairing is being replaced, so it counts as unpaired. If `isUnseen` is `true`, errors
+    /// don't name other devices.
     func find(
         _ target: SetupTarget, replacing former: DeviceID? = nil, isUnseen: Bool = false
     ) async throws(HomeError) -> AdvertisedAccessory {

@@ -3,7 +3,8 @@ import HAPController
 import HomeModel
 import Logging
 
-// Requests from vendors' apps the ownership tokens that some accessories require. `VendorRequests` holds the requests.
+// Requests the ownership tokens that some accessories require from their vendors' apps. `VendorRequests` holds the
+// requests.
 extension HomeHub {
     /// Requests a token from the app of an accessory's vendor.
     ///
@@ -30,7 +31,7 @@ extension HomeHub {
         return ask.flatMap { sessions[$0.session]?.app } ?? vendor
     }
 
-    /// Handles a vendor's app that declines a request.
+    /// Handles a request that a vendor's app has declined.
     func declined(_ id: AddAccessoryRequest.ID, by session: SessionID) throws(HomeError) {
         let request = try vendorRequests.answered(id, by: session)
         logger.info("addition declined", metadata: ["accessory": "\(request.device)"])
@@ -90,7 +91,7 @@ extension HomeHub {
         feed.isAuthorized(session) && claim(of: session, to: vendor).flatMap(consents.isAllowed) == true
     }
 
-    /// Asks the user about the undecided apps that claim to be a vendor's.
+    /// Asks the user about each app that claims to act for a vendor and has no decision yet.
     private func askForVendor(_ vendor: String) {
         for session in sessions.keys.sorted() where feed.isAuthorized(session) {
             guard let claim = claim(of: session, to: vendor), let app = permissions.app(of: session),

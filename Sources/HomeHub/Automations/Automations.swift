@@ -15,7 +15,7 @@ package struct Automations {
 
     /// The delays after the start, and the interval of checks.
     package struct Timing: Sendable {
-        /// The time until scheduled events are handled, so that accessories have reported their values.
+        /// The time after the start before scheduled events are handled, during which accessories report their values.
         package var firstCheck = Duration.seconds(10)
         /// The time until an accessory that hasn't appeared counts as unreachable.
         package var reachability = Duration.seconds(30)
@@ -32,7 +32,7 @@ package struct Automations {
     private var stored: [Trigger.ID: TriggerState]
     private(set) var zones: HomeTimeZones
     private var clock: ClockReading
-    /// The triggers that their only run has disabled, until the change of the home is stored.
+    /// The triggers that were disabled after their only run, until the changed home is stored.
     private(set) var disabled: [Trigger.ID: Home.ID] = [:]
     /// The triggers of apps without permission.
     private(set) var withdrawn: Set<Trigger.ID>
@@ -65,7 +65,7 @@ package struct Automations {
 
     // MARK: Inputs
 
-    /// Adopts a change of a home.
+    /// Applies a change of a home.
     ///
     /// Values of accessories that are reachable now are baselines for automations that are new or have changed.
     mutating func update(_ home: Home, at reading: ClockReading) {
@@ -142,14 +142,14 @@ package struct Automations {
     /// Adds a time zone that a home will use.
     mutating func add(_ zone: String, _ rules: TimeZoneRules) { zones.add(zone, rules) }
 
-    /// Replaces the time zones; returns those that can't be read, unless nothing has changed.
+    /// Replaces the time zones; returns those that can no longer be read.
     mutating func update(_ zones: HomeTimeZones, homes: [Home], at reading: ClockReading) -> [HomeTimeZones.Name] {
         guard let missing = self.zones.update(zones) else { return [] }
         for home in homes { update(home, at: reading) }
         return missing
     }
 
-    /// Runs an automation for a user; returns the entry of the history.
+    /// Runs an automation for a user; returns the history entry, or `nil` if the automation is paused.
     ///
     /// - Throws: `HomeError` with code 48 if the automation is paused, 49 after too many runs, or if too many wait for the
     ///   disk.
@@ -180,7 +180,7 @@ package struct Automations {
         return outputs.lazy.compactMap { if case .record(let record) = $0 { record } else { nil } }.first
     }
 
-    /// Handles the time: the end of durations and scheduled events.
+    /// Handles the durations that have ended and the scheduled events that are due.
     mutating func advance(to reading: ClockReading, homes: [Home]) {
         let now = adopt(reading)
         let uptime = ContinuousClock.now - startedAt
@@ -221,7 +221,7 @@ package struct Automations {
         machines[home]?.unknownCharacteristics ?? []
     }
 
-    /// Evaluates the condition of an automation; returns the reason that prevents a run now.
+    /// Evaluates the condition of an automation; returns the reason why it can't run now, or `nil` if it can.
     func check(_ id: Trigger.ID, of home: Home.ID, at time: Timestamp) -> TriggerResult? {
         machines[home]?.check(id, at: time)
     }
@@ -231,14 +231,14 @@ package struct Automations {
         machines[home]?.nextOccurrence(of: id, after: time)
     }
 
-    /// Returns the end of the pause of an automation that ran too often.
+    /// Returns the time until which an automation is paused because it ran too often; `nil` if it isn't paused.
     func pausedUntil(of id: Trigger.ID, of home: Home.ID, at time: Timestamp) -> Timestamp? {
         machines[home]?.pausedUntil(of: id).flatMap { $0 > time ? $0 : nil }
     }
 
     /// Returns a Boolean value that indicates whether the clock and the time zones must be checked.
     ///
-    /// That happens once a minute, because not every system reports that its clock was set.
+    /// They're checked once a minute, because not every system reports that its clock was set.
     mutating func isCheckDue(now: ContinuousClock.Instant) -> Bool {
         guard now >= nextCheck else { return false }
         nextCheck = now + timing.check
@@ -258,14 +258,14 @@ package struct Automations {
 
     // MARK: Work
 
-    /// Returns a Boolean value that indicates whether the hub must begin to take work.
+    /// Returns a Boolean value that indicates whether the hub must start a loop that calls ``takeWork()``.
     mutating func beginWork() -> Bool {
         guard !isWorking, !unsaved.isEmpty || !work.isEmpty else { return false }
         isWorking = true
         return true
     }
 
-    /// Removes and returns the work; `nil` without work, which ends what ``beginWork()`` began.
+    /// Removes and returns the work; `nil` if there is none, which ends the loop.
     mutating func takeWork() -> Work? {
         guard !unsaved.isEmpty || !work.isEmpty else {
             isWorking = false
@@ -321,7 +321,7 @@ package struct Automations {
         collect([], of: home.id)
     }
 
-    /// Returns a home without triggers of apps without permission, and without those that their only run has disabled.
+    /// Returns a home in which triggers of apps without permission and run-once triggers that have run are disabled.
     private func withDisabled(_ home: Home) -> Home {
         guard !disabled.isEmpty || !withdrawn.isEmpty else { return home }
         var home = home
@@ -344,7 +344,7 @@ package struct Automations {
     }
 }
 
-/// The number of recorded evaluations of one trigger without a run in a minute.
+/// The number of evaluations without a run that were recorded for one trigger in the current minute.
 ///
 /// A sensor that reports many times a second would otherwise fill the disk.
 private struct RecentEvaluations {

@@ -7,7 +7,7 @@ internal import SystemKit
 package struct ClockReading: Sendable, Hashable {
     /// The wall-clock time.
     package var time: Timestamp
-    /// The time since an arbitrary start, including the time in suspension.
+    /// The time since an arbitrary start, including time in suspension.
     package var uptime: Duration
 
     package init(time: Timestamp, uptime: Duration) {

@@ -8,7 +8,7 @@ extension HomeHub {
 
     /// Runs an automation, or only evaluates its condition.
     ///
-    /// The answer follows the first attempt of the actions.
+    /// The call is answered after the first attempt at each action.
     func runTrigger(_ id: Trigger.ID, _ mode: TriggerRunMode, _ call: Call) {
         guard let home = graph.homes.first(where: { $0.trigger(id) != nil }) else {
             return answer(call, with: .automationNotFound)
@@ -131,7 +131,7 @@ extension HomeHub {
                     call,
                     with: HomeError(
                         .invalidParameter, detail: "the time zone \(name) doesn't exist",
-                        remedy: "use one such as Europe/Berlin, and check that the package tzdata is installed"))
+                        remedy: "use a name such as Europe/Berlin, and check that the tzdata package is installed"))
             }
             guard isAwaited(call) else { return }
             automations.add(name, rules)
@@ -139,7 +139,7 @@ extension HomeHub {
         write(.setLocation(home, location), call)
     }
 
-    /// Registers a session that receives the texts of automations.
+    /// Registers a session that receives the messages of automations.
     func receiveMessages(_ call: Call) {
         messageSessions.insert(call.session)
         answer(call, .success([:]))

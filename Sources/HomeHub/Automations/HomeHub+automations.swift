@@ -34,7 +34,7 @@ extension HomeHub {
         automationsChanged()
     }
 
-    /// Reads the values that automations need and that a returned accessory doesn't report by itself.
+    /// Reads the values of an accessory that automations need and that are still unknown.
     private func readUnknownValues(of accessory: Accessory) {
         let id = accessory.id
         start { hub in
@@ -116,7 +116,7 @@ extension HomeHub {
     func logMissing(_ zone: HomeTimeZones.Name) {
         logger.warning(
             "time zone unavailable",
-            metadata: ["zone": "\(zone ?? "of the system")", "remedy": "install the package tzdata"])
+            metadata: ["zone": "\(zone ?? "of the system")", "remedy": "install the tzdata package"])
     }
 
     /// Reads rules from a file, away from the hub's executor.
@@ -138,7 +138,7 @@ extension HomeHub {
     /// Stores states before the outputs that depend on them, so that a crash never repeats an action.
     private func performAutomations() async {
         while let work = automations.takeWork() {
-            // What isn't stored when the hub ends counts as missed at the next start.
+            // If the hub ends before these states are stored, the next start treats their events as missed.
             guard !Task.isCancelled else { return automations.keep(work.states) }
             let usedUp = work.triggers.filter(\.isDisabled).compactMap { graph.home($0.home)?.trigger($0.trigger) }
             do {
@@ -155,7 +155,7 @@ extension HomeHub {
         }
     }
 
-    /// Disables an automation that was meant to run once.
+    /// Disables an automation after its only run.
     func disable(_ trigger: Trigger.ID, of home: Home.ID) {
         start { hub in
             do throws(HomeError) {

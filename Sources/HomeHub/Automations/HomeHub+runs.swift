@@ -47,7 +47,7 @@ extension HomeHub {
         return work.runs.map { RunPlan(runs.makeID($0.id), $0, of: trigger, in: home) }
     }
 
-    /// Reports that a later run of the same trigger, or a change of it, has replaced parts of runs.
+    /// Reports parts of runs that were replaced by a later run of their trigger or by a change to it.
     func replaced(_ plans: [RunPlan]) { end(plans, because: .runReplaced) }
 
     private func end(_ plans: [RunPlan], because error: HomeError) {
@@ -83,7 +83,7 @@ extension HomeHub {
             plan.skip()
             return update(&plan, isOver: true)
         }
-        // The disk was blocked.
+        // Storing the trigger's state can take longer than the timeout if the disk is blocked.
         guard ContinuousClock.now < plan.time + configuration.actionTimeout else {
             plan.giveUp(because: .storeIsBusy)
             return update(&plan, isOver: true)
@@ -101,7 +101,7 @@ extension HomeHub {
         start { hub in await hub.retry(pending, when: signal) }
     }
 
-    /// Retries the failed writes until they succeed, a later write or run replaces them, or the time is over.
+    /// Retries the failed writes until they succeed, a later write or run replaces them, or the timeout passes.
     private func retry(_ plan: RunPlan, when signal: AsyncSignal) async {
         var plan = plan
         let deadline = plan.time + configuration.actionTimeout

@@ -2,9 +2,9 @@ import HomeModel
 
 /// The rules of the homes' time zones.
 ///
-/// Reading them blocks, so that the hub reads them before it runs, and later in the background.
+/// Reading them blocks, so the hub reads them before it runs, and later in the background.
 struct HomeTimeZones: Sendable {
-    /// The name of a time zone; `nil` is the system's.
+    /// The name of a time zone; `nil` for the system's time zone.
     typealias Name = String?
 
     /// The name of the system's time zone; `nil` if it's unknown.
@@ -18,8 +18,9 @@ struct HomeTimeZones: Sendable {
     /// Returns the names of the time zones that homes use.
     static func names(of homes: [Home]) -> Set<Name> { Set(homes.map { $0.location?.timeZone } + [nil]) }
 
-    /// Returns the rules of a home's time zone; those of the system's, or UTC, if they can't be read; `nil` if they
-    /// weren't read yet.
+    /// Returns the rules of a home's time zone; `nil` if they haven't been read yet.
+    ///
+    /// If they can't be read, the result is the rules of the system's time zone, or UTC.
     func rules(of home: Home) -> TimeZoneRules? {
         guard let found = rules[home.location?.timeZone] else { return nil }
         return found ?? system

@@ -85,19 +85,19 @@ struct RunPlan: Sendable {
         for result in results { self.results[result.characteristic] = result }
     }
 
-    /// Returns the texts to send, once.
+    /// Returns the messages to send at the first call, and none later.
     mutating func takeMessages() -> [String] {
         guard !hasSentMessages, !isSkipped else { return [] }
         hasSentMessages = true
         return actions.compactMap { if case .notify(let text) = $0.action { text } else { nil } }
     }
 
-    /// Gives up writes that haven't succeeded.
+    /// Fails the given writes, which haven't succeeded.
     mutating func giveUp(_ ids: some Sequence<Characteristic.ID>, because error: HomeError) {
         for id in ids { results[id] = ValueResult(characteristic: id, error: error) }
     }
 
-    /// Gives up all actions that haven't succeeded.
+    /// Fails all actions that haven't succeeded.
     mutating func giveUp(because error: HomeError) {
         giveUp(writes.map(\.characteristic), because: error)
         guard !hasSentMessages else { return }
@@ -111,7 +111,7 @@ struct RunPlan: Sendable {
         for index in actions.indices { actions[index].error = actions[index].error ?? .hubWasDown }
     }
 
-    /// Sets the end of the actions that have ended: all if `isOver` is `true`, else those that aren't retried.
+    /// Sets the end time of all actions if `isOver` is `true`, otherwise only of those that aren't retried.
     mutating func end(at time: Timestamp, isOver: Bool) {
         for index in actions.indices where actions[index].end == nil {
             let isDone = actions[index].characteristics.allSatisfy { id in
@@ -123,7 +123,7 @@ struct RunPlan: Sendable {
 
     /// Returns the outcomes of all actions.
     ///
-    /// Actions that are in progress or retried have no end.
+    /// Actions that are in progress or retried have no end time.
     func outcomes(in graph: HomeGraph) -> [ActionOutcome] {
         actions.map { action in
             let parts = action.characteristics.compactMap { results[$0] }

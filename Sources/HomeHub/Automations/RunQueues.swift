@@ -10,16 +10,16 @@ import HomeModel
 struct RunQueues {
     private struct Retry {
         let run: RunID
-        /// Sent when the next attempt may succeed, or when there is nothing to retry any longer.
+        /// Sent when the next attempt may succeed, or when there is nothing left to retry.
         let signal: AsyncSignal
     }
 
-    /// The parts that haven't begun, all of the latest run.
+    /// The parts of each trigger's latest run that haven't started.
     private var queues: [Trigger.ID: [RunPlan]] = [:]
     /// The latest runs of triggers with a queue or a retry.
     private var latest: [Trigger.ID: (run: RunID, definition: TriggerDefinition)] = [:]
     private var retries: [RunPlan.ID: Retry] = [:]
-    /// The parts of runs that wrote characteristics last, until they end.
+    /// The part of a run that was the last to write each characteristic, until that part ends.
     private var owners: [Characteristic.ID: RunPlan.ID] = [:]
     private var lastNumber: UInt64 = 0
 
@@ -31,7 +31,8 @@ struct RunQueues {
 
     /// Adds a part of a run.
     ///
-    /// - Returns: The parts of earlier runs that it replaces, and whether the caller must begin to take parts.
+    /// - Returns: The parts of earlier runs that it replaces, and whether the caller must start a loop that calls
+    ///   ``take(_:)``.
     mutating func add(_ plan: RunPlan) -> (replaced: [RunPlan], begins: Bool) {
         let trigger = plan.id.run.trigger
         let waiting = queues[trigger]
@@ -42,7 +43,7 @@ struct RunQueues {
         return (replaced, waiting == nil)
     }
 
-    /// Removes and returns the next part; `nil` if there is none, which ends what ``add(_:)`` began.
+    /// Removes and returns the next part; `nil` if there is none, which ends the loop.
     mutating func take(_ trigger: Trigger.ID) -> RunPlan? {
         guard let queue = queues[trigger], !queue.isEmpty else {
             queues[trigger] = nil
@@ -52,8 +53,8 @@ struct RunQueues {
         return queues[trigger]?.removeFirst()
     }
 
-    /// Ends the runs of triggers that were removed or changed, or that a user has disabled, and those of apps that lost
-    /// their permission; returns the parts that haven't begun.
+    /// Ends the runs of triggers that were removed or changed, that a user has disabled, or whose app has lost its
+    /// permission; returns the parts that haven't started.
     mutating func homesChanged(_ graph: HomeGraph, withdrawn: Set<Trigger.ID>) -> [RunPlan] {
         guard !latest.isEmpty else { return [] }
         let triggers = Dictionary(graph.homes.flatMap(\.triggers).map { ($0.id, $0) }) { $1 }
@@ -85,7 +86,7 @@ struct RunQueues {
         return signal
     }
 
-    /// Returns a Boolean value that indicates whether no later write has replaced one by this part of a run.
+    /// Returns a Boolean value that indicates whether this part of a run was the last to write a characteristic.
     func isLast(_ id: Characteristic.ID, by plan: RunPlan.ID) -> Bool { owners[id] == plan }
 
     /// Ends a part of a run.

@@ -1,6 +1,6 @@
 import HomeModel
 
-/// The entries in the history of automations whose actions are in progress, and those that aren't stored.
+/// The history entries of automations whose actions are in progress, and the entries that aren't stored yet.
 struct TriggerHistory {
     /// The outcomes of a part of a run.
     private struct Part {
@@ -75,14 +75,14 @@ struct TriggerHistory {
 
     // MARK: Storing
 
-    /// Returns a Boolean value that indicates whether the hub must begin to take entries.
+    /// Returns a Boolean value that indicates whether the hub must start a loop that calls ``take()``.
     mutating func beginSaving() -> Bool {
         guard !isSaving, !unsaved.isEmpty else { return false }
         isSaving = true
         return true
     }
 
-    /// Removes and returns the entries to store; `nil` if there are none, which ends what ``beginSaving()`` began.
+    /// Removes and returns the entries to store; `nil` if there are none, which ends the loop.
     mutating func take() -> [TriggerRecord]? {
         guard !unsaved.isEmpty else {
             isSaving = false

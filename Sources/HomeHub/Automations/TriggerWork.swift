@@ -1,6 +1,6 @@
 import HomeModel
 
-/// The outputs of a machine for one trigger that wait until its state is stored.
+/// The outputs of a machine for one trigger, which wait until the trigger's state is stored.
 ///
 /// Their number is bounded, even if the disk is blocked.
 struct TriggerWork: Sendable, Equatable {

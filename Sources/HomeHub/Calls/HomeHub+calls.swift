@@ -7,7 +7,7 @@ import Logging
 extension HomeHub {
     /// Receives a request from an app with an open session.
     ///
-    /// Another `open` fails.
+    /// Another `open` request fails.
     ///
     /// The answer arrives as a delivery from ``nextDelivery(for:)``. A call with the number of an unanswered call of
     /// the same session is ignored.
@@ -36,8 +36,7 @@ extension HomeHub {
 
     /// Cancels a call, which then fails with error 23, or with 47 if it's waiting for permission.
     ///
-    /// A call continues if its change is committed or if a request was already sent to an accessory, whatever the
-    /// result.
+    /// A call continues if its change is committed or if a request was already sent to an accessory.
     package func cancel(_ call: Call) { perform(calls.cancelled(call)) }
 
     /// Returns a Boolean value that indicates whether a call is unanswered.

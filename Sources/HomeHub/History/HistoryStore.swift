@@ -4,8 +4,8 @@ package import HomeModel
 ///
 /// The store decides how long it keeps them. Like the ``HomeStore``, it never blocks the hub's executor.
 package protocol HistoryStore: Sendable {
-    /// Adds past values, in chronological order for each characteristic, and removes those that are too old or too
-    /// many.
+    /// Adds past values, in chronological order for each characteristic, and removes values that exceed the maximum age
+    /// or number.
     ///
     /// - Throws: The store's error. Nothing is stored in that case.
     func append(_ samples: [HistorySample]) async throws

@@ -7,8 +7,8 @@ final class ValueHistory {
     private let interval: Duration
     private let logger: Logger
     private var pending: [HistorySample] = []
-    /// The last recorded measurement of each characteristic: its index in `pending` and the time of the first of the
-    /// values that it combines.
+    /// The last recorded measurement of each characteristic: its index in `pending`, and the time of the first value
+    /// recorded at that index.
     private var measurements: [Characteristic.ID: (index: Int, since: Timestamp)] = [:]
     /// The time of the next write; `nil` if there are no values.
     private(set) var nextDeadline: ContinuousClock.Instant?
@@ -22,7 +22,7 @@ final class ValueHistory {
 
     /// Records a new value; returns whether there is a new deadline.
     ///
-    /// A measurement replaces the previous one of the last ``measurementInterval``.
+    /// A measurement replaces the previous one within the same ``measurementInterval``.
     func record(_ value: HistoryEntry, of id: Characteristic.ID, isMeasurement: Bool) -> Bool {
         let sample = HistorySample(id, value)
         if isMeasurement, let (index, since) = measurements[id],

@@ -7,7 +7,7 @@ enum BridgedReachability {
     /// Derives reachability from the statuses in a bridge's answer.
     ///
     /// An accessory with a communication failure is unreachable. Any other accessory with a success is reachable. The
-    /// result contains no others. Statuses of `descriptions` are ignored, because the bridge answers for them itself,
+    /// result contains no other accessories. Statuses of `descriptions` are ignored, because the bridge sends them
     /// without contacting the accessory.
     static func read(
         from statuses: [CharacteristicID: HAPStatus], descriptions: (CharacteristicID) -> Bool

@@ -108,7 +108,7 @@ struct Connection {
 
     // MARK: Database
 
-    /// Updates the characteristics after the homes applied a database.
+    /// Updates the characteristics after a database was applied to the homes.
     mutating func updated(_ characteristics: [CharacteristicID: Characteristic.ID]) {
         self.characteristics = characteristics
     }
@@ -124,8 +124,8 @@ struct Connection {
         return [:]
     }
 
-    /// Handles a database that the homes applied late, when reported values may be newer; returns the values to apply
-    /// now.
+    /// Handles a database that was applied to the homes late, when reported values may be newer; returns the values to
+    /// apply now.
     mutating func databaseStored(
         _ readings: [CharacteristicID: Reading], hasBridged: Bool
     ) -> [CharacteristicID: Reading] {

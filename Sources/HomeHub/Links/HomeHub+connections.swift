@@ -97,7 +97,7 @@ extension HomeHub {
 
     // MARK: Updates of links
 
-    /// Applies all pending updates of an accessory so that they don't overwrite newer ones.
+    /// Applies all pending updates of an accessory now, so that they don't overwrite newer values later.
     func takeUpdates(of device: DeviceID) {
         guard let link = connections[device]?.link else { return }
         for update in link.updates.take() ?? [] { received(update, from: link) }
@@ -187,7 +187,7 @@ extension HomeHub {
                 continue
             }
             guard accessory.isReachable != isReachable else {
-                // After a start, accessories are unreachable without a change.
+                // At the hub's start, accessories are already marked as unreachable, but automations don't know that.
                 if !isReachable { automationsSetUnreachable(accessory) }
                 continue
             }
@@ -215,7 +215,7 @@ extension HomeHub {
 
     // MARK: Values
 
-    /// Applies values that an accessory server reported, or that are in the answer to a call from the session `asker`.
+    /// Applies values that an accessory server reported, or that are in the answer to a call from the `asker` session.
     func received(
         _ readings: [CharacteristicID: Reading], from device: DeviceID, asker: SessionID? = nil
     ) {

@@ -69,7 +69,7 @@ extension HomeHub {
         }
     }
 
-    /// Handles a database that the homes applied some time after it was read.
+    /// Handles a database that was applied to the homes some time after it was read.
     private func stored(_ database: AccessoryDatabase, of device: DeviceID) {
         guard let connection = connections[device] else { return }
         // Values that were reported after the database was read are newer.

@@ -14,7 +14,7 @@ extension HomeHub {
 
     // MARK: Values that aren't reported
 
-    /// Reads the state that an accessory server doesn't report, at long intervals, until the caller is canceled.
+    /// Reads the state that an accessory server doesn't report, at long intervals, until the caller's task is canceled.
     func poll(_ link: AccessoryLink) async {
         while (try? await Task.sleep(for: configuration.pollInterval)) != nil {
             let ids = unreported(by: link.id, besides: await link.reported)
@@ -38,7 +38,7 @@ extension HomeHub {
 
     // MARK: Targets
 
-    /// After a write to targets of services, reads these services until they have reached the targets.
+    /// Reads services whose targets were written until they have reached the targets.
     func wroteTargets(of services: Set<Service.ID>, at device: DeviceID) {
         guard !services.isEmpty, connections[device]?.targets.wrote(to: services) == true else { return }
         start { hub in await hub.readTargets(at: device) }

@@ -5,7 +5,7 @@ import HomeModel
 /// The reconciliation of subscriptions with one accessory server, one run at a time.
 ///
 /// The desired characteristics are the state of the accessories and the sessions' ``ObservationDemand``. The link's
-/// `SubscriptionReconciler` has the confirmed ones. This value only tracks whether a run is in progress, and the
+/// `SubscriptionReconciler` holds the confirmed ones. This value only tracks whether a run is in progress, and the
 /// server's last rejections.
 struct SubscriptionRun {
     private(set) var isRunning = false

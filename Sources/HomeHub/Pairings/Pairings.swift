@@ -70,8 +70,8 @@ struct Pairings: Sendable {
 
     /// Returns the accessories that can't be added because the hub is paired with them.
     ///
-    /// An orphan that refuses the hub may have been reset, and pairing with it proves that. The accessory `former`,
-    /// whose pairing a repair replaces, isn't included.
+    /// An orphan that refuses the hub may have been reset, and pairing with it proves that. The result
+    /// doesn't include `former`, the accessory whose pairing a repair replaces.
     func unaddable(besides former: DeviceID? = nil) -> Set<DeviceID> {
         devices.subtracting(orphans.filter(\.isRefused).map(\.pairing.deviceID)).filter { $0 != former }
     }
@@ -87,13 +87,13 @@ struct Pairings: Sendable {
         return true
     }
 
-    /// Removes the candidate of a device, which has become an accessory's own pairing.
+    /// Removes the candidate of a device after it has become an accessory's own pairing.
     mutating func promote(_ device: DeviceID) {
         insert(device)
         orphans.removeAll { $0.isCandidate && $0.pairing.deviceID == device }
     }
 
-    /// Removes the oldest idle orphan if there are ``maximumOrphans``, and returns its device.
+    /// Removes the oldest idle orphan if ``maximumOrphans`` is reached, and returns its device.
     ///
     /// Returns `nil` if no room is needed, or if all orphans are candidates of repairs or are being unpaired.
     mutating func makeRoomForOrphan() -> DeviceID? {

@@ -67,7 +67,7 @@ package protocol HomeStore: Sendable {
     /// Returns the newest record of each of a home's automations.
     func latestTriggerRecords(of home: Home.ID) async throws -> [TriggerRecord]
 
-    /// Returns the store's directory if a full disk made a write fail; `error` is `nil` if it's unknown.
+    /// Returns the store's directory if a full disk made a write fail; `error` is `nil` if the cause is unknown.
     func fullDirectory(after error: (any Error)?) -> String?
 }
 
@@ -79,7 +79,7 @@ extension HomeStore {
 
     /// Returns error 1004, which informs apps of a failed write.
     ///
-    /// `outcome` is the resulting state in words.
+    /// `outcome` describes the resulting state.
     func failure(_ outcome: String, after error: (any Error)?) -> HomeError {
         let code = HomeError.Code.storageFailed
         guard let directory = fullDirectory(after: error) else {
@@ -92,7 +92,7 @@ extension HomeStore {
 /// The pairing of a device that may replace an accessory.
 package typealias CandidatePairing = AccessoryPairing
 
-/// The stored state with which the hub starts.
+/// The stored state that the hub loads at its start.
 package struct StoredHomes: Sendable, Equatable {
     /// The homes.
     ///

@@ -179,8 +179,8 @@ extension HomeHub {
         }
     }
 
-    /// Returns the link for a request and makes its call uncancelable; `nil` if there is no link, the call was canceled
-    /// or the run was replaced.
+    /// Returns the link for a request, whose call can't be canceled afterwards; `nil` if there is no link, the call was
+    /// canceled, or the run was replaced.
     private func linkToAsk(
         _ device: DeviceID, _ locations: [CharacteristicID], for writer: ValueWriter?
     ) async -> AccessoryLink? {

@@ -26,7 +26,7 @@ package enum HomeNotification: HomeCall {
     case consentAsked(ConsentQuestion)
     /// An addition that the app began, and that was handed over to the vendor's app, failed.
     case additionFailed(AccessoryAdditionFailure)
-    /// A text of an automation, for a session that requested them.
+    /// A message from an automation, for a session that requested such messages.
     case message(TriggerMessage)
 
     enum CodingKeys: String, MethodKey {

@@ -29,7 +29,7 @@ package enum HomeRequest: HomeCall {
     case triggerRecords(Home.ID, Trigger.ID?)
     /// Returns ``Daylight``.
     case daylight(Home.ID)
-    /// Sends the texts of automations to this session from now on.
+    /// Sends the messages of automations to this session from now on.
     case receiveMessages
     case startBrowsing
     case stopBrowsing

@@ -96,7 +96,7 @@ package struct SessionOpening: HomeMessage {
     /// A newer app may declare capabilities that this daemon doesn't know.
     private var declared: [String]
     /// The vendor whose accessories the app is responsible for, spelled as the accessories advertise it; `nil` unless
-    /// the app is a vendor's.
+    /// the app belongs to a vendor.
     package var vendor: String?
 
     package init(

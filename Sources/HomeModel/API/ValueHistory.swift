@@ -18,12 +18,12 @@ extension HistoryEntry: HomeMessage {}
 /// A request for the past values of a characteristic.
 ///
 /// The reply begins with the entry that is current at ``since`` and continues in chronological order. It has at most
-/// ``maximumCount`` entries, so that a further request begins at the last entry of a full reply.
+/// ``maximumCount`` entries. After a full reply, an app requests more entries since the last one.
 package struct HistoryRequest: HomeMessage {
     package var characteristic: Characteristic.ID
     package var since: Timestamp
     package var until: Timestamp
-    /// The length of the intervals of which only the last entry is returned, in milliseconds; `nil` for all entries.
+    /// The length in milliseconds of intervals for which only the last entry is returned; `nil` for all entries.
     package var interval: Int64?
 
     package init(characteristic: Characteristic.ID, since: Timestamp, until: Timestamp, interval: Int64? = nil) {
@@ -35,7 +35,7 @@ package struct HistoryRequest: HomeMessage {
 }
 
 extension Characteristic {
-    /// A Boolean value that indicates whether past values are stored: those of readable state, except text and bytes.
+    /// A Boolean value that indicates whether past values are stored, as for readable state except strings and bytes.
     package var hasHistory: Bool {
         switch metadata.format {
         case .string, .tlv8, .data: false
@@ -43,7 +43,8 @@ extension Characteristic {
         }
     }
 
-    /// A Boolean value that indicates whether the value is a measurement, of which frequent changes can be combined,
-    /// instead of a state, of which each change counts.
+    /// A Boolean value that indicates whether the value is a measurement, not a state.
+    ///
+    /// Frequent changes of a measurement can be combined, but each change of a state is stored.
     package var isMeasurement: Bool { metadata.format == .float || metadata.unit != nil }
 }

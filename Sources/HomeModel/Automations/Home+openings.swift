@@ -14,8 +14,7 @@ extension Home {
         }
     }
 
-    /// Returns the actions of an automation that unlock or open something, at its start or when its end restores former
-    /// values.
+    /// Returns the actions of an automation that unlock or open something, including values that its end can restore.
     package func openings(of trigger: Trigger) -> Set<CharacteristicWriteAction> {
         let definition = trigger.definition
         let actions = definition.actionSets.flatMap { actionSet($0)?.actions ?? [] } + definition.ownWrites

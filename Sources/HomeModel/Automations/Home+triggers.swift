@@ -21,9 +21,9 @@ extension Home {
             && parts.characteristics.allSatisfy { id in accessories.contains { $0.has(id) } }
     }
 
-    /// Returns the automations that lose a part through the events, after the loss.
+    /// Returns the automations that lose a part because of the events, in their new, disabled state.
     ///
-    /// They are disabled. If a part with the same name is added later, they stay disabled.
+    /// They stay disabled even if a part with the same name is added later.
     func brokenTriggers(by events: [HomeEvent]) -> [Trigger] {
         guard !triggers.isEmpty, events.contains(where: \.removesParts) else { return [] }
         var after = self

@@ -221,7 +221,7 @@ struct TriggerValidation {
     private func limit(_ count: Int, _ maximum: Int, _ things: String) throws(HomeError) {
         guard count <= maximum else {
             throw HomeError(
-                .maximumObjectLimitReached, detail: "an automation has at most \(maximum) \(things)")
+                .maximumObjectLimitReached, detail: "an automation can have at most \(maximum) \(things)")
         }
     }
 }

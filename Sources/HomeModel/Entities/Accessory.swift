@@ -11,7 +11,7 @@ public struct Accessory: Codable, Sendable, Hashable, Identifiable {
     public let home: Home.ID
     /// The accessory's name.
     public package(set) var name: String
-    /// The name that the device reports, which may be invalid as a name.
+    /// The name that the device reports, which may violate the rules for names.
     public package(set) var configuredName: String
     /// The ID of the accessory's room.
     public package(set) var room: Room.ID
@@ -39,7 +39,7 @@ public struct Accessory: Codable, Sendable, Hashable, Identifiable {
     public package(set) var bridgedAccessories: [ID]?
     /// The device ID of the accessory server.
     ///
-    /// Bridged accessories share the bridge's.
+    /// Bridged accessories have the device ID of their bridge.
     public package(set) var deviceID: DeviceID
     /// The accessory's instance ID within its server.
     public package(set) var aid: AccessoryID

@@ -29,7 +29,7 @@ package struct AccessoryAddition: Sendable, Equatable {
 extension HomeGraph {
     /// Checks the preconditions that don't depend on the device's database.
     ///
-    /// The name is the one an app requests. A device's own name is made valid instead.
+    /// `name` is the name that an app requests. A name from the device is made valid instead.
     ///
     /// - Throws: `HomeError` with code 2 if the home doesn't exist, 13 if it already contains the device, 11 if another
     ///   home does, 49 if the home is full, or the error for an invalid name.

@@ -84,7 +84,8 @@ extension Home {
         let services = Set(accessories.flatMap { $0.services.map(\.id) })
         for group in serviceGroups {
             check(group.home == id, "service group \(group.name) refers to another home")
-            check(group.services.allSatisfy(services.contains), "service group \(group.name) has a missing service")
+            check(
+                group.services.allSatisfy(services.contains), "service group \(group.name) refers to a missing service")
             check(Set(group.services).count == group.services.count, "service group \(group.name) has a service twice")
         }
         check(triggers.allSatisfy { $0.home == id }, "an automation refers to another home")

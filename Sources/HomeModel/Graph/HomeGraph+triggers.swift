@@ -40,7 +40,7 @@ extension HomeGraph {
 
     /// Enables or disables an automation.
     ///
-    /// An automation to enable must still be valid: its time can have passed.
+    /// An automation can be enabled only if it's still valid. For example, its time may have passed.
     func enableTrigger(_ id: Trigger.ID, _ isEnabled: Bool, at now: Timestamp) throws(HomeError) -> Plan {
         let (home, trigger) = try existing(id)
         guard trigger.isEnabled != isEnabled else { return Plan(home.id, []) }

@@ -6,7 +6,7 @@ extension HomeGraph {
     ///
     /// - Parameters:
     ///   - write: The write.
-    ///   - now: The time, with which the times of automations are compared.
+    ///   - now: The current time, to which the times of automations are compared.
     ///   - generator: The source of new IDs.
     /// - Returns: The result and the changes.
     /// - Throws: The error of the first violated precondition. Nothing changes in that case.
@@ -17,7 +17,7 @@ extension HomeGraph {
         return HomeCommit(result: plan.result, transaction: commit(plan))
     }
 
-    /// Applies a plan as a transaction, which also disables the automations that the plan deprives of parts.
+    /// Applies a plan as a transaction, which also disables automations that lose parts because of the plan.
     mutating func commit(_ plan: Plan) -> HomeTransaction? {
         guard !plan.changes.isEmpty else { return nil }
         let revision = (home(plan.home)?.revision ?? 0) + 1
@@ -267,7 +267,7 @@ extension HomeGraph {
         guard actions.count <= HomeLimits.actionsInActionSet else {
             throw HomeError(
                 .maximumObjectLimitReached,
-                detail: "a scene sets at most \(HomeLimits.actionsInActionSet) values; add another scene for the rest")
+                detail: "a scene can set at most \(HomeLimits.actionsInActionSet) values; add another for the others")
         }
         var checked: [CharacteristicWriteAction] = []
         var seen: Set<Characteristic.ID> = []

@@ -1,4 +1,4 @@
-/// Converts any text into the closest valid name, which keeps all words that fit.
+/// Converts any string into the closest valid name, which keeps all words that fit.
 package enum CleanName {
     /// Returns a valid name, or an empty string if no allowed character remains.
     package static func cleaned(_ raw: String) -> String {
@@ -19,7 +19,7 @@ package enum CleanName {
         return fitted(String(kept))
     }
 
-    /// Normalizes the spaces and ends of a text of allowed scalars and truncates it between words to the maximum
+    /// Normalizes the spaces and the ends of a string of allowed scalars, and truncates it between words to the maximum
     /// length.
     static func fitted(
         _ text: String, maximumLength: Int = NameRules.maximumLength, maximumBytes: Int = NameRules.maximumBytes
@@ -100,7 +100,7 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// The part of a device's text that a home stores: a single line of limited length that any database and display
+    /// The part of a device's string that a home stores: a single line of limited length that any database and display
     /// can handle.
     ///
     /// Control characters, line breaks and bidirectional controls are removed.

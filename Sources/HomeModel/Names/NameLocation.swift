@@ -45,7 +45,7 @@ package struct LocationDetector: Sendable {
 
     /// Returns the places that a name repeats, and the name without them.
     ///
-    /// - Returns: Each place once, in the order of discovery; the rest may be empty.
+    /// - Returns: Each place once, in the order of discovery, and the rest of the name, which may be empty.
     package func hits(in name: String) -> (locations: [NameLocation], rest: String) {
         var words = NameWords(CleanName.cleaned(name))
         var found: [NameLocation] = []

@@ -63,7 +63,7 @@ struct NameWords {
 }
 
 extension String {
-    /// The parts of the text between spaces.
+    /// The parts of the string between spaces.
     ///
     /// A space separates words even if a combining mark follows it, so that both form a single `Character`.
     var spacedWords: [String] { utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) } }

@@ -2,7 +2,7 @@ package import HAPModel
 
 extension CharacteristicType {
     /// A Boolean value that indicates whether characteristics of this type hold state: readable, changing values that
-    /// the catalog expects accessories to report (HAP 9), or Eve's accessories do.
+    /// accessories report according to the catalog (HAP 9), or that Eve's accessories report.
     package var isState: Bool { Self.stateTypes.contains(self) || EveReading(self) != nil }
 
     /// The type of the current value that eventually equals this target; `nil` for other types.

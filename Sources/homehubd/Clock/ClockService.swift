@@ -4,7 +4,7 @@ import Logging
 import ServiceLifecycle
 import SystemKit
 
-/// Notifies the hub when the wall clock was set.
+/// Notifies the hub when the wall clock is set.
 ///
 /// Without this, the hub notices it within a minute.
 struct ClockService: ServiceLifecycle.Service {

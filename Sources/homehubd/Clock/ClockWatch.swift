@@ -2,11 +2,11 @@ import CTimer
 import Glibc
 import SystemKit
 
-/// Reports that the wall clock was set, such as by a time server.
+/// Reports that the wall clock was set, for example by a time server.
 ///
 /// The kernel cancels a timer with an absolute time when the clock is set (timerfd_create(2)).
 enum ClockWatch {
-    /// Starts a thread that calls `changed` each time the clock was set.
+    /// Starts a thread that calls `changed` each time the clock is set.
     ///
     /// - Throws: The system's error.
     static func start(_ changed: @escaping @Sendable () -> Void) throws(SystemError) {

@@ -4,7 +4,7 @@ import SystemKit
 
 /// Reads the rules of time zones from the system's files.
 enum ZoneFiles {
-    /// Returns the rules of a time zone, such as `Europe/Berlin`, or of the system's for `nil`.
+    /// Returns the rules of a time zone, such as `Europe/Berlin`, or of the system's time zone for `nil`.
     ///
     /// - Returns: `nil` if there is no valid file. A system without a time zone uses UTC.
     static func rules(of name: String?) -> TimeZoneRules? {

@@ -15,7 +15,7 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
     var vendorTimeout = Duration.seconds(60)
     /// The maximum size of the history of values, in megabytes.
     var historySize = 50
-    /// The command that receives the texts of automations: the path of a program, and its arguments.
+    /// The command that receives the messages of automations: the path of a program, and its arguments.
     var notifyCommand: [String]?
     /// The URL that receives the texts of automations.
     var notifyWebhook: WebhookSection?

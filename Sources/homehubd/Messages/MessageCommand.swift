@@ -4,7 +4,7 @@ import HomeModel
 import Logging
 import ServiceLifecycle
 
-/// Passes the texts of automations to the operator's command, one after another.
+/// Passes the messages of automations to the operator's command, in order.
 ///
 /// The command is started without a shell. It has 10 seconds, and can't delay the hub.
 final class MessageCommand: MessageReceiver, ServiceLifecycle.Service {

@@ -23,12 +23,12 @@ package struct RememberedClaim: Sendable, Hashable {
     }
 }
 
-/// Permissions that require their own consent, in addition to access to the homes: adding one accessory, adding or
+/// Permissions that require separate consent, in addition to access to the homes: adding one accessory, adding or
 /// changing an automation that unlocks or opens something, or answering for a vendor's accessories.
 ///
-/// A question about an accessory or an automation belongs to one call and ends with it. Its answer isn't stored. A question about a
-/// vendor concerns an app and is asked when an accessory of that vendor is added. Its answer is stored until the user
-/// withdraws it. ``Permissions/questionsOfUser`` limits the number of questions.
+/// A question about an accessory or an automation belongs to one call and ends with it. Its answer isn't stored. A
+/// question about a vendor concerns an app and is asked when an accessory of that vendor is added. Its answer is stored
+/// until the user withdraws it. ``Permissions/questionsOfUser`` limits the number of questions.
 ///
 /// This value performs no work and stores nothing on disk.
 struct Consents: Sendable, Equatable {
@@ -51,10 +51,11 @@ struct Consents: Sendable, Equatable {
 
     // MARK: Questions
 
-    /// Adds a question about the accessory or automation of a call, in place of an earlier one of the call.
+    /// Adds a question about the accessory or automation of a call, and replaces the call's earlier question.
     ///
-    /// An accessory's name is empty if it's unknown. Returns the question to ask.
+    /// An accessory's name is empty if it's unknown.
     ///
+    /// - Returns: The question to ask.
     /// - Throws: `HomeError` with code 49 if too many questions about apps of this user are pending.
     mutating func wanted(
         _ subject: ConsentQuestion.Subject, named name: String, by app: AppIdentity, _ usageDescription: String,

@@ -103,12 +103,12 @@ package struct Permissions: Sendable, Equatable {
 
     /// Checks that a session may decide about apps.
     ///
-    /// - Throws: `HomeError` with code 17 if the session isn't the system app's.
+    /// - Throws: `HomeError` with code 17 if the session doesn't belong to the system app.
     func checkMayDecide(_ session: SessionID) throws(HomeError) {
         guard mayDecide(session) else { throw HomeError(.insufficientPrivileges) }
     }
 
-    /// Returns a Boolean value that indicates whether a session is the system app's, which may decide about apps.
+    /// Returns a Boolean value that indicates whether a session belongs to the system app, which may decide about apps.
     func mayDecide(_ session: SessionID) -> Bool { sessions[session].map(isSystemApp) == true }
 
     /// Returns the authorization of a session's app; empty if the session doesn't exist.

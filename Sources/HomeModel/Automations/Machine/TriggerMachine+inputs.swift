@@ -28,7 +28,7 @@ extension TriggerMachine {
 
     /// Fires a scheduled event whose last occurrence hasn't been handled.
     ///
-    /// Earlier ones count as missed.
+    /// Earlier occurrences count as missed.
     private mutating func checkScheduled(
         _ index: Int, _ event: TriggerEvent, _ isEnd: Bool, at now: Timestamp
     ) -> [TriggerOutput] {
@@ -191,7 +191,7 @@ extension TriggerMachine {
 
     /// Remembers the start or the end of a state.
     ///
-    /// A stored start stays during a restart or an outage, which can hide only short changes.
+    /// A stored start survives a restart or an outage, which can hide only short changes.
     private mutating func setLasting(_ index: Int, _ event: TriggerEvent, _ isLasting: Bool, at now: Timestamp) {
         switch (entries[index].state[event], isLasting) {
         case (nil, true): entries[index].state[event] = .lasting(since: now, hasFired: false)

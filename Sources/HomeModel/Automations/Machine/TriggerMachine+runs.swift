@@ -11,7 +11,7 @@ extension TriggerMachine {
         case tooOften
     }
 
-    /// Runs an automation now, also a disabled one.
+    /// Runs an automation now, even if it's disabled.
     ///
     /// Runs by users don't count toward the pause of an automation whose events happen too often.
     package mutating func run(
@@ -32,7 +32,7 @@ extension TriggerMachine {
 
     /// Evaluates the weekdays and the condition of an automation.
     ///
-    /// - Returns: The reason that prevents a run now; `nil` if a run is possible.
+    /// - Returns: The reason why the automation can't run now; `nil` if it can.
     package func check(_ id: Trigger.ID, at now: Timestamp) -> TriggerResult? {
         entries.first { $0.trigger.id == id }.flatMap { obstacle($0, weekdayAt: now, at: now) }
     }
@@ -202,9 +202,9 @@ extension TriggerMachine {
             + restoreKnownValues(index, at: now)
     }
 
-    /// Restores the values of an ended run that still are the run's.
+    /// Restores the values that an ended run wrote, except those that have changed since.
     ///
-    /// After a restart or an outage, some of the values aren't known yet. Their turn comes when they are received.
+    /// After a restart or an outage, some of the values aren't known yet. They're restored once they are received.
     mutating func restoreKnownValues(_ index: Int, at now: Timestamp) -> [TriggerOutput] {
         guard let run = entries[index].state.run, run.hasEnded else { return [] }
         let written = run.restores.filter { $0.written != nil }

@@ -1,10 +1,11 @@
 import HAPModel
 
-/// The automations of a home: values, reachability, presence and time in, runs out.
+/// The state machine of a home's automations.
 ///
-/// The machine has no clock, timer or storage. After each input, its owner stores ``takeChangedStates()``, performs the
-/// outputs, and sets a timer for ``nextDeadline``. States must be stored before the actions of the outputs begin: after a
-/// crash, an action isn't repeated.
+/// Its inputs are values, reachability, presence and time. Its outputs are runs. It has no clock, timer or storage.
+/// After each input, its owner stores ``takeChangedStates()``, performs the outputs, and sets a timer for
+/// ``nextDeadline``. States must be stored before the actions of the outputs begin, so that a crash never repeats an
+/// action.
 ///
 /// A trigger *observes* an event, and remembers it in its ``TriggerState``. The event *fires* if the observation is a
 /// change. Then, the machine checks the weekday, the condition and the limits, and starts a run. A run performs
@@ -25,7 +26,7 @@ package struct TriggerMachine: Sendable {
     struct Entry: Sendable {
         var trigger: Trigger
         var state: TriggerState
-        /// A Boolean value that indicates whether events can fire.
+        /// A Boolean value that indicates whether events can fire the trigger.
         var isActive: Bool
         /// The time up to which scheduled events have been handled.
         var checkedUntil: Timestamp
@@ -38,7 +39,7 @@ package struct TriggerMachine: Sendable {
 
         var definition: TriggerDefinition { trigger.definition }
 
-        /// The events that matter now: end events matter during a run.
+        /// The events that can fire now, with end events only during a run.
         var currentEvents: [(event: TriggerEvent, isEnd: Bool)] {
             (isActive ? definition.events.map { ($0, false) } : [])
                 + (state.run?.hasEnded == false ? definition.endEvents.map { ($0, true) } : [])
@@ -61,7 +62,7 @@ package struct TriggerMachine: Sendable {
     /// The known values of watched characteristics.
     var values: [Characteristic.ID: CharacteristicValue] = [:]
     var reachability: [Accessory.ID: Bool] = [:]
-    /// The values before an outage, too.
+    /// The last known values, which remain during an outage.
     var lastValues: [Characteristic.ID: CharacteristicValue] = [:]
     /// The writes of runs whose results haven't arrived.
     var pendingWrites: [Characteristic.ID: PendingWrite] = [:]
@@ -69,7 +70,7 @@ package struct TriggerMachine: Sendable {
     var lastWrites: [Characteristic.ID: LastWrite] = [:]
     var changed: Set<Trigger.ID> = []
     var lastRun: Int64
-    /// The time of the start, according to the clock then.
+    /// The time of the start, according to the clock at that time.
     let startedAt: Timestamp
     /// The newest stored time while the clock is earlier, because it isn't set yet; `nil` once it's plausible.
     var newestStored: Timestamp?
@@ -135,7 +136,7 @@ package struct TriggerMachine: Sendable {
 
     // MARK: Changes of the home and the clock
 
-    /// Adopts a changed home or time zone.
+    /// Applies a changed home or time zone.
     ///
     /// A changed or newly enabled trigger starts from the current values, and its pause is over. The run of a trigger
     /// ends without effects if its definition has changed or a user has disabled it.

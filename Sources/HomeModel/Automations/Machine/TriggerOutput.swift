@@ -10,7 +10,7 @@ package enum TriggerOutput: Sendable, Hashable {
     case restore(Trigger.ID, run: Int64, [CharacteristicWriteAction])
     /// Add an entry to the history.
     case record(TriggerRecord)
-    /// Disable the trigger, which was meant to run once.
+    /// Disable the trigger, because it runs only once.
     case disable(Trigger.ID)
 }
 
@@ -20,6 +20,6 @@ package enum TriggerTask: Sendable, Hashable {
     case runActionSets([ActionSet.ID])
     /// Write values.
     case write([CharacteristicWriteAction])
-    /// Send a text to the apps.
+    /// Send a message to the apps.
     case notify(String)
 }

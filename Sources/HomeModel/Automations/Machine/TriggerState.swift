@@ -44,7 +44,7 @@ package struct TriggerState: HomeMessage {
         var resumesAt: Timestamp?
         /// The values to restore.
         var restores: [Restore]
-        /// The end of the run; `nil` without an end event for it.
+        /// The end of the run; `nil` if no end event limits its duration.
         var endsAt: Timestamp?
         /// A Boolean value that indicates whether the run has ended, but some of the values to restore aren't known yet.
         var hasEnded = false
@@ -55,7 +55,7 @@ package struct TriggerState: HomeMessage {
         var characteristic: Characteristic.ID
         /// The last value from the run; `nil` until the run has written one.
         var written: CharacteristicValue?
-        /// The value from before.
+        /// The value before the run.
         var former: CharacteristicValue
     }
 

@@ -9,7 +9,7 @@ package struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertibl
     /// The day of the month.
     package let day: Int
 
-    /// Creates the date that is this number of days after January 1, 1970.
+    /// Creates the date that is the given number of days after January 1, 1970.
     ///
     /// The algorithm counts from March 1, so that the leap day is the last day of a year.
     package init(day1970: Int) {
@@ -25,7 +25,7 @@ package struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertibl
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// Creates the date with a year, a month from 1 to 12 and a day.
+    /// Creates a date from a year, a month from 1 to 12, and a day.
     ///
     /// A day outside the month gives a date in a neighboring month.
     package init(year: Int, month: Int, day: Int) {
@@ -40,7 +40,7 @@ package struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertibl
     /// The day of the week.
     package var weekday: Weekdays { Weekdays(rawValue: 1 << UInt8((day1970 + 3).remainder(by: 7))) }
 
-    /// Returns the date this number of days later.
+    /// Returns the date that is the given number of days later.
     package func adding(days: Int) -> CivilDate { CivilDate(day1970: day1970 + days) }
 
     /// Returns the number of days of a month from 1 to 12.

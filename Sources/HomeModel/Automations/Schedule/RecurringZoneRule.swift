@@ -25,7 +25,7 @@ struct RecurringZoneRule: Sendable, Hashable {
         case dayWithoutLeapDay(Int)
         /// A day from 0 to 365.
         case day(Int)
-        /// The given week's day from 0, which is Sunday, to 6; week 5 is the last one of the month.
+        /// A day from 0, which is Sunday, to 6 in a week of a month; week 5 is the last one of the month.
         case weekday(Int, week: Int, month: Int)
 
         func date(in year: Int) -> CivilDate {
@@ -45,7 +45,7 @@ struct RecurringZoneRule: Sendable, Hashable {
         }
     }
 
-    /// Returns the transitions of these years in order; empty without daylight saving time.
+    /// Returns the transitions from the first to the last year, in order; empty without daylight saving time.
     func transitions(from first: Int, to last: Int) -> [TimeZoneRules.Transition] {
         guard let daylight else { return [] }
         let transitions = (first...last).flatMap { year in

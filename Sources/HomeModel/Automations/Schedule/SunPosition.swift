@@ -48,7 +48,7 @@ struct SunPosition {
         return asin(min(max(height, -1), 1)) / degree
     }
 
-    /// Returns the time at which the sun is in the south (or in the north) that is nearest to a time.
+    /// Returns the solar noon nearest to a time, when the sun is in the south or in the north.
     func noon(nearestTo time: Double) -> Double {
         // One degree takes four minutes. The equation of time hardly changes in half a day.
         var noon = time

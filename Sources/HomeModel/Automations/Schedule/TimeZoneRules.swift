@@ -89,8 +89,9 @@ package struct TimeZoneRules: Sendable, Hashable {
         return (CivilDate(day1970: day), local - day * 86_400)
     }
 
-    /// Returns a Boolean value that indicates whether a date exists; clocks skip a date if a place crosses the date
-    /// line, such as Samoa in 2011.
+    /// Returns a Boolean value that indicates whether a date exists.
+    ///
+    /// Clocks skip a date if a place moves across the date line, as Samoa did in 2011.
     package func has(_ date: CivilDate) -> Bool {
         time(of: date, seconds: 0) < time(of: date.adding(days: 1), seconds: 0)
     }
@@ -135,7 +136,7 @@ enum ZoneOffset {
 }
 
 extension RandomAccessCollection where Index == Int {
-    /// Returns the index of the first element that fulfills the predicate, which all later elements fulfill, too.
+    /// Returns the index of the first element that fulfills the predicate, which all later elements must fulfill, too.
     func partitioningIndex(where predicate: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {

@@ -13,7 +13,7 @@ package struct TriggerSchedule: Sendable, Hashable {
         package let time: Timestamp
         /// The number of the local date, or of the interval since a timer's first time.
         ///
-        /// It identifies the occurrence, also after the clock or the time zone has changed.
+        /// It identifies the occurrence even after the clock or the time zone has changed.
         package let number: Int
     }
 

@@ -4,7 +4,7 @@ public struct HomeLocation: Codable, Sendable, Hashable {
     public let latitude: Double
     /// The longitude in degrees, from -180 to 180; east is positive.
     public let longitude: Double
-    /// The name of the time zone, such as `Europe/Berlin`; `nil` for the system's.
+    /// The name of the time zone, such as `Europe/Berlin`; `nil` for the system's time zone.
     public let timeZone: String?
 
     /// Creates a location.
@@ -19,15 +19,15 @@ public struct HomeLocation: Codable, Sendable, Hashable {
         }
         if let timeZone, !Self.isTimeZoneName(timeZone) {
             throw HomeError(
-                .invalidParameter, detail: "the name of the time zone is invalid; use one such as Europe/Berlin")
+                .invalidParameter, detail: "the name of the time zone is invalid; use a name such as Europe/Berlin")
         }
         self.latitude = latitude
         self.longitude = longitude
         self.timeZone = timeZone
     }
 
-    /// Returns a Boolean value that indicates whether a text can be the name of a time zone and is safe as the relative
-    /// path of a file.
+    /// Returns a Boolean value that indicates whether a string can be the name of a time zone and is safe as the
+    /// relative path of a file.
     package static func isTimeZoneName(_ name: String) -> Bool {
         guard name.utf8.count <= 64 else { return false }
         return name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy { part in

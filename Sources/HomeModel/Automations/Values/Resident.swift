@@ -1,6 +1,6 @@
 /// A person whose presence automations can use.
 ///
-/// Programs report presence, such as a script on the router.
+/// Programs, such as a script on the router, report the presence.
 public struct Resident: Codable, Sendable, Hashable, Identifiable {
     /// The type of a person's ID.
     public typealias ID = Identifier<Resident>

@@ -7,6 +7,6 @@ public enum TriggerAction: Codable, Sendable, Hashable {
     case write(CharacteristicWriteAction)
     /// Restores a value from before the run.
     case restore(CharacteristicWriteAction)
-    /// Sends a text to the apps.
+    /// Sends a message to the apps.
     case notify(String)
 }

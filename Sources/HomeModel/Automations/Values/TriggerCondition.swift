@@ -19,9 +19,9 @@ public indirect enum TriggerCondition: Codable, Sendable, Hashable {
     case sun(SunRelation, SunTime)
     /// Today is one of the days.
     case weekday(Weekdays)
-    /// A value compares in the given way. The condition is false while the value is unknown.
+    /// A comparison of the characteristic's value is true. The condition is false while the value is unknown.
     case comparison(Characteristic.ID, ValueComparison, CharacteristicValue)
-    /// People are at home, or not.
+    /// Anyone, no one or the given person is at home.
     case presence(PresenceState)
 }
 

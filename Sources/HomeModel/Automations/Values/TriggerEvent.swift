@@ -3,7 +3,7 @@ public import HAPModel
 /// An event that starts a run of an automation, or ends it.
 @nonexhaustive
 public enum TriggerEvent: Codable, Sendable, Hashable {
-    /// A local time has come.
+    /// A local time is reached.
     case calendar(CalendarTime)
     /// The sun rises, sets, or reaches civil dawn or dusk, at the home's location.
     case significant(SunTime)
@@ -21,7 +21,7 @@ public enum TriggerEvent: Codable, Sendable, Hashable {
     case unreachable(Accessory.ID, duration: Duration)
     /// People come or leave; an empty list means all people of the home.
     case presence(PresenceChange, people: [Resident.ID])
-    /// The time since the run; only as an end event.
+    /// Some time has passed since the run began. This is allowed only as an end event.
     case duration(Duration)
 }
 

@@ -1,12 +1,12 @@
-/// A text that an automation sends to the apps.
+/// A message that an automation sends to the apps.
 public struct TriggerMessage: Codable, Sendable, Hashable {
     /// The home.
     public let home: Home.ID
     /// The automation.
     public let trigger: Trigger.ID
-    /// The text.
+    /// The message's text.
     public let text: String
-    /// The time at which the automation sent the text.
+    /// The time at which the automation sent the message.
     public let time: Timestamp
 
     package init(home: Home.ID, trigger: Trigger.ID, text: String, time: Timestamp) {

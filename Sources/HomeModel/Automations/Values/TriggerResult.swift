@@ -13,7 +13,7 @@ public enum TriggerResult: Codable, Sendable, Hashable {
     ///
     /// The count is at most 1000.
     case missed(first: Timestamp, count: Int)
-    /// The clock was earlier than in the past.
+    /// The clock was earlier than a stored time, so it probably wasn't set.
     case clockNotSet
     /// The automation was the last one of a chain that was too long.
     case chainTooDeep

@@ -4,7 +4,7 @@ public struct TriggerStatus: Codable, Sendable, Hashable {
     public let trigger: Trigger.ID
     /// The next time of a scheduled event.
     ///
-    /// It's `nil` for an inactive automation, without such an event, and if the sun event never occurs.
+    /// It's `nil` if the automation is inactive or has no such event, or if the sun event never occurs.
     public let next: Timestamp?
     /// The latest evaluation; `nil` before the first.
     public let last: TriggerRecord?

@@ -5,7 +5,7 @@ public enum TriggerStep: Codable, Sendable, Hashable {
     case write([CharacteristicWriteAction])
     /// Waits before the next step.
     case wait(Duration)
-    /// Sends a text to the apps.
+    /// Sends a message to the apps.
     case notify(String)
 
     /// The values that the step writes.

@@ -1,6 +1,6 @@
 public import HAPModel
 
-/// The numbers between two limits, which belong to the range.
+/// The numbers between two limits, including the limits.
 public struct ValueRange: Codable, Sendable, Hashable {
     /// The lower limit; `nil` for none.
     public var minimum: Double?
@@ -26,7 +26,7 @@ public struct ValueRange: Codable, Sendable, Hashable {
     }
 }
 
-/// A test that a value passes or not.
+/// A test of a value.
 @nonexhaustive
 public enum ValueTest: Codable, Sendable, Hashable {
     /// The value equals this value.
@@ -43,7 +43,7 @@ public enum ValueTest: Codable, Sendable, Hashable {
     }
 }
 
-/// A comparison of two values.
+/// An operator that compares two values.
 @nonexhaustive
 public enum ValueComparison: String, Codable, Sendable, Hashable, CaseIterable {
     /// The values are equal.
@@ -84,7 +84,7 @@ public enum ValueComparison: String, Codable, Sendable, Hashable, CaseIterable {
 }
 
 extension CharacteristicValue {
-    /// The number of a value of an integer format, `float` or `bool`, which counts as 0 or 1.
+    /// The value as a number, with 0 or 1 for `bool`; `nil` for strings and bytes.
     var comparableNumber: Double? { bool.map { $0 ? 1 : 0 } ?? number }
 
     /// Returns a Boolean value that indicates whether two values are equal, regardless of their format: 1, 1.0 and
