@@ -6,7 +6,9 @@ import Testing
 
 @testable import HomeClient
 
-/// Several apps, a daemon and devices in random order: after each pause every reader has the daemon's state.
+/// Several apps, a daemon and devices act in random order.
+///
+/// After each pause, every reader must have the daemon's state.
 @Suite("The state that apps show", .timeout)
 struct AgreementTests {
     /// The last values and homes that an app's streams yielded.
@@ -88,7 +90,7 @@ struct AgreementTests {
         case 0, 1: await daemon.receive(power, isOn)
         case 2, 3: _ = try? await app.manager.writeValue(isOn, to: power)
         case 4: _ = try? await app.manager.readValue(of: power)
-        // More values at once than the daemon queues for a session.
+        // These are more values at once than the daemon queues for a session.
         case 5: await daemon.receive((0..<20).map { _ in (powers.randomElement(using: &random) ?? power, isOn) })
         case 6: await daemon.reach(lamp.id, .random(using: &random))
         case 7: await daemon.hangUp()

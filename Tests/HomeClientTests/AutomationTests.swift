@@ -76,7 +76,7 @@ struct AutomationTests {
         }
     }
 
-    @Test("have a status, a history and daylight")
+    @Test("return their status and history, and the daylight of the home")
     func queries() async throws {
         try await withHome { daemon, manager in
             let home = try await manager.addHome(named: "My Home")
@@ -102,7 +102,7 @@ struct AutomationTests {
         }
     }
 
-    @Test("send texts to the apps that requested them, also after a lost connection")
+    @Test("send messages to the apps that requested them, even after a lost connection")
     func messages() async throws {
         try await withHome { daemon in
             _ = try await daemon.addHomeAndLamp()
@@ -123,7 +123,7 @@ struct AutomationTests {
         }
     }
 
-    @Test("require a daemon that isn't older")
+    @Test("fail with an error if the daemon is too old for them")
     func formerDaemon() async throws {
         try await withHome { daemon in
             await daemon.configure { $0.unknownMethods = ["automations.add", "automations.history"] }

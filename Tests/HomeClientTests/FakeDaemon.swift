@@ -25,9 +25,9 @@ actor FakeDaemon: LineRPCSessions {
 
     /// The status of new sessions.
     var status: AuthorizationStatus = [.determined, .authorized]
-    /// The refusal of new sessions.
+    /// The error for new sessions; `nil` to accept them.
     var refusal: HomeError?
-    /// The refusals of methods.
+    /// The errors to return, by method.
     var refusedMethods: [String: HomeError] = [:]
     /// The accessories that a search finds.
     var devices: [DiscoveredAccessory] = []
@@ -307,7 +307,7 @@ actor FakeDaemon: LineRPCSessions {
         return graph.accessories(at: device)
     }
 
-    /// Sends the text of an automation to the sessions that requested them.
+    /// Sends a message of an automation to the sessions that requested such messages.
     func send(_ message: TriggerMessage) {
         run(feed.notify(.message(message), sessions.filter(\.value.receivesMessages).map(\.key)))
     }

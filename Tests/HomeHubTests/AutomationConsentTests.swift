@@ -59,7 +59,8 @@ struct AutomationConsentTests {
         }
     }
 
-    @Test("asks again if a scene got such an action during the question") func growingScene() async throws {
+    @Test("asks again if a scene gets an unlocking action while the question is open")
+    func growingScene() async throws {
         try await run { hub, system, other in
             let scene = try await other.addScene(to: house.home)
             try await other.write(
@@ -79,7 +80,7 @@ struct AutomationConsentTests {
         }
     }
 
-    @Test("asks before a change with such an effect, but not before others")
+    @Test("asks before a change that lets an automation unlock, but not before other changes")
     func changes() async throws {
         try await run { hub, system, other in
             let harmless = definition(.set(house.on, .bool(true)))
@@ -97,7 +98,7 @@ struct AutomationConsentTests {
             #expect(system.consents == [])
             let writes: [HomeWrite] = [
                 .updateTrigger(id, unlock),
-                // The end of the run restores the former value.
+                // At the end of the run, the hub may restore the unlocked state.
                 .updateTrigger(id, definition(.set(house.lock, .integer(1)), end: .duration(.seconds(60)))),
                 .setActions(scene, [CharacteristicWriteAction(characteristic: house.lock, targetValue: .integer(0))]),
                 .enableTrigger(dangerous, true),

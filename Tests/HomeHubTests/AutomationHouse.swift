@@ -223,7 +223,7 @@ extension TestApp {
         return records
     }
 
-    /// The texts of automations.
+    /// The messages of automations.
     var messages: [String] {
         notifications.compactMap { if case .message(let message) = $0 { message.text } else { nil } }
     }

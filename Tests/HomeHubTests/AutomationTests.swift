@@ -138,7 +138,7 @@ struct AutomationTests {
         }
     }
 
-    @Test("runs an automation for an app, with or without its condition, or only evaluates it")
+    @Test("runs an automation for an app, with or without checking its condition, or only evaluates it")
     func modes() async throws {
         try await house.run { _, app in
             let condition = TriggerCondition.comparison(house.motion, .equal, .bool(true))
@@ -158,7 +158,7 @@ struct AutomationTests {
         }
     }
 
-    @Test("continues at the end of a wait by itself")
+    @Test("continues automatically at the end of a wait")
     func waiting() async throws {
         house.clock.run()
         try await house.run { _, app in
@@ -293,7 +293,7 @@ struct AutomationTests {
         }
     }
 
-    @Test("adopts a changed time zone of the system")
+    @Test("reschedules automations when the system time zone changes")
     func zone() async throws {
         try await house.run { hub, app in
             let id = try await house.add(
@@ -311,7 +311,7 @@ struct AutomationTests {
 
     // MARK: Scenario 6
 
-    @Test("doesn't take values after a restart or a reconnect for changes")
+    @Test("doesn't treat values after a restart or a reconnect as changes")
     func baselines() async throws {
         let range = TriggerEvent.range(house.temperature, ValueRange(minimum: 24))
         house.set(10, "25")
@@ -350,7 +350,7 @@ struct AutomationTests {
 
     // MARK: Scenario 7
 
-    @Test("restores the former value after the last motion, except after a change by a person")
+    @Test("restores the previous value after the last motion, unless a person has changed it")
     func motionLight() async throws {
         try await house.run { hub, app in
             try await house.add(
@@ -451,7 +451,7 @@ struct AutomationTests {
         }
     }
 
-    @Test("reports actions that failed until the end of their time")
+    @Test("gives up failing actions after the timeout, and reports their errors")
     func giveUp() async throws {
         try await house.run {
             $0.actionTimeout = .milliseconds(200)
@@ -469,7 +469,7 @@ struct AutomationTests {
         }
     }
 
-    @Test("doesn't retry a write after a later one, by another automation or an app")
+    @Test("doesn't retry a write after a later write by another automation or an app")
     func superseded() async throws {
         try await house.run { hub, app in
             let on = try await house.add(TriggerDefinition(events: [onMotion], steps: [lampOn]), named: "On", by: app)
@@ -507,7 +507,7 @@ struct AutomationTests {
 
     // MARK: Reachability and presence
 
-    @Test("runs after an accessory was unreachable for some time, also across a restart")
+    @Test("runs after an accessory was unreachable for some time, even across a restart")
     func unreachable() async throws {
         let event = TriggerEvent.unreachable(house.accessory, duration: .seconds(600))
         try await house.run { hub, app in
@@ -524,7 +524,7 @@ struct AutomationTests {
         }
     }
 
-    @Test("runs when people come or leave")
+    @Test("runs when people arrive or leave")
     func presence() async throws {
         try await house.run { hub, app in
             guard case .person(let anna) = try await app.write(.addPerson(house.home, name: "Anna")).result else {

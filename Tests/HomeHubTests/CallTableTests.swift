@@ -41,7 +41,7 @@ private let refused: [(Stage, HomeError.Code?)] = [
     (.inEffect, .homeAccessNotAuthorized), (.committed, nil), (.answered, nil),
 ]
 
-@Suite("The table of calls") struct CallTableTests {
+@Suite("The call table") struct CallTableTests {
     private func failure(_ code: HomeError.Code?) -> [CallTable.Action] {
         code.map { [.fail(call, HomeError($0))] } ?? []
     }

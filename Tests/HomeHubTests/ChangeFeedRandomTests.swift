@@ -15,7 +15,7 @@ import Testing
             for _ in 0..<500 { try town.step() }
             try town.drain()
         }
-        // A run with few changes would prove nothing.
+        // With only a few changes, the test would prove nothing.
         #expect(town.commits > 100)
         #expect(town.values > 100)
         #expect(town.overflows > 3)
@@ -233,7 +233,7 @@ private final class Town {
         carryOut(feed.answered(nextCall(app.id), with: .success(done)))
     }
 
-    /// Reports a device's value, or writes an app's.
+    /// Reports a value from a device, or writes one for an app.
     private func receive() {
         guard let characteristic = graph.observable.randomElement(using: &random), isReachable(characteristic.id)
         else { return }

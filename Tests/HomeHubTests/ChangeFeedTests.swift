@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("wakes a session once, however much is pending")
+    @Test("wakes a session once, regardless of the number of pending deliveries")
     func waking() throws {
         let hub = FeedDesk(authorized: [1, 2])
         _ = try hub.write(.addHome(name: "Home"), by: 1)

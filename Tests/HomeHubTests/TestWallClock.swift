@@ -29,7 +29,7 @@ final class TestWallClock: Sendable {
     /// Sets the clock.
     func set(by difference: Duration) { state.withLock { $0.reading.time = $0.reading.time + difference } }
 
-    /// Changes the rules of a time zone, or the system's for `nil`.
+    /// Changes the rules of the given time zone, or of the system's time zone for `nil`.
     func setRules(of name: String?, _ rules: TimeZoneRules?) { state.withLock { $0.zones[name] = rules } }
 
     func rules(of name: String?) -> TimeZoneRules? { state.withLock { $0.zones[name] } }
@@ -41,7 +41,7 @@ extension Timestamp {
     }
 }
 
-/// The texts of automations.
+/// The messages of automations.
 final class TestMessages: MessageReceiver {
     private let received = Mutex<[String]>([])
 

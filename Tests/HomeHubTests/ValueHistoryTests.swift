@@ -33,7 +33,7 @@ struct ValueHistoryTests {
         return try await store.entries(all)
     }
 
-    @Test("keeps each change of a state, and one measurement in ten seconds")
+    @Test("keeps each change of a state, but only one measurement every ten seconds")
     func measurements() async throws {
         let states = history()
         for second in 0..<4 {
@@ -68,7 +68,7 @@ struct ValueHistoryTests {
         #expect(history.deadlinePassed(now: .now))
     }
 
-    @Test("keeps values that couldn't be stored, and drops the oldest of too many")
+    @Test("keeps values that couldn't be stored, and drops the oldest ones beyond the limit")
     func failures() async throws {
         let history = history()
         store.breakDown(true)

@@ -257,7 +257,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         #expect(error?.code == .objectWithSimilarNameExistsInHome)
     }
 
-    @Test("stores the texts of a device as single lines of limited length")
+    @Test("stores the strings of a device as single lines of limited length")
     func hostileTexts() throws {
         var hub = TestHub()
         let home = try hub.home()

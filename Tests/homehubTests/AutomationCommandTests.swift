@@ -139,7 +139,7 @@ struct AutomationCommandTests {
         #expect(lines[2].hasSuffix("Night       by hand    not run: it doesn't run on a Thursday"))
     }
 
-    @Test("names a wrong option, and what's missing")
+    @Test("explains an invalid or missing option")
     func errors() async throws {
         let hub = FakeHub()
         let add = ["automations", "add", "Night"]
@@ -157,7 +157,7 @@ struct AutomationCommandTests {
         #expect(hub.homes[0].triggers.isEmpty)
     }
 
-    @Test("adds, renames and removes people, and sets who is home")
+    @Test("adds, renames and removes people, and sets their presence")
     func people() async throws {
         let hub = FakeHub()
         #expect(
@@ -311,7 +311,7 @@ struct AutomationCommandTests {
 
     // MARK: Watching
 
-    @Test("prints the texts of automations while watching")
+    @Test("prints the messages of automations while watching")
     func messages() async throws {
         let hub = FakeHub()
         try await add(hub)

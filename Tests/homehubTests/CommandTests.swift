@@ -8,7 +8,7 @@ import Testing
 
 @testable import homehub
 
-@Suite("The command homehub", .timeout)
+@Suite("The homehub command", .timeout)
 struct CommandTests {
     private typealias Outcome = FakeHub.Outcome
 
@@ -281,7 +281,7 @@ struct CommandTests {
         #expect(try await hub.run("history", "Reading Lamp", "--since", "soon").code == 64)
     }
 
-    @Test("prints failed values next to the others")
+    @Test("prints failed values together with the others")
     func unreachable() async throws {
         let hub = FakeHub()
         let one = try await hub.run("read", "Front Door", "lock-current-state")
@@ -720,7 +720,7 @@ struct CommandTests {
             let outcome = try await FakeHub().run(words + ["--help"])
             #expect(outcome.code == 0)
             #expect(outcome.output.contains("USAGE: homehub"))
-            // One command's name contains a word that texts must not contain.
+            // The name of one command contains a word that help texts must not contain.
             let text = outcome.output.lowercased().replacing("service-type", with: "")
             for word in ["service", "characteristic", "action set"] { #expect(!text.contains(word), "\(text)") }
         }

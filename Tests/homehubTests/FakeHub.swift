@@ -28,7 +28,7 @@ final class FakeHub: LineRPCHandler {
         var records: [TriggerRecord] = []
         var statuses: [TriggerStatus] = []
         var daylight: Daylight?
-        /// The texts of automations to send once they are requested.
+        /// The messages of automations to send once they are requested.
         var messages: [TriggerMessage] = []
         /// The notifications to send once values are observed.
         var events: [HomeNotification] = []
@@ -36,7 +36,7 @@ final class FakeHub: LineRPCHandler {
         var stale: [Accessory.ID] = []
         /// Methods of writes that fail.
         var refusedWrites: Set<String> = []
-        /// Methods that are not answered.
+        /// Methods that aren't answered.
         var silent: Set<String> = []
         /// The calls with an effect.
         var calls: [String] = []
@@ -163,9 +163,9 @@ final class FakeHub: LineRPCHandler {
     ///
     /// - Parameters:
     ///   - words: The arguments.
-    ///   - lines: The user's answers. If there are none, nobody can be asked.
+    ///   - lines: The user's answers, after which the input ends.
     ///   - sight: The output that must be printed before each line is typed.
-    ///   - seen: Interrupts the command when this is true for its output.
+    ///   - seen: A condition on the output; the command is interrupted once it's true.
     ///   - searchTimeout: The time limit of a search.
     ///   - isTerminal: Whether the output is a terminal.
     /// - Returns: The exit code and output.

@@ -276,7 +276,7 @@ struct ListingTests {
 
     // MARK: Events
 
-    @Test("describe a change with its place")
+    @Test("describe a change and its location")
     func events() throws {
         let light = House.fan.services[1]
         let value = Accessory.Event(.valueUpdated(light, light.characteristics[1]), to: House.fan, revision: 1)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import homehub
 
-@Suite("The command write") struct WriteOrderTests {
+@Suite("The write command") struct WriteOrderTests {
     /// Returns the changes as `PART word value`, based on the last values.
     private func written(_ words: [String]) throws(HomeError) -> [String] {
         let order = try House.home.writeOrder(typed: words)
@@ -77,7 +77,7 @@ import Testing
         #expect(try home.writeOrder(typed: ["Night", "off"]).items.count == 1)
     }
 
-    @Test("steps the other values when one couldn't be read")
+    @Test("changes the other values by steps if one couldn't be read")
     func unknown() throws {
         #expect(try written(["Reading Lamp", "color-temperature=+10"]).isEmpty)
         let order = try House.home.writeOrder(typed: ["lights", "brightness=+10"])
@@ -97,7 +97,7 @@ import Testing
         #expect(try home.writeOrder(typed: ["my", "door", "lights", "on"]).items.count == 1)
     }
 
-    @Test("spares locks and purifiers when a room is switched off")
+    @Test("doesn't switch off locks and purifiers with their room")
     func protected() throws {
         var home = House.home
         let purifier = House.service(

@@ -292,7 +292,7 @@ struct StalledAppTests {
                     let added = try HomeCommit(json: try await busy.ask(.write(.addHome(name: "Home"))))
                     guard case .home(let home) = added.result else { throw Failure(message: "no home") }
                     var commit = added
-                    // Much more than the socket's buffer.
+                    // These changes exceed the socket's buffer by far.
                     for number in 0..<3000 {
                         let name = String(repeating: "x", count: 50) + String(number)
                         commit = try HomeCommit(json: try await busy.ask(.write(.renameHome(home, name: name))))
@@ -320,7 +320,7 @@ struct StalledAppTests {
                         isVoid = false
                     }
                 }
-                // The session did overflow.
+                // The session must have overflowed.
                 #expect(loads > 0)
             }
         }

@@ -47,7 +47,7 @@ struct HistoryDatabaseTests {
         #expect(try await entries(database).map(\.value) == [value])
     }
 
-    @Test("begins with the value that was current, and ends with the period")
+    @Test("returns the values from the one that was current at the start of the period until its end")
     func period() async throws {
         let database = try HistoryDatabase(.success(makeHistoryQueue()), maximumSize: 1 << 20)
         try await database.append((1...6).map { sample($0 * 10, .integer($0)) } + [sample(35, .bool(true), of: other)])
@@ -61,7 +61,7 @@ struct HistoryDatabaseTests {
         #expect(try await entries(database, every: 30).map(\.value) == [.integer(2), .integer(5), .integer(6)])
     }
 
-    @Test("returns at most a page")
+    @Test("returns at most one page")
     func pages() async throws {
         let database = try HistoryDatabase(.success(makeHistoryQueue()), maximumSize: 1 << 20)
         let count = HistoryRequest.maximumCount

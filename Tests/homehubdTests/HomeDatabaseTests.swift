@@ -98,7 +98,7 @@ struct HomeDatabaseTests {
         }
     }
 
-    @Test("stores texts with any characters")
+    @Test("stores strings with any characters")
     func hostileTexts() async throws {
         let text = "A\u{0}B\u{1B}\u{7F}\n\u{202E}\u{FEFF}'\"C"
         let metadata = CharacteristicMetadata(format: .string, permissions: .pairedRead)
@@ -242,7 +242,7 @@ struct HomeDatabaseTests {
         #expect(try database.load().claims == [])
     }
 
-    @Test("opens a file from before later tables, which are empty", arguments: [1, 4])
+    @Test("opens a file of an earlier version, and adds the missing tables", arguments: [1, 4])
     func formerVersion(_ version: Int) async throws {
         try await withFolder { folder in
             var old: DatabaseFile? = try openDatabase(in: folder)
@@ -253,7 +253,7 @@ struct HomeDatabaseTests {
                 app: AppIdentity(app: "org.example.lights", uid: 7, executable: ""), isAllowed: true,
                 usageDescription: "For it.")
             try await HomeDatabase(queue).remember(app)
-            // Later migrations.
+            // Undo the later migrations.
             try await queue.write { db in
                 var steps = [
                     "DROP TABLE triggerRecord", "DROP TABLE triggerState", "DROP TABLE trigger", "DROP TABLE person",
@@ -271,7 +271,7 @@ struct HomeDatabaseTests {
             }
             #expect(throws: (any Error).self) { try HomeDatabase(queue).load() }
             try old?.close()
-            // This releases the lock.
+            // Release the lock.
             old = nil
             let file = try openDatabase(in: folder)
             let database = HomeDatabase(file.queue)

@@ -46,7 +46,7 @@ struct HubConfigurationTests {
     }
 
     @Test(
-        "reports a mistake with its correction",
+        "reports a mistake and how to correct it",
         arguments: [
             ("restrictions: {}", "f:1:1: restrictions: unknown key"),
             ("vendor-patience: 0s", "vendor-patience: must be between 1s and 600s"),
@@ -90,7 +90,7 @@ struct HubConfigurationTests {
         #expect(next.keysThatWait(comparedWith: running) == ["interfaces", "vendor-patience", "system-app"])
     }
 
-    @Test("looks up users and groups of the system")
+    @Test("looks up system users and groups")
     func users() throws {
         #expect(SystemUsers.uid(of: "root") == 0)
         #expect(SystemUsers.uid(of: "no such user") == nil)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import homehubd
 
-@Suite("The command for notifications", .timeout)
+@Suite("The notification command", .timeout)
 struct MessageCommandTests {
     private func message(_ text: String) -> TriggerMessage {
         var generator = SeededNumbers(seed: 1)
@@ -40,7 +40,7 @@ struct MessageCommandTests {
     }
 
     @Test(
-        "fails with a reason",
+        "reports why a command failed",
         arguments: [
             ("exit 0", nil), ("exit 3", "exit code 3"), ("kill -9 $$", "signal 9"),
             ("sleep 1000 & sleep 1000", "it took longer than 1.0 seconds"),

@@ -29,7 +29,7 @@ struct PairingDatabaseTests {
     @Test("stores the latest pairing of each accessory in order")
     func pairings() async throws {
         let vault = PairingDatabase(try makeQueue())
-        // In the opposite order of their ids.
+        // Store them in the opposite order of their IDs.
         try await vault.keep(pairing(2, key: 1))
         try await vault.keep(pairing(1, key: 2))
         try await vault.keep(pairing(2, key: 3))

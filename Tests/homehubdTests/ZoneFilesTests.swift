@@ -2,7 +2,7 @@ import Testing
 
 @testable import homehubd
 
-@Suite("The files of time zones")
+@Suite("Time zone files")
 struct ZoneFilesTests {
     @Test(
         "are read only for valid names",

@@ -64,7 +64,7 @@ private struct SimulatedDay {
 
     static func time(_ minute: Double) -> Timestamp { .minute(start + minute) }
 
-    /// Returns a time of day or a timer, with its times on this day by a computation of its own.
+    /// Returns a time of day or a timer, with its times on this day, which are computed independently.
     private static func randomEvent(using random: inout SeededNumbers) -> (TriggerEvent, [Double]) {
         if Bool.random(using: &random) {
             let interval = Int.random(in: 5...300, using: &random)

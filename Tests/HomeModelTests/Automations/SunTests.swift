@@ -2,7 +2,7 @@ import HomeModel
 import Testing
 
 @Suite("The sun") struct SunTests {
-    @Test("agrees with astral within a minute, and within three beyond 60°") func astral() throws {
+    @Test("agrees with astral within a minute, and within three minutes beyond 60° of latitude") func astral() throws {
         let lines = try Fixture.lines("sun-times.txt")
         #expect(lines.count == 1000)
         for line in lines {

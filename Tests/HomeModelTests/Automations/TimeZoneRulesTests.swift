@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Time zones") struct TimeZoneRulesTests {
     @Test(
-        "resolves local times, also skipped and repeated ones",
+        "resolves local times, including skipped and repeated ones",
         arguments: [
             ("Berlin", "2027-03-28T01:59Z+1"), ("Berlin", "2027-03-28T02:30>03:00"),
             ("Berlin", "2027-03-28T03:00>03:00"), ("Berlin", "2027-10-31T02:30Z+2"), ("Berlin", "2027-10-31T03:00Z+1"),

@@ -14,7 +14,7 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
 @Suite("The machine of automations") struct TriggerMachineTests {
     // MARK: Rule 1: events, conditions and weekdays
 
-    @Test("runs at any of its events, if the weekday and the condition are right") func conditions() {
+    @Test("runs at any of its events if the weekday and the condition match") func conditions() {
         var bench = TriggerBench(
             TriggerDefinition(
                 events: [motion, .button(H.button, .single)],
@@ -57,7 +57,7 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
 
     // MARK: Rules 2 to 6: time
 
-    @Test("runs at a daily time once on each day, also in the night of a clock change") func daylight() throws {
+    @Test("runs at a daily time once on each day, even in the night of a clock change") func daylight() throws {
         let berlin = try #require(try Fixture.zone("Berlin"))
         // March 28 starts 27 days later, at 23:00 UTC of the 27th.
         let night = Double(27 * 1440)
@@ -94,7 +94,7 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
         #expect(bench.log(without: "write") == ["6001 missed 1000 from 1000"])
     }
 
-    @Test("runs an occurrence at most once, also over restarts, changes of the clock and of the time zone")
+    @Test("runs an occurrence at most once, even across restarts and changes of the clock or the time zone")
     func identity() throws {
         var bench = TriggerBench(TriggerDefinition(events: [daily("07:00")], steps: [lampOn]), at: 400)
         bench.advance(420)
@@ -121,7 +121,7 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
         #expect(bench.runs.count == 1)
     }
 
-    @Test("records times that a clock change skips as missed, and goes on") func forward() {
+    @Test("records times that a clock change skips as missed, and runs at later ones") func forward() {
         var bench = TriggerBench(
             TriggerDefinition(
                 events: [daily("07:00"), .held(H.contact, .value(.integer(1)), duration: .seconds(600))],
@@ -151,7 +151,7 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
 
     // MARK: Rule 7: baselines
 
-    @Test("takes the first value after a start, a restart or an outage as a baseline") func baselines() {
+    @Test("treats the first value after a start, a restart or an outage as a baseline") func baselines() {
         var bench = TriggerBench(
             TriggerDefinition(events: [.range(H.temperature, ValueRange(minimum: 24)), motion], steps: [.notify("")]))
         bench.receive(.float(25), of: H.temperature, at: 0)
@@ -174,7 +174,7 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
         #expect(bench.runs == ["7"])
     }
 
-    @Test("fires once after a value has held, also over a restart and an outage") func held() {
+    @Test("fires once after a value has lasted, even across a restart and an outage") func held() {
         let window = TriggerDefinition(
             events: [.held(H.contact, .value(.integer(1)), duration: .seconds(600))], steps: [.notify("Window")])
         var bench = TriggerBench(window)
@@ -212,7 +212,7 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
         #expect(bench.runs == [isStored ? "31" : "35"])
     }
 
-    @Test("fires once after an accessory has been unreachable, also over a restart") func unreachable() {
+    @Test("fires once after an accessory has been unreachable, even across a restart") func unreachable() {
         var bench = TriggerBench(
             TriggerDefinition(events: [.unreachable(H.lamp, duration: .seconds(600))], steps: [.notify("Lamp")]))
         bench.setReachable(H.lamp, true, at: 0)
@@ -230,7 +230,7 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
 
     // MARK: Rule 8: buttons
 
-    @Test("takes only event messages as presses, also repeated ones") func buttons() {
+    @Test("treats only event messages as presses, including repeated ones") func buttons() {
         var bench = TriggerBench(TriggerDefinition(events: [.button(H.button, .double)], steps: [.notify("")]))
         for (minute, source) in [.baseline, .result, .event, .event].enumerated()
             as EnumeratedSequence<[TriggerMachine.ValueSource]>
@@ -315,7 +315,7 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
     private static let motionLight = TriggerDefinition(
         events: [motion], endEvents: [.duration(.seconds(300))], steps: [lampOn])
 
-    @Test("restores values after the last firing") func duration() {
+    @Test("restores values when the duration since the last run has passed") func duration() {
         var bench = TriggerBench(Self.motionLight)
         bench.receive(.bool(false), of: H.lampOn, .baseline, at: 0)
         bench.receive(.bool(false), of: H.motion, .baseline, at: 0)
@@ -343,7 +343,7 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
     }
 
     @Test(
-        "leaves a value that a person has changed, or that was the same before",
+        "doesn't restore a value that a person has changed, or that the run didn't change",
         arguments: [(false, true), (true, false)])
     func personal(_ former: Bool, _ isChanged: Bool) {
         var bench = TriggerBench(Self.motionLight)
@@ -565,7 +565,7 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
 
     // MARK: Rules 13 and 14: parts and records
 
-    @Test("stops when a part is missing, and starts from a baseline when the user enables it again") func parts() throws
+    @Test("stops when a part is removed, and starts from a baseline when the user enables it again") func parts() throws
     {
         var bench = TriggerBench(TriggerDefinition(events: [motion], steps: [lampOn, .wait(.seconds(600)), lampOn]))
         bench.receive(.bool(false), of: H.motion, .baseline, at: 0)
@@ -587,7 +587,8 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
         #expect(bench.runs == ["1", "63"])
     }
 
-    @Test("runs on request with or without the condition, and once if it should") func requests() {
+    @Test("checks the condition of a manual run only if requested, and disables a run-once trigger after it runs")
+    func requests() {
         var bench = TriggerBench(
             TriggerDefinition(
                 events: [motion], condition: .presence(.anyoneHome), executeOnce: true, steps: [lampOn]))
@@ -600,7 +601,7 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
     }
 
     @Test(
-        "fires when people come and leave",
+        "fires when people arrive or leave",
         arguments: [
             (.firstEntry, [], ["1"]), (.everyEntry, [], ["1", "2"]), (.lastExit, [], ["4"]),
             (.everyExit, [], ["3", "4"]), (.everyEntry, [H.ben], ["2"]), (.lastExit, [H.anna], ["3"]),

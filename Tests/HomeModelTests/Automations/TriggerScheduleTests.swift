@@ -20,18 +20,18 @@ import Testing
         return result
     }
 
-    @Test("runs a daily time once in both DST nights of Berlin") func berlin() throws {
+    @Test("runs once at a daily time on both nights of Berlin's clock changes") func berlin() throws {
         let zone = try #require(try Fixture.zone("Berlin"))
         for (month, day, utc) in [(3, 28, 60), (10, 31, 30)] {
             let date = CivilDate(year: 2027, month: month, day: day)
             let times = Self.times(of: Self.daily("02:30"), in: zone, from: date, to: date.adding(days: 1))
-            // In March, 02:30 is skipped, and the gap ends at 01:00 UTC. In October, it's first 00:30 UTC.
+            // In March, 02:30 is skipped, and the gap ends at 01:00 UTC. In October, it first occurs at 00:30 UTC.
             #expect(times == [Int64(date.day1970 * 1440 + utc)])
         }
     }
 
     @Test(
-        "runs a daily time once on each day of a year; intervals differ from 24 hours only at clock changes",
+        "runs once on each day of a year at a daily time, 24 hours apart except at clock changes",
         arguments: [
             ("Berlin", "02:30", [1410, 1410, 1500]), ("Berlin", "12:00", [1380, 1500]),
             ("New_York", "01:30", [1380, 1500]), ("Lord_Howe", "02:15", [1470, 1425, 1425]),

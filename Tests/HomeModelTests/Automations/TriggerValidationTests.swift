@@ -141,7 +141,7 @@ struct InvalidDefinition: CustomTestStringConvertible {
         #expect(valid.events == definition.events)
     }
 
-    @Test("requires a location for the sun") func location() {
+    @Test("requires a location for sun events") func location() {
         var home = AutomationHome()
         home.home.location = nil
         for definition in [
@@ -173,7 +173,7 @@ struct InvalidDefinition: CustomTestStringConvertible {
         #expect(home.home.activationState(of: home.home.triggers[0]) == .missingParts([]))
     }
 
-    @Test("has names that are unique among automations, and up to 200 automations") func names() throws {
+    @Test("requires unique names of automations, and allows 200 automations") func names() throws {
         var home = AutomationHome()
         home.add(TriggerDefinition(events: []))
         #expect(try home.home.validatedTriggerName("Lamp") == "Lamp")
@@ -186,7 +186,7 @@ struct InvalidDefinition: CustomTestStringConvertible {
     }
 
     @Test(
-        "rejects places that don't exist",
+        "rejects locations with invalid coordinates or time zone names",
         arguments: [(91, 0, nil), (0, -181, nil), (.nan, 0, nil), (0, 0, "../etc/passwd"), (0, 0, "/UTC"), (0, 0, "")]
             as [(Double, Double, String?)])
     func places(_ latitude: Double, _ longitude: Double, _ zone: String?) {

@@ -92,7 +92,7 @@ private typealias H = AutomationHome
                 + #""missingParts":["Lamp"]}"#)
     }
 
-    @Test("reads homes from before automations") func former() throws {
+    @Test("reads homes that were encoded before automations existed") func former() throws {
         var home = AutomationHome().home
         home.people = []
         home.location = nil

@@ -152,7 +152,7 @@ private struct Bench {
         #expect(hub.graph.home(home)?.triggers.map(\.missingParts) == [["A"]])
     }
 
-    @Test("keep the names of people apart, and ignore a repeated presence") func people() throws {
+    @Test("keep a separate namespace for people, and ignore an unchanged presence") func people() throws {
         var bench = Bench()
         let home = bench.home.id
         #expect(bench.code(.addPerson(home, name: "anna")) == 31)
