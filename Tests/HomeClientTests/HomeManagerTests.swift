@@ -154,7 +154,7 @@ struct HomeManagerTests {
         }
     }
 
-    @Test("map failures of the connection to errors")
+    @Test("map connection failures to errors")
     func refusals() {
         #expect(HomeError(RPCFailure.methodNotFound("homes.dance")).code == .protocolMismatch)
         #expect(HomeError(RPCFailure(code: 47, message: "no")).code == .homeAccessNotAuthorized)

@@ -42,7 +42,7 @@ struct ProgramTests {
         }
     }
 
-    @Test("notices that the daemon closes the connection, although a child process is running")
+    @Test("detects that the daemon closed the connection even while a child process is running")
     func inheritance() async throws {
         try await withHome { daemon, manager in
             let program = try Program("/bin/sleep", ["60"], output: manager.socket + ".out")

@@ -33,7 +33,7 @@ struct ReplicaTests {
         #expect(scene.replica.graph == scene.graph && scene.replica.isCurrent)
     }
 
-    @Test("applies transactions during a load once")
+    @Test("applies each transaction that arrives during a load once")
     func duringLoad() throws {
         var scene = Scene()
         _ = try scene.write(.addHome(name: "My Home"))

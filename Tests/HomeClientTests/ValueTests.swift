@@ -170,7 +170,7 @@ struct ValueTests {
         }
     }
 
-    @Test("continues an iteration with the changes made during a lost connection")
+    @Test("continues an iteration with changes made while the connection was lost")
     func afterReconnect() async throws {
         try await withLamp { daemon, manager, _, power in
             await daemon.receive(power, .bool(true))
@@ -191,7 +191,7 @@ struct ValueTests {
         }
     }
 
-    @Test("sends events for changes made during a lost connection")
+    @Test("sends events for changes made while the connection was lost")
     func missedEvents() async throws {
         try await withLamp { daemon, manager, lamp, power in
             try await manager.enableNotification(true, for: power)

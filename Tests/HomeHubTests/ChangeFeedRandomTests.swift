@@ -69,7 +69,7 @@ private final class Town {
         var wanted: Set<Characteristic.ID> = []
         var isStalled = false
 
-        /// The app's state.
+        /// The app's copy of the homes.
         var copy = HomeGraph()
         var enabled: Set<Characteristic.ID> = []
         var seemsAuthorized: Bool

@@ -65,7 +65,7 @@ import Testing
 
     // MARK: Sessions that don't read
 
-    @Test("replaces an overflow of notifications with one homesUpdated and keeps the answers")
+    @Test("replaces too many notifications with one homesUpdated, and keeps the answers")
     func overflow() throws {
         let hub = FeedDesk(authorized: [1, 2, 3], limit: 4)
         let home = try hub.home()
@@ -279,7 +279,7 @@ import Testing
         #expect(hub.feed.observed(by: SessionID(1)) == [])
     }
 
-    @Test("refuses each value that can't be observed with its own error")
+    @Test("refuses to observe unsuitable values, with a separate error for each reason")
     func refusals() throws {
         let hub = FeedDesk(authorized: [1], others: [2])
         let id = try hub.lamp()

@@ -60,7 +60,7 @@ struct HubSessionTests {
         }
     }
 
-    @Test("ends values, searches and calls of an app that loses permission, with one notification")
+    @Test("ends observations, searches and calls of an app that loses permission, with one notification")
     func revocation() async throws {
         try await withHouse { house, system in
             let app = try await house.app("app")

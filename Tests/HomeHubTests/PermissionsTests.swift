@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(
-        "accepts an unseen program by its id where other users' programs are invisible",
+        "accepts a program by its ID if the hub can't see other users' programs",
         arguments: [
             (Peer(executable: ""), "homehub", true), (Peer(executable: "", mayDecide: false), "homehub", false),
             (Peer(executable: ""), "org.example.lights", false), (Peer(executable: "/tmp/homehub"), "homehub", false),
@@ -107,7 +107,7 @@ import Testing
         #expect(try desk.open(2).status == .determined)
     }
 
-    @Test("keeps a question without an agent, and times out its calls")
+    @Test("keeps a question while no session answers it, and times out its calls")
     func timeout() throws {
         let desk = Desk()
         try desk.open(1)

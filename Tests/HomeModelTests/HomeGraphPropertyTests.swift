@@ -5,7 +5,7 @@ import HomeTesting
 import Testing
 
 @Suite("Any sequence of writes") struct HomeGraphPropertyTests {
-    @Test("keeps every invariant, and keeps a copy that applies the transactions equal", arguments: 1...8)
+    @Test("keeps every invariant, and a copy that applies the transactions stays equal", arguments: 1...8)
     func sequences(seed: UInt64) throws {
         var homes = RandomHomes(seed: seed)
         var replica = HomeGraph()

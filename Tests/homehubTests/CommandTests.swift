@@ -311,7 +311,7 @@ struct CommandTests {
         #expect(Set(hub.calls.compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }).count == 2)
     }
 
-    @Test("writes to a place or a kind, and reads current values for steps")
+    @Test("writes to a place or a kind, and reads the current values for relative changes")
     func writingMany() async throws {
         let hub = FakeHub()
         func written() -> [String] {

@@ -160,7 +160,7 @@ struct ListingTests {
         }
     }
 
-    @Test("contain relations by id and typed values")
+    @Test("contain the IDs of related objects, and typed values")
     func json() throws {
         let lamp = House.lamp.listing
         #expect(lamp["id"] == .string("\(House.lamp.id)"))

@@ -39,7 +39,7 @@ struct ValueTests {
             (.securitySystemTargetState, "away arm", .integer(1)), (.active, "on", .integer(1)),
             (.colorTemperature, "250 mired", .integer(250)), (.setDuration, "10 min", .integer(600)),
             (.setDuration, "0.5h", .integer(1800)), (.setDuration, "90s", .integer(90)),
-            // Words that lists show, and parts of them that are unique.
+            // Words that lists show, and their unambiguous parts.
             (.lockTargetState, "locked", .integer(1)), (.securitySystemTargetState, "away", .integer(1)),
             (.securitySystemTargetState, "armed, at home", .integer(0)),
             (.securitySystemTargetState, "off", .integer(3)),
@@ -92,7 +92,7 @@ struct ValueTests {
         #expect(error?.message.hasSuffix("the value is too high; the maximum is \(largest)") == true)
     }
 
-    @Test("between two steps are reported with the written value")
+    @Test("that don't match a step are rounded, and the written value is reported")
     func steps() throws {
         let ratio = Characteristic(
             id: House.id(1), service: House.id(2), iid: InstanceID(3), type: .brightness,

@@ -77,7 +77,7 @@ import Testing
         #expect(try home.writeOrder(typed: ["Night", "off"]).items.count == 1)
     }
 
-    @Test("changes the other values by steps if one couldn't be read")
+    @Test("applies a relative change to the other values if one couldn't be read")
     func unknown() throws {
         #expect(try written(["Reading Lamp", "color-temperature=+10"]).isEmpty)
         let order = try House.home.writeOrder(typed: ["lights", "brightness=+10"])

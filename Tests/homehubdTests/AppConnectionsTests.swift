@@ -115,7 +115,7 @@ struct AppConnectionsTests {
         #expect(!mayDecide(.max - 1))
     }
 
-    @Test("requires one opening, which may be tried again after a refusal")
+    @Test("requires one opening, which can be retried after a refusal")
     func openingFirst() async throws {
         try await withSocket(ScriptedHub()) { path in
             try await withRawApp(path) { app in

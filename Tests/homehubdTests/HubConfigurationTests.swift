@@ -94,7 +94,7 @@ struct HubConfigurationTests {
     func users() throws {
         #expect(SystemUsers.uid(of: "root") == 0)
         #expect(SystemUsers.uid(of: "no such user") == nil)
-        // root's primary group, which no member list contains.
+        // The member list of root's primary group doesn't contain root.
         #expect(SystemUsers.isMember(0, of: "root"))
         #expect(!SystemUsers.isMember(0, of: "no such group"))
         #expect(!SystemUsers.isMember(.max - 1, of: "root"))

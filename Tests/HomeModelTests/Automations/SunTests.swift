@@ -17,7 +17,7 @@ import Testing
                     #expect(found == nil, "\(line) \(event)")
                     continue
                 }
-                // astral's event can be the one of the previous or next date, because it's always on the date in UTC.
+                // astral returns the event on the date in UTC, which can belong to the previous or next local date.
                 let distances = [0, -1, 1].lazy.compactMap { schedule.time(of: event, on: date.adding(days: $0)) }
                     .map { abs(Double($0.millisecondsSince1970) / 1000 - seconds) }
                 #expect(distances.contains { $0 <= (abs(latitude) > 60 ? 180 : 60) }, "\(line) \(event)")
@@ -25,7 +25,8 @@ import Testing
         }
     }
 
-    @Test("has no events in the polar night and day, when it's after or before sunset all day") func polar() throws {
+    @Test("has no events during the polar night, which is after sunset, and the polar day, which is before it")
+    func polar() throws {
         let tromso = try HomeLocation(latitude: 69.65, longitude: 18.96)
         let schedule = TriggerSchedule(zone: .utc, location: tromso)
         for (month, isNight) in [(12, true), (6, false)] {
@@ -43,9 +44,8 @@ import Testing
         #expect("\(next.time)".hasPrefix("2028-01-1"))
     }
 
-    @Test("moves the end of the night that a condition names", arguments: [-1800, 1800]) func offset(_ offset: Int)
-        throws
-    {
+    @Test("applies the offset to the end of the night that a condition names", arguments: [-1800, 1800])
+    func offset(_ offset: Int) throws {
         let berlin = try HomeLocation(latitude: 52.52, longitude: 13.40)
         let schedule = TriggerSchedule(zone: .utc, location: berlin)
         let date = CivilDate(year: 2027, month: 3, day: 1)
