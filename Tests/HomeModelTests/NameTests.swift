@@ -51,7 +51,7 @@ import Testing
         #expect(NameKey(a) != NameKey(b))
     }
 
-    @Test("stores names in composed form (NFC)")
+    @Test("converts names to composed form (NFC)")
     func composed() {
         #expect("Ku\u{308}che".nfc.unicodeScalars.map(\.value) == "Küche".unicodeScalars.map(\.value))
         #expect("Ku\u{308}che".nfc.utf8.count == 6)
