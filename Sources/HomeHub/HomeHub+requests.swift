@@ -139,7 +139,7 @@ extension HomeTransaction {
 }
 
 extension HomeTransaction {
-    /// Adds the app that lets automations unlock or open something; removes all others if it's the system app.
+    /// Records an app that lets automations unlock or open something; `nil` is the system app and removes all others.
     fileprivate mutating func setOpener(_ app: AppIdentity?, of triggers: [Trigger]) {
         for var trigger in triggers {
             let index = changes.firstIndex { $0.event.trigger?.id == trigger.id }

@@ -95,8 +95,8 @@ package actor HomeHub {
     /// Loading the state blocks. Afterwards, the hub never blocks its executor. ``run()`` starts the browser and
     /// connects to accessories.
     ///
-    /// `timeZones` returns the rules of a time zone, or of the system's for `nil`, and may block, and so may
-    /// `systemTimeZone`, which returns the name of the system's time zone. `messageReceiver` receives the texts of
+    /// `timeZones` returns the rules of the given time zone, or of the system's time zone for `nil`. `systemTimeZone`
+    /// returns the name of the system's time zone. Both may block. `messageReceiver` receives the messages of
     /// automations, in addition to the apps.
     ///
     /// - Throws: The store's errors.

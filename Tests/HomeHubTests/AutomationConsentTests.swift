@@ -145,7 +145,7 @@ struct AutomationConsentTests {
         }
     }
 
-    @Test("stops an automation whose scene an app lets unlock, while the app has no permission")
+    @Test("stops an automation while an app that made its scene unlock has no permission")
     func revokedScene() async throws {
         try await run { hub, system, other in
             let scene = try await system.addScene(to: house.home)
@@ -181,7 +181,7 @@ struct AutomationConsentTests {
             try await motion()
             try await eventually("the other automation") { house.writes.count == 4 }
             #expect(house.writes.last == "9=7")
-            // The user takes over the responsibility.
+            // By enabling the automation again, the user consents to it.
             try await system.write(.enableTrigger(id, false))
             try await system.write(.enableTrigger(id, true))
             #expect(try await openers() == [])

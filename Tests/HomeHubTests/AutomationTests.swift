@@ -185,7 +185,7 @@ struct AutomationTests {
         }
     }
 
-    @Test("stores that an automation has run once before its actions, also if the hub ends right afterwards")
+    @Test("disables a run-once automation before its actions, even if the hub ends right afterwards")
     func onceWithCrash() async throws {
         try await house.run { hub, app in
             let definition = TriggerDefinition(events: [onMotion], executeOnce: true, steps: [lampOn])
@@ -203,7 +203,7 @@ struct AutomationTests {
         }
     }
 
-    @Test("doesn't use up the only run if it can't be stored") func onceWithoutDisk() async throws {
+    @Test("doesn't disable a run-once automation whose run can't be stored") func onceWithoutDisk() async throws {
         try await house.run { hub, app in
             let definition = TriggerDefinition(events: [onMotion], executeOnce: true, steps: [lampOn])
             let id = try await house.add(definition, by: app)
@@ -244,7 +244,8 @@ struct AutomationTests {
         }
     }
 
-    @Test("records the actions after a wait that ended long before the hub started") func lateWait() async throws {
+    @Test("records as failed the actions after a wait that ended long before the hub started")
+    func lateWait() async throws {
         try await house.run { hub, app in
             let definition = TriggerDefinition(
                 events: [onMotion],

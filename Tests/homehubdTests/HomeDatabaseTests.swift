@@ -339,7 +339,7 @@ struct HomeDatabaseTests {
         }
     }
 
-    @Test("keeps the apps that made or changed an automation over a restart") func creator() async throws {
+    @Test("keeps the apps that added or changed an automation across a restart") func creator() async throws {
         try await withFolder { folder in
             var graph = HomeGraph()
             var random = SeededNumbers(seed: 3)

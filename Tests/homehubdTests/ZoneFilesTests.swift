@@ -12,7 +12,7 @@ struct ZoneFilesTests {
         ] as [(String?, Bool)])
     func reading(_ name: String?, _ isValid: Bool) { #expect((ZoneFiles.rules(of: name) != nil) == isValid) }
 
-    @Test("have the same rules by the name of the system's time zone") func system() {
+    @Test("of the system's time zone have the same rules when read by name") func system() {
         guard let name = ZoneFiles.systemName() else { return }
         #expect(ZoneFiles.rules(of: name) == ZoneFiles.rules(of: nil))
     }

@@ -149,16 +149,16 @@ package struct Automations {
         return missing
     }
 
-    /// Runs an automation for a user; returns the history entry, or `nil` if the automation is paused.
+    /// Runs an automation for a user; returns the history entry, or `nil` if the automation doesn't exist.
     ///
-    /// - Throws: `HomeError` with code 48 if the automation is paused, 49 after too many runs, or if too many wait for the
-    ///   disk.
+    /// - Throws: `HomeError` with code 48 if the automation is paused, 49 after too many runs in a minute, or if too many
+    ///   runs are waiting for the disk.
     mutating func run(
         _ id: Trigger.ID, of home: Home.ID, checksCondition: Bool, at reading: ClockReading
     ) throws(HomeError) -> TriggerRecord? {
         guard work.first(where: { $0.trigger == id })?.runs.count ?? 0 < TriggerLimits.runsInMinute else {
             throw HomeError(
-                .maximumObjectLimitReached, detail: "too many runs of the automation wait for the disk of homehubd",
+                .maximumObjectLimitReached, detail: "too many runs of the automation are waiting for homehubd's disk",
                 remedy: "try again later")
         }
         let now = adopt(reading)
@@ -284,7 +284,7 @@ package struct Automations {
         isWorking = false
     }
 
-    /// Lets triggers run that were meant to run once, because their run couldn't be stored and has had no effect.
+    /// Enables run-once triggers again whose run couldn't be stored and therefore had no effect.
     ///
     /// They start again from the current values.
     mutating func onlyRunsFailed(_ work: [TriggerWork], homes: [Home], at reading: ClockReading) {

@@ -43,7 +43,7 @@ extension HomeHub {
         }
     }
 
-    /// Answers the calls for runs that later ones have displaced while they waited for the disk.
+    /// Answers the calls for runs that were replaced by later ones while they were waiting for the disk.
     func endRunCalls(of trigger: Trigger.ID, before number: Int64) {
         for run in runCalls.keys
         where run.trigger == trigger && run.number < number && triggerHistory.record(of: run) == nil {
@@ -78,7 +78,7 @@ extension HomeHub {
         answer(call, .success(Array(records.prefix(limit)).json))
     }
 
-    /// Returns records of one or all automations of a home together with those that aren't stored, newest first; `nil`
+    /// Returns records of one or all automations of a home, including those that aren't stored yet, newest first; `nil`
     /// if the call has been answered with an error.
     private func loadRecords(
         of id: Home.ID, trigger: Trigger.ID? = nil, _ call: Call,

@@ -103,7 +103,7 @@ extension HomeHub {
         for (trigger, home) in automations.disabled { disable(trigger, of: home) }
     }
 
-    /// Reads the homes' time zones again, because they or the system's may have changed.
+    /// Reads the homes' time zones again, because they or the system's time zone may have changed.
     package func updateTimeZones() async {
         var zones = HomeTimeZones(systemName: await Self.read(systemTimeZone))
         for name in HomeTimeZones.names(of: graph.homes) {

@@ -22,6 +22,7 @@ extension HomeHub {
     /// Adds the entries of a machine's outputs to the history, and answers the calls for their runs.
     ///
     /// - Parameters:
+    ///   - work: The outputs.
     ///   - isStored: Whether the entries are stored.
     ///   - plans: The parts of runs that don't begin.
     ///   - error: The reason why they don't begin.
@@ -36,7 +37,7 @@ extension HomeHub {
             report(record)
             guard let run = record.runID, run != last else { continue }
             end(plans.filter { $0.id.run == run }, because: error)
-            // A run without a part begins with a wait or has lost its trigger.
+            // A run without a part begins with a wait, or its trigger was removed.
             answerRunCalls(of: run)
         }
         if let first = work.records.lazy.compactMap(\.run).first { endRunCalls(of: work.trigger, before: first) }
@@ -202,7 +203,7 @@ extension HomeError {
     static let runReplaced = HomeError(
         .operationCancelled, detail: "a later run or change replaced this action")
 
-    /// The end of a wait has passed while the hub wasn't running.
+    /// The hub wasn't running when an action was due.
     static let hubWasDown = HomeError(
         .operationCancelled, detail: "homehubd wasn't running when this action was due")
 }

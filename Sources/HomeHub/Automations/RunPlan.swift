@@ -25,7 +25,7 @@ struct RunPlan: Sendable {
     let definition: TriggerDefinition
     /// The time of the machine's outputs.
     let time: ContinuousClock.Instant
-    /// A Boolean value that indicates whether the actions are only reported, because they're too late.
+    /// A Boolean value that indicates whether the actions are only reported as failed, because they're too late.
     let isSkipped: Bool
     /// The scenes that run.
     private(set) var actionSets: [ActionSet.ID] = []
@@ -106,7 +106,7 @@ struct RunPlan: Sendable {
         }
     }
 
-    /// Gives up all actions, because the hub wasn't running when they were due.
+    /// Fails all actions, because the hub wasn't running when they were due.
     mutating func skip() {
         for index in actions.indices { actions[index].error = actions[index].error ?? .hubWasDown }
     }

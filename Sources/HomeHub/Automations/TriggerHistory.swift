@@ -41,7 +41,7 @@ struct TriggerHistory {
         for run in ofTrigger.dropLast(Self.latestRuns) where current[run]?.isInProgress == false { current[run] = nil }
     }
 
-    /// Adds a part of a run, whose entry stays until ``update(_:_:)`` reports the ends of all its actions.
+    /// Adds a part of a run, whose entry is kept until ``update(_:_:)`` has reported the end of all its actions.
     mutating func begin(_ plan: RunPlan.ID) {
         guard current[plan.run]?.parts.contains(where: { $0.plan == plan.number }) == false else { return }
         current[plan.run]?.parts.append(Part(plan: plan.number))
@@ -122,8 +122,8 @@ struct TriggerHistory {
         unsaved[record.trigger] = records
     }
 
-    /// The number of latest runs of a trigger whose entries stay, because a wait can be followed by more outcomes: a run,
-    /// the one that replaced it, and their ends.
+    /// The number of a trigger's latest runs whose entries are kept, because more outcomes can follow a wait: a run, its
+    /// replacement, and the ends of both.
     private static let latestRuns = 4
 }
 

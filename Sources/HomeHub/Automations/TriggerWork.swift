@@ -9,8 +9,8 @@ struct TriggerWork: Sendable, Equatable {
         let id: RunID
         /// The time of the first step.
         let time: ContinuousClock.Instant
-        /// A Boolean value that indicates whether the steps are only reported, because the hub wasn't running when they
-        /// were due.
+        /// A Boolean value that indicates whether the steps are only reported as failed, because the hub wasn't running
+        /// when they were due.
         let isSkipped: Bool
         fileprivate(set) var steps: [Step] = []
     }

@@ -50,9 +50,8 @@ package protocol HomeStore: Sendable {
     /// Stores states of automations in place of earlier ones and, in the same transaction, records in place of those with
     /// the same ID. Unknown automations are ignored.
     ///
-    /// The transaction also disables `usedUp`, the automations that were meant to run once, unless their definitions
-    /// have changed. The transaction of the home that disables them follows. After a crash in between, they don't run
-    /// again.
+    /// The transaction also disables the run-once automations in `usedUp`, unless their definitions have changed, so
+    /// that they don't run again after a crash. A transaction of the home that disables them follows.
     ///
     /// The store keeps the last ``TriggerLimits/records`` records of each automation. Removing an automation removes its
     /// state and its records.

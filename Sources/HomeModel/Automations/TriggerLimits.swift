@@ -20,7 +20,7 @@ package enum TriggerLimits {
     package static let notificationBytes = 256
     /// The size of the largest time zone file, in bytes: ten times the size of the largest known one.
     package static let timeZoneFile = 65_536
-    /// The maximum number of runs of one trigger in a minute, and of those that users start in addition.
+    /// The maximum number of runs of one trigger in a minute, counted separately for runs by events and by users.
     package static let runsInMinute = 20
     /// The time for which a trigger is paused after too many runs.
     package static let pause = Duration.seconds(600)
@@ -36,7 +36,8 @@ package enum TriggerLimits {
     package static let fade = Duration.seconds(10)
     /// The maximum number of missed occurrences of an event that are counted after an outage.
     package static let missedOccurrences = 1000
-    /// The time in which the result of a run's write, or the next step of a fade, is expected; actions are retried for a
-    /// minute.
+    /// The time during which the result of a run's write, or the next step of a fade, is expected.
+    ///
+    /// It's longer than a minute, during which actions are retried.
     package static let attribution = Duration.seconds(90)
 }

@@ -257,7 +257,7 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
     }
 
     @Test(
-        "skips the rest of a run whose wait ended too long ago while the hub was down",
+        "skips the remaining actions of a run whose wait ended too long ago while the hub was down",
         arguments: [
             (.default, 15.9, false), (.default, 16.1, true), (.skip, 11.4, false), (.skip, 11.6, true),
             (.runWithin(.seconds(3600)), 70, false),
@@ -278,7 +278,7 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
         #expect(bench.log == ["1 ran", "1 write true"] + rest)
     }
 
-    @Test("restores the values that a run has written before its rest was skipped") func skippedWrite() {
+    @Test("restores the values that a run wrote before its remaining actions were skipped") func skippedWrite() {
         var bench = TriggerBench(
             TriggerDefinition(
                 events: [motion], endEvents: [.duration(.seconds(900))],
@@ -531,7 +531,7 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
         #expect(bench.runs.last == "11" && bench.runs.count == 21)
     }
 
-    @Test("keeps the pause over a restart and a change of the clock, until a user enables the trigger again")
+    @Test("keeps the pause across a restart and a clock change, until a user enables the trigger again")
     func lastingPause() {
         var bench = TriggerBench(TriggerDefinition(events: [.button(H.button, .single)], steps: [.notify("")]))
         for second in 0...20 { bench.receive(.integer(0), of: H.button, at: Double(second) / 60) }

@@ -47,7 +47,7 @@ struct LastWrite: Sendable {
     /// Returns a Boolean value that indicates whether the characteristic is on its way to the written value.
     func isFading(at now: Timestamp) -> Bool { step.map { $0.count > 1 && $0.isRecent(at: now) } ?? false }
 
-    /// Returns a Boolean value that indicates whether a number is between a former one and the written one.
+    /// Returns a Boolean value that indicates whether a number is between an earlier one and the written one.
     private func isCloser(_ number: Double, than former: Double) -> Bool {
         guard let target = target.comparableNumber else { return false }
         return former < number && number < target || target < number && number < former

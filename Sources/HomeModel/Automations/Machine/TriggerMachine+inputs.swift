@@ -64,7 +64,7 @@ extension TriggerMachine {
         return isRunning ? outputs + fire(index, .event(event), weekdayAt: last.time, at: now) : outputs
     }
 
-    /// Returns a Boolean value that indicates whether actions that were due at a time may run now.
+    /// Returns a Boolean value that indicates whether actions that were due at the given time may still run.
     private func isTimely(_ time: Timestamp, _ index: Int, at now: Timestamp) -> Bool {
         let delay = time.duration(to: now)
         return delay <= TriggerLimits.punctuality || entries[index].definition.missedRunPolicy.allows(delay)

@@ -133,7 +133,7 @@ extension TriggerMachine {
         return outputs
     }
 
-    /// Gives up the rest of a run whose wait ended too long ago, while the hub wasn't running.
+    /// Skips the remaining actions of a run whose wait ended too long ago, while the hub wasn't running.
     ///
     /// End events still restore the values that the run has written.
     mutating func skipRest(_ index: Int, at now: Timestamp) -> [TriggerOutput] {
@@ -230,9 +230,10 @@ extension TriggerMachine {
         return actions.isEmpty ? [] : [.restore(trigger, run: run.number, actions)]
     }
 
-    /// Gives up a value that someone else has changed after the run wrote it: it stays at the end of the run.
+    /// Handles a value that may have been changed by someone else during a run.
     ///
-    /// A value that someone has changed before the run writes it is the one to restore.
+    /// A value that was changed after the run wrote it is kept at the end of the run. A value that was changed before the
+    /// run writes it is the value to restore.
     mutating func forgetRestore(
         _ index: Int, _ id: Characteristic.ID, _ value: CharacteristicValue, at now: Timestamp
     ) {
@@ -288,7 +289,7 @@ extension TriggerMachine {
 }
 
 extension TriggerState.RunState {
-    /// Remembers a value from the run.
+    /// Remembers a value that the run has written.
     fileprivate mutating func wrote(_ action: CharacteristicWriteAction) {
         for index in restores.indices where restores[index].characteristic == action.characteristic {
             restores[index].written = action.targetValue

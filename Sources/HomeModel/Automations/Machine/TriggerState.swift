@@ -53,7 +53,7 @@ package struct TriggerState: HomeMessage {
     /// A value that a run replaced.
     struct Restore: HomeMessage {
         var characteristic: Characteristic.ID
-        /// The last value from the run; `nil` until the run has written one.
+        /// The last value that the run has written; `nil` before the first.
         var written: CharacteristicValue?
         /// The value before the run.
         var former: CharacteristicValue

@@ -8,8 +8,9 @@ public struct Daylight: Codable, Sendable, Hashable {
     public let sunset: Timestamp?
     /// The time of civil dusk; `nil` if there is none today.
     public let civilDusk: Timestamp?
-    /// The name of the home's time zone, such as `Europe/Berlin`; the system's if the location has none,
-    /// or `nil` if its name is unknown.
+    /// The name of the home's time zone, such as `Europe/Berlin`.
+    ///
+    /// If the location has no time zone, it's the name of the system's time zone, or `nil` if that is unknown.
     public let timeZone: String?
 
     package init(

@@ -24,8 +24,8 @@ public struct Trigger: Codable, Sendable, Hashable, Identifiable {
     ///
     /// The trigger doesn't run while the app has no permission. Apps don't receive this value.
     package var creator: AppIdentity?
-    /// The apps that let the trigger unlock or open something, such as by a change of one of its scenes, since the system
-    /// app did so last.
+    /// The apps that have let the trigger unlock or open something, for example by changing one of its scenes, since the
+    /// system app last did so.
     ///
     /// The trigger doesn't unlock or open anything while one of them has no permission. Apps don't receive this value.
     package var openers: [AppIdentity] = []
