@@ -112,7 +112,7 @@ def figures(daemon):
 @pytest.mark.parametrize(
     "make", [mqtt_broker, mqtt_device, esphome, wled, shelly, yeelight, hue, lifx, wiz, govee, kasa],
     ids=lambda make: make.__name__)
-def test_restarts(make, make_daemon, lan, tmp_path):
+def test_peers_are_found_again_after_each_restart(make, make_daemon, lan, tmp_path):
     peer, ends = make(lan, tmp_path)
     try:
         driver = make.__name__.split("_")[0]

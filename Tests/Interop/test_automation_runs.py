@@ -80,7 +80,7 @@ def is_on(bridge):
     return bridge.lights["simulated/lamp"]["on"]
 
 
-def test_values_presses_and_outages_start_runs(home, bridge):
+def test_value_changes_presses_and_outages_start_runs(home, bridge):
     home.start()
     with SystemApp(home) as app:
         app.until_reachable()

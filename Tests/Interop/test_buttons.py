@@ -63,7 +63,7 @@ def services(accessories, name):
         for service in accessory["services"][1:]]
 
 
-async def test_press_is_reported_once_and_stored_messages_are_not_presses(daemon, broker, buttons):
+async def test_press_is_reported_once_and_stored_messages_are_ignored(daemon, broker, buttons):
     async with Phone() as phone:
         pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
         accessories = await pairing.list_accessories_and_characteristics()

@@ -37,7 +37,7 @@ def test_error_for_a_taken_port_names_the_process(make_daemon, lan):
     assert f"port {port} is taken by lamplighterd (process {first.process.pid})" in second.log
 
 
-def test_damaged_database_is_never_replaced_by_an_unpaired_bridge(make_daemon, lan):
+def test_damaged_database_prevents_the_start_instead_of_unpairing_the_bridge(make_daemon, lan):
     daemon = make_daemon()
     daemon.until_published()
     daemon.terminate()

@@ -213,7 +213,7 @@ def test_doctor_reports_a_stopped_daemon_without_changing_files(make_daemon):
 # With a daemon that runs but doesn't answer
 
 
-def test_doctor_reports_a_socket_without_permission(daemon):
+def test_doctor_reports_missing_permission_for_the_socket(daemon):
     daemon.socket.chmod(0)
     expect(examine(daemon, before=UNPRIVILEGED), "daemon", "no permission", "group lamplighter", code=77)
 

@@ -25,7 +25,7 @@ def level(bridge):
     return light["on"], light["brightness"]
 
 
-async def test_lowest_levels_of_255_keep_the_light_on(bridge, lan):
+async def test_lowest_levels_of_home_assistant_keep_the_light_on(bridge, lan):
     async with Phone() as phone:
         pairing = await phone.pair(bridge.status["deviceId"], bridge.setup_code)
         aid, iids = named(await pairing.list_accessories_and_characteristics(), "Lamp")

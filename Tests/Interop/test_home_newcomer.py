@@ -223,7 +223,7 @@ def test_readme_bridge_commands_work_in_a_fresh_clone(lan, clone, make, shell):
     until(lambda: "advertised" in first.succeeds(status), 20, "the other bridge answers")
 
 
-def test_every_documented_command_is_executed_or_has_a_reason():
+def test_every_documented_command_is_executed_or_marked_with_a_reason():
     executed = {
         README: ["Quick start", "Install it as a service", "Your own lights", "If a controller does not find the bridge"],
         START: ["Your home in the terminal", "Your home in a browser"],

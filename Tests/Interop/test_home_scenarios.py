@@ -137,7 +137,7 @@ def test_values_are_observed_again_after_the_bridge_is_killed(home, bridge):
     app.wait_for_event("valueUpdated", lambda line: line["characteristic"] == on and line["value"] == changed)
 
 
-def test_lists_are_stable_and_read_no_values(home, make_daemon, lan):
+def test_lists_have_a_stable_order_and_read_no_values(home, make_daemon, lan):
     settings = configuration("Demo", LAMPS)
     settings["metrics"] = {"listen": "127.0.0.1:9251"}
     bridge = make_daemon(settings)

@@ -64,7 +64,7 @@ class Journal:
             self.entries.append(entry)
 
 
-async def test_journal_entries_have_fields_to_search_by(make_daemon, lan, tmp_path, monkeypatch):
+async def test_journal_entries_can_be_searched_by_their_fields(make_daemon, lan, tmp_path, monkeypatch):
     journal = Journal(lan.bridge, tmp_path)
     try:
         daemon = make_daemon(start=False)

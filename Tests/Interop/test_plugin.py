@@ -108,7 +108,7 @@ def test_plugin_ends_with_the_bridge(how, make_daemon, tmp_path):
     until(lambda: all(") Z " in text for text in threads(plugin, "stat").values()), 5, "the plugin has ended")
 
 
-async def test_version_2_fan_has_a_temperature_and_a_speed(make_daemon):
+async def test_version_2_plugin_provides_a_fan_with_temperature_and_speed(make_daemon):
     drivers = [{"driver": "plugin", "id": "desk", "command": [str(EXAMPLES / "fan.py")]}]
     daemon = make_daemon(configuration(drivers=drivers) | {"include": ["fans"]})
     status = daemon.until_stable()

@@ -134,7 +134,7 @@ def test_daemon_with_a_hung_event_loop_does_not_notify_the_watchdog(service, man
     manager.next("WATCHDOG")
 
 
-async def test_setup_code_in_the_configuration_file_pairs(make_daemon, lan):
+async def test_setup_code_from_the_configuration_file_is_used_for_pairing(make_daemon, lan):
     daemon = make_daemon(configuration(advertise="none", **{"setup-code": "415-27-893"}))
     assert daemon.setup_code == "415-27-893"
     with hap.Connection(lan.bridge.address, daemon.status["port"]) as connection:

@@ -135,7 +135,7 @@ if target := os.environ.get("MAKE_STATE"):
         home.app("org.example.denied", allowed=False).start("wait")
         until(lambda: home.cli("privacy", "deny", "org.example.denied", check=False).returncode == 0, 10, "it requests access")
 
-    async def test_make_state(make_daemon, home, lan):
+    async def test_daemons_write_the_state_fixtures(make_daemon, home, lan):
         daemon, home_bridge = make_daemon(configuration(NAME)), make_daemon(configuration(HOME_NAME))
         daemon.until_published()
         home_bridge.until_published()
@@ -163,7 +163,7 @@ if target := os.environ.get("MAKE_STATE"):
                 made.state_directory, Path(target) / folder, ignore=shutil.ignore_patterns("*.backup", "*.lock"))
         (Path(target) / "known.json").write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
 
-    async def test_make_mixed_state(make_daemon, broker):
+    async def test_bridge_writes_the_mixed_state_fixture(make_daemon, broker):
         daemon = make_daemon(mixed(broker, ["lights", "switches", "outlets", "fans", "sensors"]))
         await asyncio.to_thread(daemon.until_stable)
         async with Phone() as phone:

@@ -349,7 +349,7 @@ def test_room_added_elsewhere_redraws_the_page_and_keeps_focus_and_scroll_positi
     visitor.page.wait_for_function("() => !document.querySelector('main').innerText.includes('Attic')")
 
 
-def test_page_shows_only_the_primary_home_and_follows_its_change(house, visit):
+def test_page_shows_only_the_primary_home_and_switches_when_it_changes(house, visit):
     visitor = visit()
     house.home.cli("homes", "add", "Cabin")
     visitor.until_text("Cabin")

@@ -153,7 +153,7 @@ def test_a_hundred_touch_drags_work_in_a_row(house, phone):
 
 
 @pytest.mark.parametrize("taps", [2, 3, 6])
-def test_last_tap_on_a_slow_lamp_counts(house, phone, taps):
+def test_last_tap_on_a_slow_lamp_determines_its_state(house, phone, taps):
     house.set("slow", "on=false")
     visitor = phone()
     visitor.shows("Slow Lamp", "off")

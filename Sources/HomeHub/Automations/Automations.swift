@@ -284,7 +284,7 @@ package struct Automations {
         isWorking = false
     }
 
-    /// Enables run-once triggers again whose run couldn't be stored and therefore had no effect.
+    /// Enables again the run-once triggers whose run couldn't be stored and therefore had no effect.
     ///
     /// They start again from the current values.
     mutating func onlyRunsFailed(_ work: [TriggerWork], homes: [Home], at reading: ClockReading) {

@@ -20,7 +20,7 @@ package struct ClockReading: Sendable, Hashable {
         ClockReading(time: .now, uptime: .milliseconds(WallClock.uptime))
     }
 
-    /// Returns the difference by which the wall clock was set since another reading; zero if it wasn't.
+    /// Returns how far the wall clock was set since another reading; zero if it wasn't set.
     func adjustment(since former: ClockReading) -> Duration {
         let difference = former.time.duration(to: time) - (uptime - former.uptime)
         return difference < Self.tolerance && difference > .zero - Self.tolerance ? .zero : difference

@@ -88,7 +88,7 @@ extension HomeHub {
 
     /// Handles the current time.
     ///
-    /// Call it also when the clock was set. The hub itself calls it at least once a minute.
+    /// Also call it when the clock was set. The hub itself calls it at least once a minute.
     package func checkClock() {
         automations.advance(to: clock(), homes: graph.homes)
         automationsChanged()

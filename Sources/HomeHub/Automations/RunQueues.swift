@@ -4,7 +4,7 @@ import HomeModel
 /// The runs in progress.
 ///
 /// The parts of a trigger's runs are performed in order. Failed writes are retried independently, so that they don't
-/// delay the next part. A later run of the same trigger replaces an earlier one: parts that haven't begun are dropped,
+/// delay the next part. A later run of the same trigger replaces an earlier one: parts that haven't started are dropped,
 /// and failed writes are no longer retried. A later write of the same characteristic, by an app or another automation,
 /// also ends its retries.
 struct RunQueues {

@@ -30,7 +30,7 @@ package enum TriggerLimits {
     package static let recordsInAnswer = 500
     /// The maximum length of a chain of triggers that fire each other.
     package static let chainDepth = 8
-    /// The longest delay with which a run doesn't count as missed, because a busy hub can be late.
+    /// The longest delay of a run that doesn't count as missed, because a busy hub can be late.
     package static let punctuality = Duration.seconds(30)
     /// The time after a write during which other values count as steps of a fade, not as a person's change.
     package static let fade = Duration.seconds(10)

@@ -21,8 +21,8 @@ import Testing
 
 /// The day from 12:00 UTC on March 27, 2027, on which Berlin's clocks go forward at 1:00 UTC.
 ///
-/// Times are minutes since the start. The hub stops at random times, also before it stores the states of the machine,
-/// and between storing them and performing the outputs.
+/// Times are minutes since the start. The hub stops at random times, including before it stores the
+/// machine's states and between storing them and performing the outputs.
 private struct SimulatedDay {
     static let length = 1440.0
     /// The number of minutes from the start of the test's calendar to the start of the day.

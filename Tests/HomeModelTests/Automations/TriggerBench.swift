@@ -13,7 +13,7 @@ struct TriggerBench {
     private(set) var stored: [Trigger.ID: TriggerState] = [:]
     /// The outputs, such as `5 ran`, `5 write true` or `10 restore false`.
     private(set) var log: [String] = []
-    /// A Boolean value that indicates whether written values come back as results.
+    /// A Boolean value that indicates whether written values are reported back as results.
     var echoesWrites = true
 
     init(_ definitions: TriggerDefinition..., zone: TimeZoneRules = .utc, at minute: Double = 0) {

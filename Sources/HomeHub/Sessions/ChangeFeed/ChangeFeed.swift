@@ -4,8 +4,8 @@ package import HomeModel
 /// Notifies each session of changes by other sessions and devices, and tracks which session observes which value.
 ///
 /// - A transaction goes to every authorized session except the initiator's, in the order of commits. The initiator
-///   receives it in the answer to its call. The answer marks the changes of which the initiator's own listeners must be
-///   notified, such as accessories that are added with a bridge.
+///   receives it in the answer to its call. The answer marks the changes that the initiator must report to its own
+///   listeners, such as accessories that are added with a bridge.
 /// - A value goes to the sessions that observe it, except the one that wrote it. A device doesn't report the hub's own
 ///   writes, so this is the only report for the others. Sessions that don't observe the value receive it only for their
 ///   copies of the homes, so that all copies are equal.
