@@ -199,7 +199,7 @@ struct ConfiguredHouse {
         bridge = try await device.house.bridge(2)
     }
 
-    /// Returns an automation that fires only when a person comes.
+    /// Returns an automation that fires only when a person arrives.
     private static func definition(running scene: ActionSet.ID) -> TriggerDefinition {
         TriggerDefinition(events: [.presence(.firstEntry, people: [])], actionSets: [scene])
     }

@@ -92,7 +92,7 @@ final class ValueHistory {
         nextDeadline = .now + interval
     }
 
-    /// Drops the oldest values beyond the maximum, while the store fails or doesn't return.
+    /// Drops the oldest values beyond the maximum, which is needed while the store fails or doesn't return.
     private func dropOldest() {
         pending = pending.suffix(Self.maximumPending)
         // The indexes have changed.

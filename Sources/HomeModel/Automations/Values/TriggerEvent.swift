@@ -19,7 +19,7 @@ public enum TriggerEvent: Codable, Sendable, Hashable {
     case button(Characteristic.ID, PressKind)
     /// The accessory has been unreachable for some time.
     case unreachable(Accessory.ID, duration: Duration)
-    /// People come or leave; an empty list means all people of the home.
+    /// People arrive or leave; an empty list means all people of the home.
     case presence(PresenceChange, people: [Resident.ID])
     /// Some time has passed since the run began. This is allowed only as an end event.
     case duration(Duration)
@@ -48,9 +48,9 @@ public enum PressKind: String, Codable, Sendable, Hashable, CaseIterable {
 /// A change of presence, with HomeKit's names.
 @nonexhaustive
 public enum PresenceChange: String, Codable, Sendable, Hashable, CaseIterable {
-    /// The first of the people comes.
+    /// The first of the people arrives.
     case firstEntry
-    /// One of the people comes.
+    /// One of the people arrives.
     case everyEntry
     /// The last of the people leaves.
     case lastExit
