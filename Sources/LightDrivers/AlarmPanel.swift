@@ -13,7 +13,7 @@ enum AlarmPanelState: String, CaseIterable, Sendable {
 
 /// The abilities of an alarm panel.
 struct AlarmPanel: Equatable, Sendable {
-    /// The modes of Home Assistant in which a panel can be armed.
+    /// Home Assistant's modes for armed panels.
     ///
     /// If several match a HomeKit mode, the last one is preferred.
     enum Mode: String, CaseIterable, Sendable {
@@ -65,7 +65,9 @@ struct AlarmPanel: Equatable, Sendable {
         return values
     }
 
-    /// Returns the mode to report to HomeKit, which must be in `modes`: any other one would never match a target.
+    /// Returns the mode to report to HomeKit.
+    ///
+    /// It must be a key of `modes`, because a panel can have no other target.
     private func shown(_ mode: SecurityState) -> SecurityState {
         [mode, .away, .home, .night].first { modes[$0] != nil } ?? mode
     }

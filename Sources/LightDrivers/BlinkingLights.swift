@@ -36,7 +36,7 @@ struct BlinkingLights: Sendable {
         self.pause = pause
     }
 
-    /// Returns the power states to which a light is switched in order, before its previous state is restored.
+    /// Returns the power states of an identification in order, without the final one that restores the previous state.
     static func blinks(from power: Bool, count: Int = 3) -> [Bool] { (0..<count).map { $0.isMultiple(of: 2) != power } }
 
     func contains(_ light: LightID) -> Bool { sequences[light] != nil }

@@ -46,9 +46,10 @@ struct ButtonWords: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - words: All words of the device.
-    ///   - isStrict: Whether to ignore words without a press, because the device may have others.
+    ///   - isStrict: Whether to ignore words that don't name a press, because the device may send words that aren't
+    ///     about buttons.
     ///   - isDoorbell: Whether the words belong to the button of a doorbell.
-    ///   - entity: The entity that the words belong to, or `nil` if they are all words of the device.
+    ///   - entity: The entity that the words belong to, or `nil` if the device has no other words.
     init(_ words: [String], isStrict: Bool = false, isDoorbell: Bool = false, of entity: Entity? = nil) {
         self.entity = entity
         for word in words {

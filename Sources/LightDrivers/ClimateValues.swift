@@ -73,7 +73,7 @@ struct SetPoints: Equatable, Sendable {
     }
 }
 
-/// The words of a climate device for its modes.
+/// A climate device's words for its modes.
 struct ClimateWords: Equatable, Sendable {
     /// Home Assistant's words of each mode, the preferred one first.
     ///
@@ -89,7 +89,7 @@ struct ClimateWords: Equatable, Sendable {
 
     init() {}
 
-    /// Creates the words of a device for heating and cooling.
+    /// Creates the words of a device that can heat and cool.
     init(_ names: [String]) {
         for name in names {
             let known: HeatingCoolingMode? = Self.words.first { $0.value.contains(name) }?.key
@@ -107,7 +107,7 @@ struct ClimateWords: Equatable, Sendable {
 
     var modes: Set<HeatingCoolingMode> { Set(word.keys) }
 
-    /// Returns the activity of Home Assistant's words for actions, or `nil` for other words.
+    /// Returns the activity that one of Home Assistant's action words describes, or `nil` for other words.
     static func activity(_ action: String) -> HeatingCoolingMode? {
         switch action {
         case "heating", "preheating", "defrosting": .heat

@@ -29,8 +29,8 @@ struct SensorClass: Equatable, Sendable {
     /// A Boolean value that indicates whether the device's value is the opposite of the reading's: "on" means an open
     /// door, and therefore no contact.
     var isInverted = false
-    /// A Boolean value that indicates whether the device measures something else, which is shown as this reading because
-    /// HAP has no better one.
+    /// A Boolean value that indicates whether the device measures something else, which is shown as this reading
+    /// because HAP has no better one.
     private(set) var isSubstitute = false
 
     init(_ reading: SensorReading) { self.reading = reading }
@@ -109,9 +109,9 @@ struct SensorClass: Equatable, Sendable {
         /// The volume of a mole of gas in liters at 25 °C and 1013 hPa.
         private static let volume = 24.45
 
-        /// Returns the factor that converts numbers in the given unit to that of the reading.
+        /// Returns the factor that converts numbers in the given unit to the reading's unit.
         ///
-        /// An empty unit is that of the reading. Returns `nil` for an unsupported unit.
+        /// An empty unit stands for the reading's unit. Returns `nil` for an unsupported unit.
         func factor(of unit: String) -> Double? {
             let isShare = reading == .carbonMonoxideLevel || reading == .carbonDioxideLevel
             // Units have several spellings, such as µg/m³ with either of Unicode's two micro signs.
@@ -142,12 +142,12 @@ struct SensorClass: Equatable, Sendable {
         "volatile_organic_compounds_parts": Gas(reading: .voc, mass: 110),
     ]
 
-    /// The level of a word for the air quality, as Zigbee devices report it.
+    /// The air quality levels, by the words that Zigbee devices report.
     private static let qualities: [String: Double] = [
         "excellent": 1, "good": 2, "moderate": 3, "poor": 4, "unhealthy": 5, "hazardous": 5,
     ]
 
-    /// Returns the reading's value for the device's text, or `nil` if it is neither a number nor a known word.
+    /// Returns the reading's value for text from the device, or `nil` if it is neither a number nor a known word.
     func value(_ text: String) -> SensorValue? {
         if reading == .airQuality, let level = Self.qualities[text] { return .number(level) }
         // Words for a value that the sensor can't measure or doesn't have yet.
@@ -161,9 +161,9 @@ struct SensorClass: Equatable, Sendable {
         return "\"\(MQTTProblem.quoted(unit))\" isn't a known unit of \(name)"
     }
 
-    /// Returns the reading's value for the device's on or off.
+    /// Returns the reading's value for an on or off state that the device reports.
     func flag(_ isOn: Bool) -> SensorValue { .flag(isOn != isInverted) }
 
-    /// Returns the reading's value for the device's number, or `nil` if it is outside the range of the reading.
+    /// Returns the reading's value for a number from the device, or `nil` if it is outside the range of the reading.
     func number(_ number: Double) -> SensorValue? { SensorValue.number(unit.plain(number)).valid(for: reading) }
 }

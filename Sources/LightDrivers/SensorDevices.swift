@@ -1,7 +1,7 @@
 import DeviceKit
 
-/// Combines readings and buttons, which have separate ids, into one sensor per device, and adds a meter's readings to the
-/// measured device.
+/// Combines readings and buttons, which have separate ids, into one sensor per device, and adds a meter's readings to
+/// the measured device.
 ///
 /// The sensor to which a reading belongs depends as little as possible on the order of the readings. A device has the
 /// id that its producer assigns, and all its readings join it. A second reading of the same kind becomes a separate
@@ -9,8 +9,8 @@ import DeviceKit
 /// substitute, such as vibration for motion, becomes a separate sensor when the device has the reading itself. A sensor
 /// that has only a battery isn't shown; with buttons, it is a button.
 ///
-/// A meter's reading whose device is another light, such as an outlet, becomes a part of that light. Voltage and current
-/// are shown only together with power or energy: alone, they are often those of a battery.
+/// A meter's reading whose device is another light, such as an outlet, becomes a part of that light. Voltage and
+/// current are shown only together with power or energy: alone, they are often those of a battery.
 struct SensorDevices: Sendable {
     /// A change for the host.
     enum Change: Equatable {
@@ -198,7 +198,7 @@ struct SensorDevices: Sendable {
         return Self.withoutIntermediate(joined)
     }
 
-    /// Removes descriptions that later ones replace, because each reading of a meter changes that of its device.
+    /// Removes descriptions that later ones replace, because each reading of a meter changes its device's description.
     private static func withoutIntermediate<Action: LightAction>(_ actions: [Action]) -> [Action] {
         var last: [LightID: LightDescription] = [:]
         var count = 0
@@ -237,7 +237,7 @@ struct SensorDevices: Sendable {
 
     private func isReachable(_ sensor: LightID) -> Bool { parts(of: sensor).contains { $0.part.isReachable } }
 
-    /// Updates the description of a sensor after a change of its readings.
+    /// Updates the description of a sensor after its readings have changed.
     ///
     /// Adds or removes the sensor if necessary.
     private mutating func update(_ sensor: LightID) -> [Change] {
@@ -269,13 +269,13 @@ struct SensorDevices: Sendable {
 
 /// An action that a registry of devices requests.
 ///
-/// Some actions are changes of lights.
+/// Some actions change lights.
 protocol LightAction {
     static func added(_ light: LightDescription) -> Self
     static func removed(_ light: LightID) -> Self
     static func report(_ light: LightID, _ report: LightReport) -> Self
 
-    /// The change of a light; `nil` for any other action.
+    /// The change if the action changes a light; otherwise `nil`.
     var change: SensorDevices.Change? { get }
 }
 

@@ -13,7 +13,7 @@ extension LightColor {
 
     /// Creates a color with the hue and the saturation of an RGB color.
     ///
-    /// Returns `nil` if that is `nil` or black.
+    /// Returns `nil` if the RGB color is `nil` or black.
     init?(_ rgb: ColorConversion.RGB?) {
         guard let color = rgb.flatMap({ ColorConversion.hueSaturation(rgb: $0) }) else { return nil }
         self = .hueSaturation(hue: color.hue, saturation: color.saturation)

@@ -67,7 +67,7 @@ struct MQTTThermostatTests {
             #expect(said(&valve, "c", text).isEmpty)
             #expect(valve.isUnreadable(topic: "c", MQTTPayload(Array(text.utf8))))
         }
-        #expect(throws: LightError.refused("the thermostat lacks this mode")) {
+        #expect(throws: LightError.refused("the thermostat doesn't support this mode")) {
             try sent(&valve, command(.cool))
         }
     }

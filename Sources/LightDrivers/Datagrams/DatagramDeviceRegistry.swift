@@ -391,8 +391,8 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
         return begin(identification.begin, of: id, confirmAfter: .zero, now: now)
     }
 
-    /// Ends the identification of a light and restores its previous state, unless the light has received another command
-    /// since.
+    /// Ends the identification of a light and restores its previous state, unless the light has received another
+    /// command since.
     package mutating func endIdentification(of light: LightID, now: Duration) {
         guard let id = owners[light], let member = members[id],
             let requests = members[id]?.identificationEnds.removeValue(forKey: light)

@@ -1,7 +1,7 @@
 import DeviceKit
 
 extension ESPHomeEntity {
-    /// Parses the description of an event; `nil` if it isn't about presses of a button.
+    /// Parses the description of an event; `nil` if the event doesn't report presses of a button.
     init?(event body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) {
         self.init(key: Key(key: 0), objectID: "", name: "", kind: .switch(isOutlet: false), isHidden: false)
         var (deviceClass, types) = ("", [String]())

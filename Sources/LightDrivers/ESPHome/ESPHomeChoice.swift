@@ -34,7 +34,7 @@ struct ESPHomeChoice: ESPHomeComponent {
         if count > AccessoryFunction.maximumOptions {
             entity.problem =
                 "\"\(MQTTProblem.quoted(entity.name))\" isn't shown: it has more than "
-                + "\(AccessoryFunction.maximumOptions) options, each of which is a switch"
+                + "\(AccessoryFunction.maximumOptions) options, and each option becomes a switch"
         }
         entity.kind = .component(AnyESPHomeComponent(choice))
         return entity
@@ -66,7 +66,7 @@ struct ESPHomeChoice: ESPHomeComponent {
         return report
     }
 
-    /// Returns the message that chooses an option; of several, the last one.
+    /// Returns the message that chooses an option, the last one if a command has several.
     func message(
         for command: LightCommand, to key: ESPHomeEntity.Key, in state: ESPHomeState?
     ) -> ESPHomeFraming.Message? {
@@ -80,6 +80,6 @@ struct ESPHomeChoice: ESPHomeComponent {
 }
 
 extension ESPHomeEntity {
-    /// A Boolean value that indicates whether it is a choice.
+    /// A Boolean value that indicates whether the entity is a choice.
     var isChoice: Bool { if case .component(let component) = kind { component.base is ESPHomeChoice } else { false } }
 }

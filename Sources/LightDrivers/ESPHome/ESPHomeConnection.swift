@@ -47,7 +47,7 @@ package struct ESPHomeConnection: DeviceConnection {
         }
     }
 
-    /// Cancels the task that sends outputs, and waits for its end.
+    /// Cancels the task that sends outputs, and waits until it has ended.
     private func end(_ sender: Task<Void, Never>) async {
         sender.cancel()
         await sender.value

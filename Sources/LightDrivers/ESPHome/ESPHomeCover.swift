@@ -8,7 +8,7 @@ struct ESPHomeCover: Equatable, Sendable {
     var hasTilt = false
     var canStop = false
 
-    /// A Boolean value that indicates whether it is a garage door or a gate.
+    /// A Boolean value that indicates whether the cover is a garage door or a gate.
     var isDoor: Bool { service == .garageDoorOpener }
 
     var kind: LightKind { isDoor ? .garageDoor : .cover }

@@ -1,7 +1,7 @@
 import DeviceKit
 import Discovery
 
-/// The configuration keys of the driver `esphome`: the devices' hosts and key files.
+/// The configuration keys of the `esphome` driver: the devices' hosts and key files.
 package struct ESPHomeDriverConfiguration: ConnectingDriver {
     /// A Boolean value that indicates whether devices are discovered by mDNS.
     package var discover: Bool

@@ -37,7 +37,8 @@ extension ESPHomeEntity {
     ///
     /// Returns `nil` for a device class that isn't supported.
     ///
-    /// Diagnostic entities are hidden, except for batteries and tamper switches. An entity with an unknown unit gets a ``problem``.
+    /// Diagnostic entities are hidden, except for batteries and tamper switches. An entity with an unknown unit gets a
+    /// ``problem``.
     init?(sensor isNumber: Bool, _ body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) {
         var entity = ESPHomeEntity(.switch(isOutlet: false))
         var (deviceClass, unit, isDiagnosis) = ("", "", false)

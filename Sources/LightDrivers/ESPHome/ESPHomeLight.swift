@@ -12,7 +12,8 @@ struct ESPHomeLight: Equatable, Sendable {
     var askedTarget: Int?
     /// The last requested speed of a fan, in percent.
     var askedSpeed: Int?
-    /// For a sensor entity, the description of the accessory that combines the part's sensors, without their readings.
+    /// For a sensor entity, the description of the accessory that combines the sensors of the device or subdevice,
+    /// without their readings.
     private(set) var sensor: LightDescription?
 
     /// Creates a light.
@@ -67,7 +68,8 @@ struct ESPHomeLight: Equatable, Sendable {
         }
     }
 
-    /// A Boolean value that indicates whether it's a sensor whose reading is a substitute, such as vibration for motion.
+    /// A Boolean value that indicates whether the entity is a sensor whose reading is a substitute, such as vibration
+    /// for motion.
     var isSubstitute: Bool { if case .sensor(let reading) = entity.kind { reading.isSubstitute } else { false } }
 
     static func objectID(_ name: String) -> String {
@@ -249,7 +251,7 @@ extension ESPHomeEntity {
         }
     }
 
-    /// A Boolean value that indicates whether it is the reading of a meter.
+    /// A Boolean value that indicates whether the entity is a meter's reading.
     var isMeter: Bool { if case .sensor(let meaning) = kind { meaning.reading.isMeter } else { false } }
 
     fileprivate var capabilities: LightCapabilities {

@@ -128,8 +128,8 @@ struct ESPHomeEntity: Equatable, Sendable {
     var objectID: String
     var name: String
     var kind: Kind
-    /// A Boolean value that indicates whether the entity isn't shown, because it is disabled by default, a setting or a
-    /// diagnostic entity.
+    /// A Boolean value that indicates whether the entity isn't shown because it is disabled by default, or because it
+    /// is a setting or a diagnostic entity.
     var isHidden: Bool
     var problem: String?
     /// A Boolean value that indicates whether the device has firmware from before the middle of 2021, which has no
@@ -253,7 +253,7 @@ struct ESPHomeState: Equatable, Sendable {
     /// The value of a sensor.
     var value: Float = 0
     var isMissing = false
-    /// The chosen option of a choice.
+    /// The selected option of a choice.
     var text = ""
     /// The position of a cover and the angle of its slats, 0 to 1: 1 is open.
     var position: Float = 0

@@ -77,7 +77,7 @@ package struct ESPHomeSession: DeviceSession {
     private var hasGreeted = false
     private var lamps: [LightID: Lamp] = [:]
     private var ids: [ESPHomeEntity.Key: LightID] = [:]
-    /// The events with presses of buttons, with the lights that have the buttons.
+    /// The events that report button presses, with the lights that show the buttons.
     private var buttons: [ESPHomeEntity.Key: (light: LightID, words: ButtonWords)] = [:]
     private var blinking = BlinkingLights(count: 3, pause: blinkPause)
     /// The start and the maximum duration of the wait for a message from the device; `nil` if none is expected.
@@ -227,7 +227,8 @@ package struct ESPHomeSession: DeviceSession {
             let id = light.description.id
             guard id.rawValue.utf8.count <= 255, lamps[id] == nil else { continue }
             if case .event(let words) = entity.kind {
-                // The first shown light, switch, fan or cover of the device gets its buttons. If there is none, its sensor gets them.
+                // The first shown light, switch, fan or cover of the device gets its buttons. If there is none, its
+                // sensor gets them.
                 let host = lights.firstIndex { other in
                     kinds.contains(other.kind)
                         && lamps[other.id].map { !$0.light.isPart && $0.light.entity.key.part == entity.key.part }
@@ -273,7 +274,7 @@ package struct ESPHomeSession: DeviceSession {
         lamp.light.state = state
         let isAnswer = lamp.unanswered > 0 && now <= lamp.answersUntil
         lamp.unanswered = isAnswer ? lamp.unanswered - 1 : 0
-        // A panel armed or disarmed by hand has another target than the last request.
+        // If the panel was armed or disarmed by hand, the last requested target no longer applies.
         if !isAnswer, former?.number != state.number, case .targetState(let device) = lamp.light.entity.kind {
             lamp.light.askedTarget =
                 device.target(in: state, asked: lamp.light.askedTarget) ?? lamp.light.askedTarget
@@ -307,7 +308,9 @@ package struct ESPHomeSession: DeviceSession {
             messages = steps.dropLast().compactMap { device.message(to: $0, of: lamp.light.entity.key) }
             lamp.light.askedTarget = target
         }
-        guard let message = lamp.light.message(for: command) else { throw .refused("the light doesn't support this") }
+        guard let message = lamp.light.message(for: command) else {
+            throw .refused("the light doesn't support this command")
+        }
         guard isReady else { throw .unreachable }
         messages.append(message)
         lamp.unanswered += messages.count

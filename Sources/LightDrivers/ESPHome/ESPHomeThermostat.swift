@@ -36,7 +36,7 @@ struct ESPHomeThermostat: ESPHomeComponent {
 
     /// A Boolean value that indicates whether there are two set points in every mode.
     ///
-    /// Then the firmware neither reports nor accepts a single one.
+    /// If so, the firmware neither reports nor accepts a single one.
     private var hasTwoPoints: Bool { has(.twoPoints) || has(.twoPointsOnly) }
 
     var functions: [AccessoryFunction] {

@@ -94,7 +94,7 @@ struct NoiseCipher: Sendable {
 
     /// Returns the plaintext, or `nil` if the tag doesn't match.
     ///
-    /// Then the session can't continue.
+    /// In that case, the session can't continue.
     mutating func open(_ sealed: ArraySlice<UInt8>, authenticating data: [UInt8] = []) -> [UInt8]? {
         defer { counter += 1 }
         return try? cipher.open(Array(sealed), nonce: .init(counter: counter), authenticating: data)

@@ -1,7 +1,7 @@
 /// Reads the fields of a protobuf message in order.
 ///
 /// It copies nothing and never reads past the end of the message, so reading a message takes at most one pass over its
-/// bytes. Fields of the type `fixed64` are skipped.
+/// bytes. `fixed64` fields are skipped.
 struct ProtobufReader {
     /// An error that indicates that a message ends within a field or contains an invalid field.
     struct Malformed: Error, Equatable {}

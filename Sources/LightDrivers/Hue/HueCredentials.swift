@@ -17,7 +17,7 @@ package struct HueCredentials: Equatable, Sendable {
         self.key = key
     }
 
-    /// Returns whether a text is a valid application key, and therefore safe in an HTTP header field.
+    /// Returns whether a string is a valid application key, and therefore safe in an HTTP header field.
     package static func isKey(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }

@@ -1,6 +1,6 @@
 import DeviceKit
 
-/// The configuration keys of the driver `hue`: the bridges' hosts, and whether their rooms and zones are also added as
+/// The configuration keys of the `hue` driver: the bridges' hosts, and whether their rooms and zones are also added as
 /// lights.
 package struct HueDriverConfiguration: SelectingDriver {
     package var selection: DeviceSelection

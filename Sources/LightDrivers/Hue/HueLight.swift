@@ -14,8 +14,7 @@ struct HueLight: Sendable {
     ///
     /// Its limits also replace reported limits of 0 and 65535, which mean unknown.
     static let usualMireds = 153...500
-    /// The distance below which a reported color counts as the requested color, and the one below which it counts as a
-    /// white.
+    /// The largest distances at which a reported color counts as the requested color and as a white, respectively.
     private static let (sameColor, sameWhite) = (0.005, 0.05)
     private static let longestTransition = 6_000_000
 

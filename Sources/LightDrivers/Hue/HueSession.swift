@@ -5,7 +5,7 @@ import HAPModel
 package import HTTPKit
 import TerminalKit
 
-/// The configuration keys of the driver `hue` that apply to all of its bridges.
+/// The configuration keys of the `hue` driver that apply to all of its bridges.
 package struct HueOptions: Equatable, Sendable {
     /// A Boolean value that indicates whether rooms and zones are also added as lights.
     package var groups: Bool
@@ -374,8 +374,7 @@ package struct HueSession: DeviceSession {
         }
     }
 
-    /// Returns a report of the state after a command that changed nothing, because the bridge sends no event in that
-    /// case.
+    /// Returns a report of the current state if a command changed nothing, because the bridge then sends no event.
     private func confirmation(of command: LightCommand, _ id: LightID) -> [SessionEvent<Output>] {
         guard let light = light(id), light.isAlready(command) else { return [] }
         return [report(light, id)]
@@ -577,7 +576,7 @@ package struct HueSession: DeviceSession {
         )
     }
 
-    /// Returns the light of a device that has the device's buttons, or `nil` if it has no light.
+    /// Returns the light that shows a device's buttons, or `nil` if the device has no light.
     private func buttonLight(of device: String) -> String? {
         lights.values.filter { $0.owner == device && $0.kind == .light }.map(\.id).min()
     }

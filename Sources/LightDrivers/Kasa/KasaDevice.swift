@@ -90,8 +90,8 @@ package struct KasaDevice: DatagramDevice {
 
     /// The queries for the state and the meters.
     ///
-    /// The answer of a meter doesn't name its socket. Another query between those for two sockets keeps a late answer from
-    /// counting for the wrong one.
+    /// A meter's answer doesn't name its socket. A different query between the queries for two sockets prevents a late
+    /// answer from being assigned to the wrong socket.
     package var polls: [KasaRequest] {
         guard let system, system.hasMeter, !rejectsMeter else { return [.system] }
         guard !system.children.isEmpty else { return [.system, .meter(isBulb: system.isBulb, child: nil)] }

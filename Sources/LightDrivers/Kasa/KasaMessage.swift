@@ -48,7 +48,7 @@ package enum KasaRequest: Equatable, Sendable {
         }
     }
 
-    /// The socket of a power strip that the request is about.
+    /// The power strip socket that the request addresses, or `nil` if it addresses the whole device.
     private var child: String? {
         switch self {
         case .relay(_, let child), .meter(_, let child): child
@@ -163,7 +163,7 @@ package struct KasaSystem: Equatable, Sendable {
         let dimmerLevel = KasaLightState.number(json["brightness"], 0...100)
         canDim = isBulb ? json["is_dimmable"]?.int == 1 : dimmerLevel != nil
         hasColor = json["is_color"]?.int == 1
-        // Each bulb knows its power.
+        // Every bulb measures its power.
         hasMeter = isBulb || Self.text(json["feature"])?.split(separator: ":").contains("ENE") == true
         hasWhites = json["is_variable_color_temp"]?.int == 1
         light = json["light_state"].map(KasaLightState.init) ?? KasaLightState(brightness: dimmerLevel)

@@ -3,7 +3,8 @@ import DeviceKit
 
 /// The readings in the answer of a meter (Lights 9.5).
 enum KasaMeter {
-    /// The members of an answer, with the unit of older and of newer firmware.
+    /// The fields of an answer: `name` in the base unit from older firmware, `small` in thousandths from newer
+    /// firmware.
     private static let members: [(reading: SensorReading, name: String, small: String)] = [
         (.power, "power", "power_mw"), (.energy, "total", "total_wh"), (.voltage, "voltage", "voltage_mv"),
         (.current, "current", "current_ma"),
@@ -11,7 +12,7 @@ enum KasaMeter {
 
     /// Returns the readings of an answer.
     ///
-    /// An invalid value is unknown.
+    /// An invalid value counts as unknown.
     static func readings(_ json: JSONValue) -> [SensorReading: SensorValue] {
         var readings: [SensorReading: SensorValue] = [:]
         for (reading, name, small) in members {

@@ -14,10 +14,10 @@ struct LIFXProduct: Equatable, Sendable {
     var kelvin: ClosedRange<Int>
     var hasZones = false
 
-    /// The assumed capabilities of products that aren't in the table, because newer products have colors and whites.
+    /// The capabilities of products that aren't in the table: colors and whites, which newer products have.
     static let unknown = LIFXProduct(kind: .color, kelvin: 2500...9000)
 
-    /// The products of the vendor LIFX, number 1, by product number.
+    /// LIFX's products (vendor number 1), by product number.
     ///
     /// The data is from LIFX's public list.
     static let all: [UInt32: LIFXProduct] = read(table)

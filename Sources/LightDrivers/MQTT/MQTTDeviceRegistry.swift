@@ -43,7 +43,7 @@ package struct MQTTDeviceRegistry: Sendable {
     private var reader: AnnouncementReader
     /// The kinds that are shown; the values of other devices aren't needed.
     private var kinds = Set(LightKind.allCases)
-    /// The kinds of the accessories that had a number at the bridge before the start.
+    /// The kinds of the accessories that had an aid on the bridge before the start.
     private var known: [LightID: LightKind] = [:]
     private var parts = MQTTDeviceParts()
     private var members = MQTTMembers()
@@ -77,7 +77,7 @@ package struct MQTTDeviceRegistry: Sendable {
     /// - Parameters:
     ///   - kinds: The kinds to show. The values of other devices aren't received.
     ///   - known: The ids of the accessories that the bridge showed before the start.
-    ///   - knownKinds: The kinds of all accessories that had a number at the bridge.
+    ///   - knownKinds: The kinds of all accessories that had an aid on the bridge.
     /// - Returns: The actions that add the hand-written lights.
     package mutating func started(
         kinds: Set<LightKind> = Set(LightKind.allCases), known: [LightID] = [], knownKinds: [LightID: LightKind] = [:]
@@ -222,7 +222,7 @@ package struct MQTTDeviceRegistry: Sendable {
             about: .message(AnnouncementOrigin(topic: MQTTProblem.quoted(topic))))
     }
 
-    /// Returns the queries for those of the lights that don't report their state without a request.
+    /// Returns the state queries for the given lights, without lights that report their state unprompted.
     private func polls(of ids: [LightID]) -> [MQTTAction] {
         guard isConnected else { return [] }
         return ids.compactMap { members[$0]?.light.settings }.filter { kinds.contains($0.kind) }.compactMap(\.poll)
@@ -342,9 +342,9 @@ package struct MQTTDeviceRegistry: Sendable {
 
     /// Returns the id of an entity.
     ///
-    /// A `unique_id` is unique only within its component, so a light and a lock may have the same one. The id of the one
-    /// that the bridge doesn't know yet gets its component as a prefix, or else that of the second one. They keep these
-    /// ids in any order of later announcements.
+    /// A `unique_id` is unique only within its component, so a light and a lock may have the same one. In that case,
+    /// one of them gets its component as a prefix of its id: the one that the bridge doesn't know yet, or the second
+    /// one if it knows neither. The ids don't depend on the order of later announcements.
     private func id(of entity: MQTTEntity, as key: DiscoveryKey) -> LightID {
         let plain = entity.description.id
         let own = LightID("\(key.component)/\(plain.rawValue)")

@@ -8,7 +8,7 @@ extension MQTTDriverConfiguration: DiscoverableDriver {
     /// This computer's own host names and addresses.
     private static let local = ["127.0.0.1", "localhost", "::1"]
 
-    /// Returns the brokers that announce themselves and, even if it doesn't, the broker on this computer.
+    /// Returns the brokers that announce themselves, and the broker on this computer even if it isn't announced.
     package static func discover(_ search: LightSearch) async throws(LightSearchFailure) -> [LightSource] {
         let isLocal = await LightSearch.isListening(onPort: usualPort)
         do throws(LightSearchFailure) {

@@ -3,7 +3,7 @@ package import DeviceKit
 import Glibc
 package import Logging
 
-/// The configuration keys of the driver `mqtt`: the broker, the discovery prefixes, and hand-written lights, which
+/// The configuration keys of the `mqtt` driver: the broker, the discovery prefixes, and hand-written lights, which
 /// aren't announced.
 package struct MQTTDriverConfiguration: LightDriverConfiguration {
     package static let driverName = "mqtt"

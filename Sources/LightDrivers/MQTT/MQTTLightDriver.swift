@@ -2,7 +2,7 @@ import AsyncKit
 package import DeviceKit
 package import Logging
 
-/// The driver `mqtt`, which connects the client, the registry of lights and the host.
+/// The `mqtt` driver, which connects the client, the registry of lights and the host.
 ///
 /// The driver parses long messages concurrently, so that neither the executor of all HAP sessions nor a command for
 /// another light has to wait. It delivers reports to the host in batches, so that a flood of messages rarely wakes the

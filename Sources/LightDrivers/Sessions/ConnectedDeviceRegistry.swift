@@ -41,7 +41,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
     package typealias Action = DeviceAction<Session.Output>
 
     package static var duplicateInterval: Duration { .seconds(60) }
-    /// The time after the start at which a light that the configuration names should be known.
+    /// The time after the start by which a light that the configuration names should be known.
     package static var searchTime: Duration { .seconds(60) }
 
     private struct Device: Sendable {
@@ -306,10 +306,10 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
     /// Without this limit, a device that keeps changing its id could fill the memory with lights.
     private func tooMany(_ target: DeviceTarget) -> SessionFault {
         let (driver, count) = (Session.traits.driverName, Session.traits.maximumDevices)
-        return .unusable("\(target.name) isn't used; the driver \(driver) can't connect to more than \(count) devices")
+        return .unusable("\(target.name) isn't used; the \(driver) driver can't connect to more than \(count) devices")
     }
 
-    /// Ends a connection to a device for which another target is used.
+    /// Ends a connection to a device that is already used through another target.
     private mutating func park(_ target: DeviceTarget, behind owner: DeviceTarget, now: Duration) -> [Action] {
         let actions = release(target, now: now)
         devices[target]?.session = nil
@@ -341,9 +341,9 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         return joined(actions)
     }
 
-    /// Processes the id that a device reports.
+    /// Processes the id that the device at a target reports.
     ///
-    /// - Returns: The actions, and the target that is used for the device instead, or `nil` if it is this one.
+    /// - Returns: The actions, and the other target that is already used for the device; `nil` if there is none.
     private mutating func identified(
         _ target: DeviceTarget, _ id: String, now: Duration
     ) -> (actions: [Action], owner: DeviceTarget?) {

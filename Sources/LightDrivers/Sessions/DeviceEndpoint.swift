@@ -22,7 +22,7 @@ package enum DeviceEndpoint: Hashable, Sendable {
         }
     }
 
-    /// The value for the header field `Host` of HTTP requests.
+    /// The value of the `Host` header in HTTP requests.
     var authority: String {
         let host =
             switch self {
@@ -68,7 +68,7 @@ extension DeviceEndpoint {
     }
 }
 
-/// The address at which a device has answered, with the open connection, which is used first.
+/// The address at which a device has answered, with an open connection for the first use.
 package final class DeviceRoute: Sendable {
     package let endpoint: DeviceEndpoint
     /// The numeric address of the device, or `nil` if there is no open connection.

@@ -23,7 +23,7 @@ package protocol DeviceSession: Sendable {
     /// different id answers at its address, that device isn't used.
     static func id(of service: DiscoveredService) -> String?
 
-    /// Returns the reason, found in its announcement, not to connect to a device; `nil` if there is no such reason.
+    /// Returns the reason why a device can't be used according to its announcement; `nil` if there is none.
     static func unusableReason(of service: DiscoveredService, options: Options) -> String?
 
     /// Returns the file with the password or the key of a device, or `nil` if there is none.
@@ -69,7 +69,7 @@ extension DeviceSession {
     package mutating func goodbye() -> [Output] { [] }
 }
 
-/// The lights that a key of the configuration names by their ids.
+/// The lights that a configuration key names by their ids.
 package struct NamedLights: Sendable {
     var key: String
     var ids: Set<LightID>

@@ -7,7 +7,7 @@ struct ShellyButton: Equatable, Sendable {
     /// The events that are presses; `btn_down` and `btn_up` come in addition.
     private static let presses = ["single_push", "double_push", "triple_push", "long_push"]
 
-    /// Its name within the device, such as `input:0`.
+    /// The input's name within the device, such as `input:0`.
     let key: String
     let number: Int
     let words: ButtonWords

@@ -31,7 +31,7 @@ package struct ShellyChallenge: Equatable, Sendable {
     private static let user = "admin"
 
     private let realm: String
-    /// The nonce, which is a number or a text.
+    /// The nonce, which is a number or a string.
     ///
     /// The answer must repeat it unchanged.
     private let nonce: JSONValue
@@ -39,10 +39,10 @@ package struct ShellyChallenge: Equatable, Sendable {
     private var count: Int
     /// A Boolean value that indicates whether this challenge replaces an expired one.
     ///
-    /// Then the device didn't reject the password in the previous answer.
+    /// If so, the device didn't reject the password in the previous answer.
     let isStale: Bool
 
-    /// Parses the message of an error 401.
+    /// Parses the message of a 401 error.
     ///
     /// Returns `nil` if it isn't a valid challenge for SHA-256.
     package init?(_ message: String) {

@@ -6,9 +6,9 @@ import HAPModel
 ///
 /// Without calibration it has no position: it can only open, close and stop.
 struct ShellyCover: Equatable, Sendable {
-    /// A Boolean value that indicates whether its slats can be turned.
+    /// A Boolean value that indicates whether the cover has slats that can be turned.
     var hasSlats = false
-    /// A Boolean value that indicates whether it moves a garage door or a gate.
+    /// A Boolean value that indicates whether the cover is a garage door or a gate.
     var isDoor = false
     private var hasPosition = false
     private var position: Int?
@@ -16,7 +16,7 @@ struct ShellyCover: Equatable, Sendable {
     private var slats: Double?
     private var state: String?
 
-    /// A Boolean value that indicates whether its state is known.
+    /// A Boolean value that indicates whether the cover's state is known.
     var isKnown: Bool { state != nil }
 
     var function: AccessoryFunction { isDoor ? .garageDoor : .cover(tilts: hasSlats, stops: true) }

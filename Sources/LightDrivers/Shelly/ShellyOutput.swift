@@ -47,7 +47,7 @@ struct ShellyOutput: Equatable, Sendable {
     /// A Boolean value that indicates whether an output with colors and whites shows a white.
     private var showsWhite = false
 
-    /// The name of its component, such as `light:0`.
+    /// The name of the output's component, such as `light:0`.
     var key: String { "\(kind.rawValue):\(number)" }
 
     /// Returns the kind and the number from the name of a component, such as `light:0`, or `nil` if the name doesn't
@@ -59,7 +59,7 @@ struct ShellyOutput: Equatable, Sendable {
         return (String(parts[0]), number)
     }
 
-    /// A Boolean value that indicates whether its state is known.
+    /// A Boolean value that indicates whether the output's state is known.
     var isKnown: Bool {
         switch kind {
         case .cover: cover.isKnown
@@ -116,7 +116,7 @@ struct ShellyOutput: Equatable, Sendable {
     /// The kind of a cover.
     var coverKind: LightKind { cover.isDoor ? .garageDoor : .cover }
 
-    /// Makes a cover the drive of a garage door or a gate.
+    /// Marks a cover as a garage door or a gate.
     mutating func becomeDoor() { cover.isDoor = kind == .cover }
 
     /// The functions of a cover or a thermostat, or `nil` for other outputs.

@@ -2,15 +2,15 @@ import DeviceKit
 
 /// A sensor or a meter of a Shelly device of either generation.
 protocol ShellyReadings {
-    /// Its name within the device, from which its id is made.
+    /// The name within the device, from which the id is derived.
     var key: String { get }
-    /// The name that a person gave it, or `nil`.
+    /// The name that the user has chosen, or `nil` if there is none.
     var name: String? { get }
     var readings: [SensorReading: SensorValue] { get }
 }
 
 extension ShellyReadings {
-    /// A Boolean value that indicates whether it is a meter.
+    /// A Boolean value that indicates whether this is a meter, not a sensor.
     var isMeter: Bool {
         readings.keys.contains(where: \.isMeter) && readings.keys.allSatisfy { $0.isMeter || $0.isBattery }
     }
@@ -19,8 +19,8 @@ extension ShellyReadings {
 extension Array where Element: ShellyReadings {
     /// Returns the descriptions of a device's sensors and meters.
     ///
-    /// One without a name has the device's name, followed by a noun if the device has outputs, or a noun and a number if
-    /// it has several of the same kind.
+    /// A sensor or a meter without a name gets the device's name, followed by a noun if the device has outputs, or by a
+    /// noun and a number if it has several sensors or meters of the same kind.
     ///
     /// - Parameters:
     ///   - hasOutputs: A Boolean value that indicates whether the device has outputs.

@@ -19,7 +19,7 @@ struct ShellySensor: ShellyReadings, Equatable, Sendable {
         ],
         "em1": [(.power, ["act_power"]), (.voltage, ["voltage"]), (.current, ["current"])],
         "em1data": [(.energy, ["total_act_energy"])],
-        // Voltage and current of a device with three phases are different in each of them.
+        // Ignore the voltage and current of a three-phase device, because each phase has different values.
         "em": [(.power, ["total_act_power"])],
         "emdata": [(.energy, ["total_act"])],
     ]

@@ -3,7 +3,7 @@ package import DeviceKit
 package import Discovery
 package import HTTPKit
 
-/// The configuration keys of the drivers `shelly` and `shelly-gen1` that apply to all of their devices.
+/// The configuration keys of the `shelly` and `shelly-gen1` drivers that apply to all of their devices.
 package struct ShellyOptions: Equatable, Sendable {
     /// A Boolean value that indicates whether all relays are added.
     ///
@@ -46,7 +46,7 @@ package struct ShellySession: DeviceSession {
     package static let traits = DeviceTraits(
         driverName: "shelly", serviceType: "_shelly._tcp", port: 80, maximumDevices: 128)
 
-    /// The maximum number of outputs of a device, and that of its sensors.
+    /// The maximum number of outputs of a device, and also of its sensors.
     static let maximumOutputs = 16
     /// The interval between status queries, and the delay between a command and the next query.
     static let pollIntervals = (calm: Duration.seconds(20), afterCommand: Duration.seconds(1))
@@ -133,7 +133,7 @@ package struct ShellySession: DeviceSession {
             return [.failed(.unusable("\(name) isn't a Shelly device; remove it from hosts"))]
         }
         guard json["gen"]?.int ?? 1 >= 2 else {
-            let text = "\(name) is a first-generation Shelly device; move it to the driver shelly-gen1"
+            let text = "\(name) is a first-generation Shelly device; move it to the shelly-gen1 driver"
             return [.failed(.unusable(text))]
         }
         if json["auth_en"]?.bool == true, options.passwordFile == nil { return [refused] }

@@ -2,19 +2,19 @@ import BoundedJSON
 import DeviceKit
 import HAPModel
 
-/// The state of a thermostat of a Shelly device, such as the one of a wall display (Lights 9.6).
+/// The state of a thermostat of a Shelly device, such as that of a wall display (Lights 9.6).
 struct ShellyThermostat: Equatable, Sendable {
     private static let temperatures = 5.0...35.0
     private static let step = 0.5
 
-    /// A Boolean value that indicates whether it cools instead of heating.
+    /// A Boolean value that indicates whether the thermostat cools instead of heating.
     var cools: Bool
     private var isOn: Bool?
     private var isRunning: Bool?
     private var target: Double?
     private var current: Double?
 
-    /// A Boolean value that indicates whether its state is known.
+    /// A Boolean value that indicates whether the thermostat's state is known.
     var isKnown: Bool { isOn != nil }
 
     private var mode: HeatingCoolingMode { cools ? .cool : .heat }

@@ -1,7 +1,7 @@
 package import DeviceKit
 package import Logging
 
-/// The configuration keys of the driver `simulated`: lights that exist without hardware.
+/// The configuration keys of the `simulated` driver: lights that exist without hardware.
 package struct SimulatedDriverConfiguration: LightDriverConfiguration {
     package static let driverName = "simulated"
 
@@ -122,7 +122,7 @@ extension SimulatedLight: Decodable {
         description.addMeter(readings)
     }
 
-    /// Returns the buttons, which each device can have; a device of kind `button` has at least one.
+    /// Returns the buttons, which a device of any kind can have; a device of kind `button` has at least one.
     private static func buttons(
         _ container: KeyedDecodingContainer<CodingKeys>, _ kind: LightKind, isDoorbell: Bool
     ) throws -> [PushButton] {

@@ -40,7 +40,7 @@ struct SimulatedLightState {
     private var commands = 0
     private var fade: Fade? { didSet { noteChanges() } }
     private var move: Move? { didSet { noteChanges() } }
-    /// The time at which a device with a target state, such as a lock, reaches it, and its values then.
+    /// The time at which a device with a target state, such as a lock, reaches that state, and the resulting values.
     private var arrival: (time: ContinuousClock.Instant, values: PropertyValues)? { didSet { noteChanges() } }
     /// A Boolean value that indicates whether a fade or a movement has further steps.
     private(set) var isChanging = false
@@ -95,9 +95,9 @@ struct SimulatedLightState {
         light.description.kind.name(of: property.type)?.name ?? PropertyName.name(of: property.type)
     }
 
-    /// Splits the presses of buttons off a change.
+    /// Removes the button presses from a change.
     ///
-    /// A press without the name of a button is that of the only one.
+    /// A press that doesn't name a button is a press of the device's only button.
     ///
     /// - Returns: The momentary events, and the reason why the device can't have one of them.
     func takeEvents(of change: inout LightReport) -> (events: PropertyValues, problem: String?) {
@@ -132,9 +132,9 @@ struct SimulatedLightState {
         state.apply(values, rules)
     }
 
-    /// Returns the change.
+    /// Returns a change with both or neither of hue and saturation.
     ///
-    /// If it contains only the hue or only the saturation, the other one is added.
+    /// If the change contains only one of them, the light's current value of the other is added.
     func completed(_ change: LightReport) -> LightReport {
         var change = change
         guard change.values.contains(Property(.hue)) != change.values.contains(Property(.saturation)) else {

@@ -1,4 +1,4 @@
-/// The configuration keys of the driver `wled`: the devices' hosts, and whether each of their segments is a separate
+/// The configuration keys of the `wled` driver: the devices' hosts, and whether each of their segments is a separate
 /// light.
 package struct WLEDDriverConfiguration: SelectingDriver {
     package var selection: DeviceSelection

@@ -3,7 +3,7 @@ package import DeviceKit
 package import Discovery
 package import HTTPKit
 
-/// The configuration keys of the driver `wled` that apply to all of its devices.
+/// The configuration keys of the `wled` driver that apply to all of its devices.
 package struct WLEDOptions: Equatable, Sendable {
     /// A Boolean value that indicates whether each segment is a separate light.
     package var segments: Bool
@@ -41,7 +41,7 @@ package struct WLEDSession: DeviceSession {
 
     /// The maximum length of an answer in bytes.
     ///
-    /// 64 segments need a quarter of it.
+    /// An answer about 64 segments is a quarter as long.
     static let maximumBody = 1 << 17
     /// The intervals between queries while the WebSocket isn't open, and while it is.
     static let pollIntervals = (alone: Duration.seconds(5), besides: Duration.seconds(30))

@@ -263,7 +263,8 @@ extension WLEDState.Segment {
         self.capabilities = capabilities
     }
 
-    /// Returns the channels of a color, which is a list of numbers or, in some versions, a text of hexadecimal digits.
+    /// Returns the channels of a color, which is a list of numbers or, in some versions, a string of hexadecimal
+    /// digits.
     private static func channels(_ json: JSONValue?) -> [Double] {
         if let text = json?.string, text.utf8.count == 6 || text.utf8.count == 8, let value = UInt32(text, radix: 16) {
             let digits = text.utf8.count * 4

@@ -2,7 +2,7 @@ import BoundedJSON
 package import Discovery
 package import Logging
 
-/// The configuration keys of the driver `yeelight`: the devices' hosts.
+/// The configuration keys of the `yeelight` driver: the devices' hosts.
 package struct YeelightDriverConfiguration: SelectingDriver {
     package var selection: DeviceSelection
 

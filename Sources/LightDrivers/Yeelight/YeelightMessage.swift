@@ -144,7 +144,7 @@ struct YeelightState: Equatable, Sendable {
 
     /// Updates the state from all properties or from those that have changed.
     ///
-    /// The values are texts or numbers.
+    /// The values are strings or numbers.
     mutating func merge(_ property: (String) -> JSONValue?) {
         func number(_ name: String, _ range: ClosedRange<Int>) -> Int? {
             let json = property(name)
@@ -222,8 +222,8 @@ struct YeelightOrder: Equatable, Sendable {
         var orders: [YeelightOrder] = []
         let color = command.color.flatMap { parameters(of: $0, kelvin: identity.kelvin(of: lamp)) }
         if !isOn {
-            // Send one request instead of three, so that the previous color doesn't flash. This request doesn't support a
-            // transition.
+            // Send one request instead of three, so that the previous color doesn't flash. This request doesn't support
+            // a transition.
             if let color, identity.hasScenes(of: lamp) {
                 let level = command.brightness ?? brightness ?? 100
                 let params: [JSONValue] = [.string(color.scene)] + color.params + [.integer(Int64(level))]

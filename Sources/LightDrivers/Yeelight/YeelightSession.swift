@@ -1,7 +1,7 @@
 import BoundedJSON
 package import DeviceKit
 
-/// The options of the driver `yeelight`, which has none.
+/// The session options of the `yeelight` driver, which has none.
 package struct YeelightOptions: Equatable, Sendable {
     package init() {}
 }

@@ -322,7 +322,7 @@ struct ESPHomeDevicesTests {
         #expect(!actions.contains { if case .added = $0 { true } else { false } })
         #expect(actions.contains(.close(Self.den)))
         #expect(
-            Self.warning(actions) == "10.0.0.5 isn't used; the driver esphome can't connect to more than 128 devices")
+            Self.warning(actions) == "10.0.0.5 isn't used; the esphome driver can't connect to more than 128 devices")
     }
 
     @Test("waits until a device has an address")

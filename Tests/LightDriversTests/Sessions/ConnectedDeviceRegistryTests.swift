@@ -364,7 +364,7 @@ struct ConnectedDeviceRegistryTests {
         #expect(
             actions == [
                 .close(Self.target),
-                .warn("10.0.0.5 isn't used; the driver test can't connect to more than 4 devices", about: "10.0.0.5"),
+                .warn("10.0.0.5 isn't used; the test driver can't connect to more than 4 devices", about: "10.0.0.5"),
             ])
         house.pass(.seconds(100))
         #expect(

@@ -7,9 +7,9 @@ package struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
     package let port: UInt16
     package let tls: Bool
 
-    /// The reason why a text isn't a broker's URL, and the remedy.
+    /// The reason why a string isn't a valid broker URL, and the remedy.
     ///
-    /// It never includes the rejected text, which may contain a password.
+    /// It never includes the rejected string, which may contain a password.
     package struct Problem: Error, Equatable, Sendable {
         package let problem: String
         package let remedy: String

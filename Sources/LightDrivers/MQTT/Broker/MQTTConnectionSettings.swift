@@ -25,7 +25,7 @@ package struct MQTTConnectionSettings: Equatable, Sendable {
     /// The user name, if the broker requires one.
     package var user: String?
     package var passwordFile: String?
-    /// The file with the accepted CA certificates; `nil` for those of the system.
+    /// The file with the accepted CA certificates; `nil` to accept the system's CA certificates.
     package var caFile: String?
     /// The file with the client certificate, if the broker requires one.
     package var clientCertificate: String?

@@ -9,11 +9,11 @@ enum AccessCode: Equatable, Sendable {
     case required
     case known(String)
 
-    /// The key of the configuration for a file that contains the code.
+    /// The configuration key for the path of a file that contains the code.
     ///
-    /// Announcements can't have it, because whoever announces a device receives its code.
+    /// Announcements can't set it: any client can announce a device, and would then receive the code.
     static let fileKey = "code_file"
-    /// The keys of a device in the configuration.
+    /// The configuration keys of a device with a code.
     static let keys = ["code", fileKey]
 
     /// Creates the code from its text, if the user has configured it.

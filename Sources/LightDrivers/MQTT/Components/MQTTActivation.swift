@@ -2,7 +2,7 @@ import BoundedJSON
 import DeviceKit
 import HAPModel
 
-/// A scene or a command such as "feed the cat": the components `scene` and `button`, and the scenes that Zigbee2MQTT
+/// A scene or a command such as "feed the cat": the `scene` and `button` components, and the scenes that Zigbee2MQTT
 /// lists (Lights 6.12).
 ///
 /// An activation sends one message. Received messages never activate it.
@@ -65,7 +65,7 @@ struct MQTTActivation: MQTTComponent {
         _ id: String, _ scene: JSONValue, _ number: Int, of device: Zigbee2MQTTDevice
     ) throws(MQTTProblem) -> MQTTEntity {
         var settings = try device.settings(.basic, kind)
-        // The id is the one of Zigbee2MQTT's announcement for Home Assistant.
+        // The id is the same as in Zigbee2MQTT's announcement for Home Assistant.
         settings.schema = .component(
             MQTTActivation(
                 id: String(id.dropFirst("scene/".count)), name: scene["name"]?.string ?? "Scene \(number)",

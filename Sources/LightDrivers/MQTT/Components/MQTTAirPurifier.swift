@@ -30,7 +30,7 @@ struct MQTTAirPurifier: MQTTComponent {
     /// The words for the automatic mode and for a manual mode.
     private var auto: String?
     private var manual: String?
-    /// The minutes after which a filter is used up, if the device reports its age instead of its life.
+    /// The minutes after which a filter is used up, if the device reports its age instead of its remaining life.
     private var filterMinutes: Double?
 
     var capabilities: LightCapabilities { LightCapabilities() }
@@ -178,7 +178,7 @@ struct MQTTAirPurifier: MQTTComponent {
             light.remember(.rotationSpeed, asked: percent, told: value)
             messages.append(try light.message(speedCommand, String(value), ["value": .int(value)]))
         }
-        guard !messages.isEmpty else { throw .refused("the air purifier doesn't support this") }
+        guard !messages.isEmpty else { throw .refused("the air purifier doesn't support this command") }
         return messages
     }
 

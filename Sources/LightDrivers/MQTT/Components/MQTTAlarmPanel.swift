@@ -90,7 +90,7 @@ struct MQTTAlarmPanel: MQTTComponent {
 
     func messages(for command: LightCommand, to light: inout MQTTLight) throws(LightError) -> [MQTTMessage] {
         guard let target = command.values[.securitySystemTargetState], let payload = payloads[target] else {
-            throw .refused("the panel doesn't support this")
+            throw .refused("the panel doesn't support this command")
         }
         let needsCode = target == .disarmed ? disarmsWithCode : armsWithCode
         let code = needsCode ? try code.variable(of: "panel", read: light.code) : .none

@@ -5,7 +5,8 @@ import HAPModel
 /// Buttons: an `event` entity or a trigger of Home Assistant's discovery, or the actions of Zigbee2MQTT and Tasmota
 /// (Lights 6.4).
 struct MQTTButton: MQTTComponent {
-    /// The kinds of announcements, in ascending order of preference: a publisher may announce its buttons several times.
+    /// The kinds of announcements, in ascending order of preference: a publisher may announce its buttons several
+    /// times.
     enum Form: Int, Comparable, Sendable {
         case event, trigger, list
 

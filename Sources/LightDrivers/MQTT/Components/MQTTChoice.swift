@@ -2,7 +2,7 @@ import BoundedJSON
 import DeviceKit
 import HAPModel
 
-/// A choice of one of several options: the component `select` (Lights 6.12).
+/// A choice of one of several options: the `select` component (Lights 6.12).
 struct MQTTChoice: MQTTComponent {
     static let names: Set = ["select"]
     static let kind = LightKind.scene
@@ -30,7 +30,8 @@ struct MQTTChoice: MQTTComponent {
         guard Set(options).count == options.count else { throw .about("options", "contains an option twice") }
         guard options.count <= AccessoryFunction.maximumOptions else {
             throw .about(
-                "options", "has more than \(AccessoryFunction.maximumOptions) options, each of which is a switch")
+                "options", "has more than \(AccessoryFunction.maximumOptions) options, and each option becomes a switch"
+            )
         }
         let command = try reader.command(
             topic: "command_topic", template: "command_template", else: "no option can be chosen")
@@ -68,7 +69,7 @@ struct MQTTChoice: MQTTComponent {
         light.text(light.settings.power, topic, payload).map { !options.contains($0) } ?? false
     }
 
-    /// Returns the option that a command chooses; of several, the last one.
+    /// Returns the option that a command chooses, the last one if there are several.
     private func option(_ command: LightCommand) -> String? {
         var chosen: String?
         for (property, value) in command.values where value?.bool == true {

@@ -16,11 +16,11 @@ protocol MQTTComponent: Equatable, Sendable {
     /// The component's short keys in announcements, with their long forms.
     static var abbreviations: [String: String] { get }
 
-    /// The long keys of a device in the configuration, apart from those of every device; empty if such devices can only
-    /// be announced.
+    /// The long configuration keys of a device, apart from the keys that every device has; empty if such devices can
+    /// only be announced.
     static var keys: [String] { get }
 
-    /// A Boolean value that indicates whether its entities are readings or buttons, which join another accessory.
+    /// A Boolean value that indicates whether the entities are readings or buttons, which join another accessory.
     static var isPart: Bool { get }
 
     /// Returns whether the announced device is shown.
@@ -40,7 +40,7 @@ protocol MQTTComponent: Equatable, Sendable {
     /// The functions, by default those of the capabilities.
     var functions: [AccessoryFunction] { get }
 
-    /// The sources of its state, except for power.
+    /// The sources of the entity's state, except for power.
     var sources: [MQTTLightSettings.Source?] { get }
 
     /// The state of an entity before its first message; `nil` if unknown.

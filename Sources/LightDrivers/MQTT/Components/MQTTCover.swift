@@ -49,10 +49,10 @@ struct MQTTCover: MQTTComponent {
     private var positionCommand: MQTTLightSettings.Command?
     private var position: MQTTLightSettings.Source?
     private var positions = Range()
-    /// The source of words about its state, or `nil` if there is none.
+    /// The source of words for the state, or `nil` if there is none.
     private var state: MQTTLightSettings.Source?
     private var words: [String: Word] = [:]
-    /// The topic of the payloads that move or stop it.
+    /// The topic of the payloads that move or stop the cover.
     private var command: MQTTLightSettings.Command?
     private var payloads: [CoverMotion: String] = [:]
     private var tiltCommand: MQTTLightSettings.Command?
@@ -76,16 +76,16 @@ struct MQTTCover: MQTTComponent {
         try !MQTTGarageDoor.isShown(reader, component: component)
     }
 
-    /// A Boolean value that indicates whether it reports no position, but words about its state.
+    /// A Boolean value that indicates whether the cover reports its state in words, without a position.
     var hasOnlyWords: Bool { position == nil && state != nil }
 
-    /// A Boolean value that indicates whether the same message opens and closes it.
+    /// A Boolean value that indicates whether the same message opens and closes the cover.
     var isToggled: Bool { payloads[.opening] != nil && payloads[.opening] == payloads[.closing] }
 
-    /// Returns whether a text of its state means that it has stopped.
+    /// Returns whether a word in a state message means that the cover has stopped.
     func isStop(_ text: String) -> Bool { words[text] == .moves(.stopped) }
 
-    /// Returns the message that opens or closes it, by a command or by its position.
+    /// Returns the message that opens or closes the cover, either a command or a position.
     func moveMessage(opens: Bool, to light: inout MQTTLight) throws(LightError) -> MQTTMessage {
         let motion = opens ? CoverMotion.opening : .closing
         return payloads[motion] == nil
@@ -233,11 +233,11 @@ struct MQTTCover: MQTTComponent {
     /// Creates a shutter of Tasmota (Lights 8.3).
     ///
     /// - Parameters:
-    ///   - number: Its number, from 1.
-    ///   - isInverted: Whether 100 is closed.
-    ///   - tilt: The angles of its slats in degrees, or `nil` without slats.
-    ///   - prefix: The topic of commands, with a slash at its end.
-    ///   - state: The topics of its state.
+    ///   - number: The shutter's number, from 1.
+    ///   - isInverted: Whether position 100 means closed.
+    ///   - tilt: The angles of the closed and open slats in degrees, or `nil` if there are no slats.
+    ///   - prefix: The command topic prefix, which ends with a slash.
+    ///   - state: The topics that report the state.
     /// - Returns: The shutter.
     /// - Throws: ``MQTTProblem`` if a template is invalid.
     static func tasmota(
@@ -284,7 +284,9 @@ struct MQTTCover: MQTTComponent {
         return report
     }
 
-    /// Applies a word about the state, of which only a device that reports movements can also report their end.
+    /// Applies a word from a state message.
+    ///
+    /// Only a cover that reports movements can report that it has stopped.
     private func read(_ word: Word, _ report: inout LightReport, by light: inout MQTTLight) {
         let former = light.memory.motion
         switch word {
@@ -322,7 +324,7 @@ struct MQTTCover: MQTTComponent {
         report.motion = motion
     }
 
-    /// Returns the device's numbers in a position message, which may also be an object with the member `position`.
+    /// Returns the device's numbers in a position message, which may also be an object with a `position` member.
     private func numbers(
         _ topic: String, _ payload: MQTTPayload, by light: inout MQTTLight
     ) -> (position: Double, tilt: Double?)? {
@@ -406,7 +408,7 @@ struct MQTTCover: MQTTComponent {
                 try light.message(
                     tiltCommand, String(number), variables(["value": .int(number), "tilt_position": .int(percent)])))
         }
-        guard !messages.isEmpty else { throw .refused("the cover doesn't support this") }
+        guard !messages.isEmpty else { throw .refused("the cover doesn't support this command") }
         return messages
     }
 
@@ -424,7 +426,9 @@ struct MQTTCover: MQTTComponent {
     }
 
     private func message(_ motion: CoverMotion, to light: inout MQTTLight) throws(LightError) -> MQTTMessage {
-        guard let command, let payload = payloads[motion] else { throw .refused("the cover doesn't support this") }
+        guard let command, let payload = payloads[motion] else {
+            throw .refused("the cover doesn't support this command")
+        }
         return try light.message(command, payload, [:])
     }
 

@@ -149,7 +149,7 @@ struct MQTTFan: MQTTComponent {
         if let oscillates = command.oscillates, let oscillationCommand {
             messages.append(try light.message(oscillationCommand, oscillates ? oscillationOn : oscillationOff, [:]))
         }
-        guard !messages.isEmpty else { throw .refused("the fan doesn't support this") }
+        guard !messages.isEmpty else { throw .refused("the fan doesn't support this command") }
         return messages
     }
 

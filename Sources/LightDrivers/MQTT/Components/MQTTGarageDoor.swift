@@ -2,7 +2,7 @@ import BoundedJSON
 import DeviceKit
 import HAPModel
 
-/// A garage door or a gate: a cover of these classes (Lights 6.6).
+/// A cover of class garage or gate (Lights 6.6).
 struct MQTTGarageDoor: MQTTComponent {
     static let names: Set = ["cover"]
     static let kind = LightKind.garageDoor
@@ -74,7 +74,9 @@ struct MQTTGarageDoor: MQTTComponent {
     // MARK: Commands
 
     func messages(for command: LightCommand, to light: inout MQTTLight) throws(LightError) -> [MQTTMessage] {
-        guard let target = command.values[.targetDoorState] else { throw .refused("the door doesn't support this") }
+        guard let target = command.values[.targetDoorState] else {
+            throw .refused("the door doesn't support this command")
+        }
         let state = light.memory[.currentDoorState]
         // While the state is unknown, a press that is meant to close the door could open it.
         if cover.isToggled, state == nil, cover.sources.contains(where: { $0 != nil }) {
@@ -115,7 +117,7 @@ struct MQTTGarageDoor: MQTTComponent {
 }
 
 extension MQTTCover {
-    /// Returns whether a message is the word for a cover that has stopped, if the cover reports no position.
+    /// Returns whether a message from a cover without a position means that the cover has stopped.
     fileprivate func hasStopped(topic: String, _ payload: MQTTPayload, by light: inout MQTTLight) -> Bool {
         hasOnlyWords && light.text(sources[1], topic, payload).map(isStop) ?? false
     }

@@ -94,7 +94,7 @@ struct MQTTHumidifier: MQTTComponent {
         if let percent = wanted(command) {
             messages.append(try light.message(targetCommand, String(percent), ["value": .int(percent)]))
         }
-        guard !messages.isEmpty else { throw .refused("the humidifier doesn't support this") }
+        guard !messages.isEmpty else { throw .refused("the humidifier doesn't support this command") }
         return messages
     }
 

@@ -31,7 +31,7 @@ struct MQTTLock: MQTTComponent {
 
     var capabilities: LightCapabilities { LightCapabilities() }
 
-    /// Hides child locks and locks of keypads, which are settings of other devices.
+    /// Returns `false` for child locks and keypad locks, which are settings of other devices.
     static func isShown(_ reader: KeyReader, component: String) throws(MQTTProblem) -> Bool {
         for key in ["command_topic", "value_template", "unique_id"] {
             let text = try reader.string(key, maximum: .max) ?? ""
@@ -70,7 +70,7 @@ struct MQTTLock: MQTTComponent {
 
     // MARK: Zigbee2MQTT
 
-    /// Returns the lock that an expose describes; `nil` for child locks and locks of keypads, which are settings.
+    /// Returns the lock that an expose describes; `nil` for child locks and keypad locks, which are settings.
     static func entity(_ expose: JSONValue, of device: Zigbee2MQTTDevice) throws(MQTTProblem) -> MQTTEntity? {
         guard expose["type"]?.string == "lock",
             let state = expose["features"]?.array?.first(where: { $0["name"]?.string == "state" }),
@@ -118,7 +118,7 @@ struct MQTTLock: MQTTComponent {
 
     func messages(for command: LightCommand, to light: inout MQTTLight) throws(LightError) -> [MQTTMessage] {
         guard let payload = command.values[.lockTargetState].flatMap({ payloads[$0] }) else {
-            throw .refused("the lock doesn't support this")
+            throw .refused("the lock doesn't support this command")
         }
         return [try light.message(self.command, payload, ["code": try code.variable(of: "lock", read: light.code)])]
     }

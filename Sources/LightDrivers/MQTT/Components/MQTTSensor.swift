@@ -82,7 +82,7 @@ struct MQTTSensor: MQTTComponent {
         case ("humidity", true, _): return SensorClass(.humidity)
         // Older versions report a raw value without a unit as `illuminance`, and the value in lux as `illuminance_lux`.
         case ("illuminance", true, "lx"), ("illuminance_lux", true, _): return SensorClass(.illuminance)
-        // In millivolts, it's the voltage of a battery.
+        // A voltage in millivolts is a battery's.
         case ("voltage", true, "mV"): return nil
         case (let name?, true, let unit) where ["power", "energy", "voltage", "current"].contains(name):
             return SensorClass(number: name, unit: unit ?? "")
@@ -125,7 +125,7 @@ struct MQTTSensor: MQTTComponent {
         return LightReport(readings: [meaning.reading: value])
     }
 
-    /// Returns the value that a text represents, or `nil` if the text is invalid for this reading.
+    /// Returns the value that a string represents, or `nil` if the string is invalid for this reading.
     private func value(_ text: String, _ settings: MQTTLightSettings) -> SensorValue? {
         let plain = text.trimmingWhitespace
         if ["none", "unknown", "unavailable"].contains(plain.lowercased()) { return .unknown }
@@ -144,7 +144,8 @@ struct MQTTSensor: MQTTComponent {
         return value(text, light.settings) == nil
     }
 
-    /// The value "off" if the sensor has an off delay, because such a sensor may never report "off" itself.
+    /// The initial value: "off" if the sensor has an off delay, because such a sensor may never report "off" itself;
+    /// otherwise `nil`.
     var beginning: LightReport? {
         offDelay == nil ? nil : LightReport(readings: [meaning.reading: meaning.flag(false)])
     }

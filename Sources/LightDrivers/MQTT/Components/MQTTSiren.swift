@@ -3,7 +3,7 @@ import DeviceKit
 import HAPModel
 import Jinja
 
-/// A siren: the component `siren`, and the warnings of Zigbee2MQTT, whose state isn't reported (Lights 6.12).
+/// A siren: the `siren` component, or a Zigbee2MQTT warning, whose state isn't reported (Lights 6.12).
 struct MQTTSiren: MQTTComponent {
     static let names: Set = ["siren"]
     static let kind = LightKind.scene
@@ -17,7 +17,8 @@ struct MQTTSiren: MQTTComponent {
     private var off: MQTTLightSettings.Command
     private var payloads: (on: String, off: String)
     private var states: (on: String, off: String) = ("", "")
-    /// The duration of a warning, after which the siren stops without a report; `nil` for a siren that reports its state.
+    /// The duration of a warning, after which the siren stops without a report; `nil` for a siren that reports its
+    /// state.
     private var duration: Duration?
 
     static func == (a: MQTTSiren, b: MQTTSiren) -> Bool {
@@ -31,7 +32,9 @@ struct MQTTSiren: MQTTComponent {
 
     var functions: [AccessoryFunction] { [.siren(id, name: name)] }
 
-    /// Assumes that no warning is running when the device is announced.
+    /// The assumed state of an announced warning device: no warning is running.
+    ///
+    /// It is `nil` for a siren that reports its state.
     var beginning: LightReport? { duration == nil ? nil : report(false) }
 
     init(_ reader: KeyReader, component: String, _ settings: inout MQTTLightSettings) throws(MQTTProblem) {
@@ -41,7 +44,7 @@ struct MQTTSiren: MQTTComponent {
         self.on = on
         off = on
         if case .known(let template) = try reader.template(
-            "command_off_template", else: "it is switched off without it")
+            "command_off_template", else: "command_template is used to switch it off")
         {
             off.template = template
         }
@@ -111,7 +114,7 @@ struct MQTTSiren: MQTTComponent {
         return report(isOn)
     }
 
-    /// Returns the state in a message, which is a word or an object with the member `state`.
+    /// Returns the state in a message, which is a word or an object with a `state` member.
     private func isOn(_ text: String) -> Bool? {
         switch [states.on, states.off].contains(text) ? text : MQTTPayload(Array(text.utf8)).json?["state"]?.string {
         case states.on?: true
@@ -133,7 +136,9 @@ struct MQTTSiren: MQTTComponent {
     }
 
     func messages(for command: LightCommand, to light: inout MQTTLight) throws(LightError) -> [MQTTMessage] {
-        guard let isOn = command.values[property]?.bool else { throw .refused("the siren doesn't support this") }
+        guard let isOn = command.values[property]?.bool else {
+            throw .refused("the siren doesn't support this command")
+        }
         let payload = isOn ? payloads.on : payloads.off
         if let duration {
             light.deadlines.off = isOn ? light.commandTime + duration : nil

@@ -25,7 +25,7 @@ struct MQTTThermostat: MQTTComponent {
         "temp_unit": "temperature_unit",
     ]
     static let keys = abbreviations.values.sorted() + ["max_temp", "min_temp", "modes", "temp_step"]
-    /// The modes of announcements without a list.
+    /// The default modes of a thermostat whose announcement lists none.
     private static let usualModes = ["auto", "off", "cool", "heat", "dry", "fan_only"]
     private static let usualHeaterModes = ["eco", "electric", "gas", "heat_pump", "high_demand", "performance", "off"]
     private static let numbers = -1000.0...1000.0
@@ -296,7 +296,7 @@ struct MQTTThermostat: MQTTComponent {
         if let percent = command.targetHumidity, let humidityCommand {
             messages.append(try message(percent, humidityCommand, to: &light))
         }
-        guard !messages.isEmpty else { throw .refused("the thermostat doesn't support this") }
+        guard !messages.isEmpty else { throw .refused("the thermostat doesn't support this command") }
         return messages
     }
 
@@ -332,11 +332,11 @@ struct MQTTThermostat: MQTTComponent {
             }
             if isOff { return messages }
         }
-        // A water heater returns to its last way of heating.
+        // Restore the last heating mode of a water heater, which may have several.
         let last = mode == .heat ? light.lastText.flatMap { words.mode[$0] == .heat ? $0 : nil } : nil
         guard let modeCommand, let word = last ?? words.word[mode] else {
             guard messages.isEmpty else { return messages }
-            throw .refused("the thermostat lacks this mode")
+            throw .refused("the thermostat doesn't support this mode")
         }
         return messages + [try light.message(modeCommand, word, [:])]
     }

@@ -117,7 +117,7 @@ struct MQTTValve: MQTTComponent {
         return report
     }
 
-    /// Returns whether a state, which may also be an object with the members `state` and `position`, means open.
+    /// Returns whether a state, which may also be an object with `state` and `position` members, means open.
     private func isOpen(_ text: String) -> Bool? {
         let json = MQTTPayload(Array(text.utf8)).json
         guard let object = json?.object else { return isOpen(word: text, number: text.plainNumber) }

@@ -34,8 +34,8 @@ enum Announcement {
         case hidden
         /// The part is invalid. Its previous announcement remains valid.
         case problem(MQTTProblem)
-        /// The device is being interviewed again. The previous entities with this key remain, and so do those whose keys
-        /// begin with this key and `_`.
+        /// The device is being interviewed again. The previous entities with this key remain, and so do those whose
+        /// keys begin with this key and `_`.
         case unchanged
     }
 }
@@ -156,7 +156,7 @@ struct AnnouncementReader: Sendable {
         return Self.distinguishingSensors(things)
     }
 
-    /// Returns the parts of a device.
+    /// Returns the parts of a device, with distinct names for its sensor and its other accessories.
     ///
     /// If a light or a switch has the same name as the device's sensor, the sensor's name gets a suffix.
     private static func distinguishingSensors(_ things: [Announcement.Part]) -> [Announcement.Part] {

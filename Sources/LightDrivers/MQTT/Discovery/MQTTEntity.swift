@@ -5,8 +5,8 @@ package import DeviceKit
 package struct MQTTEntity: Equatable, Sendable {
     package var description: LightDescription
     package var settings: MQTTLightSettings
-    /// For a reading or a button, the description of the accessory that it belongs to, without the accessory's functions;
-    /// `nil` if it is shown as a separate accessory.
+    /// For a reading or a button, the description of the accessory that it belongs to, without the accessory's
+    /// functions; `nil` if it is shown as a separate accessory.
     package var device: LightDescription?
     /// The id of the device that the entity belongs to, or `nil` if it is unknown.
     package var deviceID: String?
@@ -51,7 +51,8 @@ package struct MQTTEntity: Equatable, Sendable {
         reader.entity = TemplateEntity(component: component, reader, device: device, fallback: fallbackName)
         let own = try reader.string("unique_id").flatMap { $0.isEmpty ? nil : $0 }
         let isPart = Self.isPart(component)
-        // Add the component to the id of a sensor or a button, because a sensor and a light may have the same unique_id.
+        // Add the component to the id of a sensor or a button, because a sensor and a light may have the same
+        // unique_id.
         let id = own.map { isPart ? "\(component)/\($0)" : $0 } ?? fallbackID
         guard LightIDRule.accepts(id) else { throw .about("unique_id", "is \(LightIDRule.sentence)") }
         // A trigger has no unique_id.

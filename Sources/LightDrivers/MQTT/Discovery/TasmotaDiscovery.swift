@@ -51,7 +51,7 @@ struct TasmotaDiscovery {
 
     private static let maximumOutputs = 64
 
-    /// Returns whether the option `SetOption<n>` is set.
+    /// Returns whether `SetOption<n>` is set.
     func isSet(_ option: Int) -> Bool { Self.isSet(option, options) }
 
     private static func isSet(_ option: Int, _ options: JSONValue?) -> Bool { options?[String(option)]?.int == 1 }

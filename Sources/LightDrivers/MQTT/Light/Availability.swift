@@ -73,7 +73,7 @@ package struct Availability: Equatable, Sendable {
         zip(sources, states).contains { source, state in source.topic == topic && state == nil }
     }
 
-    /// Copies the states of unknown topics that the other light reads in the same way.
+    /// Copies missing topic states from another light that reads the same topics in the same way.
     mutating func learn(from other: Availability) {
         for (index, source) in sources.enumerated() where states[index] == nil {
             if let place = other.sources.firstIndex(of: source) { states[index] = other.states[place] }

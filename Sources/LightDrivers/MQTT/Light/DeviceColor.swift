@@ -1,6 +1,6 @@
 import DeviceKit
 
-/// A color in a form that messages use.
+/// A color in one of the formats of messages.
 enum DeviceColor: Equatable {
     case hs(Double, Double)
     case xy(Double, Double)

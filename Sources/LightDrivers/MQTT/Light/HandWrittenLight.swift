@@ -165,7 +165,7 @@ private struct HandWrittenKind: RawRepresentable, CaseIterable {
 }
 
 extension MQTTComponents {
-    /// Returns the kinds whose devices have a key; empty for a key of all devices.
+    /// Returns the kinds of devices that have a key; empty for a key that all devices have.
     fileprivate static func owners(of key: String) -> [LightKind] {
         let isShared = HandWrittenLight.CodingKeys.scalars.contains { $0.stringValue == key }
         return isShared ? [] : all.filter { $0.keys.contains(key) }.map { $0.kind }

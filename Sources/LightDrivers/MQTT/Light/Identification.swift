@@ -6,13 +6,13 @@ import DeviceKit
 /// so that no controller mistakes them for someone using the switch. If the power still differs from the restored one
 /// after that moment, it is reported.
 struct Identification: Equatable, Sendable {
-    /// The time after the end of the blinking in which power reports count as echoes.
+    /// The time after the blinking during which power reports count as echoes.
     static let echoTime = Duration.seconds(1)
 
     /// A number that distinguishes one identification of a light from the next.
     let number: Int
-    /// The power to restore: that from before the identification or, after a command, the commanded one; `nil` if
-    /// unknown.
+    /// The power to restore: the commanded power after a command, otherwise the power before the identification; `nil`
+    /// if unknown.
     var power: Bool?
     /// The power that was last sent.
     var isLit: Bool

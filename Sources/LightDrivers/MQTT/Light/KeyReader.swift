@@ -114,7 +114,7 @@ final class KeyReader {
     /// template.
     func source(topic: String, template: String) throws(MQTTProblem) -> MQTTLightSettings.Source? {
         guard let topic = try self.topic(topic, mayHaveWildcards: true) else { return nil }
-        switch try self.template(template, else: "so the state it reports is ignored") {
+        switch try self.template(template, else: "the state that it reads is ignored") {
         case .missing: return .init(topic: topic)
         case .known(let template): return .init(topic: topic, template: template)
         case .notUnderstood: return nil

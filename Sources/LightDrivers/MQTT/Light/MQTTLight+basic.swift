@@ -1,7 +1,7 @@
 import DeviceKit
 import Jinja
 
-/// The schema `default`, in which each attribute has a topic with plain text.
+/// The `default` schema, in which each attribute has a separate topic with plain text.
 extension MQTTLight {
     // MARK: States
 

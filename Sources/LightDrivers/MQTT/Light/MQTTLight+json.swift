@@ -1,7 +1,7 @@
 import BoundedJSON
 import DeviceKit
 
-/// The names of the members in messages of the schema `json`, and the values that mean on and off.
+/// The names of the members in messages of the `json` schema, and the values that mean on and off.
 package struct JSONKeys: Equatable, Sendable {
     var state = "state"
     var on: JSONValue = "ON"
@@ -13,7 +13,7 @@ package struct JSONKeys: Equatable, Sendable {
     var white = "white"
 }
 
-/// The schema `json`, in which one object contains all attributes.
+/// The `json` schema, in which one object contains all attributes.
 extension MQTTLight {
     private var keys: JSONKeys { settings.jsonKeys }
 

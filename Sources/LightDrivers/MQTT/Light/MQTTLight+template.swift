@@ -1,7 +1,7 @@
 import DeviceKit
 import Jinja
 
-/// The templates of a light with the schema `template` (Lights 7).
+/// The templates of a light with the `template` schema (Lights 7).
 struct TemplateSchema: Equatable, Sendable {
     /// The templates for commands; `nil` if they are invalid.
     var on, off: MessageTemplate?
@@ -45,7 +45,7 @@ struct TemplateSchema: Equatable, Sendable {
     }
 }
 
-/// The schema `template`, in which one text contains all attributes.
+/// The `template` schema, in which one string contains all attributes.
 extension MQTTLight {
     mutating func received(_ payload: MQTTPayload, _ templates: TemplateSchema) -> LightReport {
         var report = LightReport()
@@ -86,7 +86,7 @@ extension MQTTLight {
 
     /// Returns the color or the temperature, depending on which one the light shows.
     ///
-    /// A message may contain both. Then the one that has changed since the last message counts.
+    /// If a message contains both, the one that has changed since the last message counts.
     private func shown(_ color: LightColor?, _ temperature: LightColor?) -> LightColor? {
         guard let color, let temperature else { return color ?? temperature }
         if temperature != lastTemperature, lastTemperature != nil { return temperature }

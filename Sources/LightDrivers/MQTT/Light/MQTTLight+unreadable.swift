@@ -8,7 +8,7 @@ extension MQTTLight {
     func isUnreadable(topic: String, _ payload: MQTTPayload) -> Bool {
         guard !payload.bytes.isEmpty, settings.stateTopics.contains(topic) else { return false }
         guard payload.text != nil else { return true }
-        // Read the message with a copy, so that template failures aren't counted twice: the light itself reads it, too.
+        // Read the message with a copy, so that template failures aren't counted twice. The light itself also reads it.
         var light = self
         switch settings.schema {
         case .json: return payload.json?.object == nil

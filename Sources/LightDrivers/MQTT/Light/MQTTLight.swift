@@ -18,7 +18,7 @@ package struct MQTTLight: Equatable, Sendable {
     struct Deadlines: Equatable {
         var off: Duration?
         var expiry: Duration?
-        /// The end of the time in which a device may react to a press.
+        /// The time by which a device must react to a press.
         var reaction: Duration?
 
         var next: Duration? { [off, expiry, reaction].compactMap { $0 }.min() }
@@ -29,7 +29,7 @@ package struct MQTTLight: Equatable, Sendable {
         var deviceBrightness: Int?
         var color: LightColor?
         var deviceColor: DeviceColor?
-        /// The requested value and the device's value of other numbers.
+        /// The requested value, and the value sent to the device, for other numbers.
         var numbers: [CharacteristicType: [Int]] = [:]
     }
 
@@ -277,7 +277,7 @@ package struct MQTTLight: Equatable, Sendable {
             }
             command.color = .temperature(mired: min(max(mired, range.lowerBound), range.upperBound))
         }
-        guard !command.isEmpty else { throw .refused("the light doesn't support this") }
+        guard !command.isEmpty else { throw .refused("the light doesn't support this command") }
         guard isOn(after: command) else {
             var values = command
             (values.on, values.transition) = (nil, nil)
@@ -327,7 +327,7 @@ package struct MQTTLight: Equatable, Sendable {
         }
     }
 
-    /// Returns the channels with which a light with two whites shows a color temperature.
+    /// Returns the channel values that produce a color temperature on a light with cold and warm white channels.
     private func whites(mired: Int) -> [Int] {
         let range = settings.mireds
         let share = Double(mired - range.lowerBound) / Double(max(range.upperBound - range.lowerBound, 1))

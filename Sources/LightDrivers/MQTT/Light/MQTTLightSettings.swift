@@ -8,7 +8,7 @@ package struct MQTTLightSettings: Equatable, Sendable {
         case json
         /// Each attribute has its own topic.
         case basic
-        /// One text contains all attributes. Templates write and read it.
+        /// One string contains all attributes. Templates create and parse it.
         case template(TemplateSchema)
         /// The format of a component other than `light` and `switch`.
         case component(any MQTTComponent)
@@ -44,7 +44,8 @@ package struct MQTTLightSettings: Equatable, Sendable {
 
     /// The position of the power command relative to the commands for other attributes.
     package enum OnCommandType: String, CaseIterable, Sendable {
-        /// After the other commands, before them, or no power command, because the brightness switches the light on.
+        /// `last` sends the power after the other commands, `first` before them. With `brightness`, no power command is
+        /// needed, because the brightness switches the light on.
         case last, first, brightness
     }
 
@@ -82,7 +83,7 @@ package struct MQTTLightSettings: Equatable, Sendable {
     /// The forms in which colors, whites and brightness can be set.
     package var modes: Set<ColorMode>
     package var availability: Availability
-    /// The file with the code of a lock or an alarm panel in the configuration; otherwise `nil`.
+    /// The configured file that contains the code of a lock or an alarm panel; `nil` if there is none.
     var codeFile: SecretFile?
     /// The MQTT quality of service of commands: 0, 1 or 2.
     package var qos: Int
@@ -144,7 +145,7 @@ package struct MQTTLightSettings: Equatable, Sendable {
     /// The component, or `nil` for lights and switches.
     var component: (any MQTTComponent)? { if case .component(let component) = schema { component } else { nil } }
 
-    /// A Boolean value that indicates whether it is a reading or a button of a device.
+    /// A Boolean value that indicates whether the entity is a reading or a button of a device.
     var isPart: Bool { component.map { type(of: $0).isPart } ?? false }
 
     /// A Boolean value that indicates whether power commands count as the power, because the light doesn't report it.

@@ -23,7 +23,7 @@ struct TemplateEntity: Equatable, Sendable {
         id = text(keys, "default_entity_id") ?? "\(component).\((whole.isEmpty ? fallback : whole).slug())"
     }
 
-    /// Returns the value of the variable `this` in templates: the entity with the given state and attributes.
+    /// Returns the value of the `this` variable in templates: the entity with the given state and attributes.
     func state(_ text: String, _ attributes: [(key: JinjaValue, value: JinjaValue)]) -> JinjaValue {
         let parts = id.split(separator: ".", maxSplits: 1).map(String.init)
         let name = (key: JinjaValue.string("friendly_name"), value: JinjaValue.string(name))

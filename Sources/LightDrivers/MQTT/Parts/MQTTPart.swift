@@ -42,7 +42,7 @@ struct MQTTPart: Equatable, Sendable {
         self.init(role, entity.description, of: entity.deviceID, device: entity.device)
     }
 
-    /// The id of the device whose other parts it joins or shows, or `nil` if it joins only the sensor.
+    /// The id of the device whose other parts this part joins or shows, or `nil` if it joins only the sensor.
     var key: String? {
         switch role {
         case .accessory, .meter: deviceID

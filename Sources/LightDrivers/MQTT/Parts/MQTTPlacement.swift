@@ -1,7 +1,7 @@
 import DeviceKit
 import HAPModel
 
-/// The accessory that shows the buttons, scenes, sirens and choices of a device, and what it shows.
+/// The placement of the buttons, scenes, sirens and choices of a device: their accessory, and those that it shows.
 struct MQTTPlacement: Equatable, Sendable {
     /// The light or other accessory that shows them, or `nil` for the device's sensor or a separate accessory, and if
     /// nothing is shown.
@@ -12,7 +12,7 @@ struct MQTTPlacement: Equatable, Sendable {
     var part: LightDescription?
     /// Without a host, the separate accessory.
     var accessory: LightDescription?
-    /// The scenes that aren't shown because their kind isn't, for the bridge to count.
+    /// The scenes of a kind that isn't shown, which the bridge counts.
     var hidden: LightDescription?
     /// The parts whose presses are events and whose values are reported.
     var active: Set<LightID> = []
@@ -69,9 +69,9 @@ struct MQTTPlacement: Equatable, Sendable {
         self.part = part
     }
 
-    /// Returns the parts with scenes, as many as an accessory shows.
+    /// Returns the parts with scenes, up to the number that an accessory can show.
     ///
-    /// Of parts with functions of the same id, only the first one counts.
+    /// If several parts have a function with the same id, only the first one counts.
     private static func fitting(_ parts: [MQTTPart]) -> [MQTTPart] {
         var room = AccessoryFunction.maximumScenes
         return distinct(parts).filter { part in

@@ -8,7 +8,7 @@ import Synchronization
 /// The socket is bound to the group, so that it doesn't take packets from other programs on this computer. Therefore
 /// it doesn't receive packets that a device sends to a single address.
 final class CoIoTListener: Sendable {
-    /// The group of CoAP.
+    /// CoAP's multicast group.
     static let group = IPv4Endpoint(address: 0xE000_01BB, port: 5683)
 
     private struct State {
@@ -19,7 +19,9 @@ final class CoIoTListener: Sendable {
 
     private let state = Mutex(State())
 
-    /// Returns a stream with an element for the packets of an address that arrived since its last element.
+    /// Returns a stream that signals packets from an address.
+    ///
+    /// Packets that arrive before the stream is read are combined into one element.
     func signals(from address: UInt32) -> AsyncStream<Void> {
         let (stream, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state in

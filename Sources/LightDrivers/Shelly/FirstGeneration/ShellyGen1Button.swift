@@ -8,7 +8,7 @@ struct ShellyGen1Button: Equatable, Sendable {
     private static let words = ["S": "single", "SS": "double", "SSS": "triple", "L": "long"]
     /// The devices that distinguish several presses in a row.
     private static let multiplePresses = ["SHIX3-1", "SHBTN-1", "SHBTN-2"]
-    /// The button types without a position.
+    /// The types of inputs that report presses instead of a switch position.
     ///
     /// An input that is detached from its output reports presses, too.
     private static let types = ["momentary", "momentary_on_release", "detached"]
@@ -17,7 +17,7 @@ struct ShellyGen1Button: Equatable, Sendable {
     let number: Int
     let words: ButtonWords
 
-    /// Its name within the device, such as `input:0`.
+    /// The input's name within the device, such as `input:0`.
     var key: String { "input:\(number)" }
 
     /// Creates a button from an input in the device's status.
@@ -50,7 +50,7 @@ struct ShellyGen1Button: Equatable, Sendable {
         return wanted?.string.map(types.contains) ?? false
     }
 
-    /// The device's counter of the events of an input.
+    /// Returns the device's event counter for an input.
     static func count(_ status: JSONValue) -> Int? { status["event_cnt"]?.int }
 
     /// Returns the latest press of an input in a status, or `nil` for another event.

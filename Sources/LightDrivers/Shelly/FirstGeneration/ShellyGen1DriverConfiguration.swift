@@ -2,7 +2,7 @@ import BoundedJSON
 package import Discovery
 package import Logging
 
-/// The configuration keys of the driver `shelly-gen1`, which are those of the driver `shelly` without `garage-doors`.
+/// The configuration keys of the `shelly-gen1` driver: the same as for `shelly`, except for `garage-doors`.
 package struct ShellyGen1DriverConfiguration: SelectingDriver {
     package var selection: DeviceSelection
     package var options: ShellyOptions

@@ -48,10 +48,10 @@ struct ShellyGen1Output: Equatable, Sendable {
         isOn = nil
     }
 
-    /// A Boolean value that indicates whether its state is known.
+    /// A Boolean value that indicates whether the output's state is known.
     var isKnown: Bool { kind == .roller ? roller.isKnown : isOn != nil }
 
-    /// A Boolean value that indicates whether its motor is running.
+    /// A Boolean value that indicates whether the output's motor is running.
     var isMoving: Bool { kind == .roller && roller.isMoving }
 
     var power: Bool? { isOn }

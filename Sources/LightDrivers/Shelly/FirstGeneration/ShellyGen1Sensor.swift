@@ -6,7 +6,7 @@ struct ShellyGen1Sensor: ShellyReadings, Equatable, Sendable {
     /// The value of a probe that is missing or broken.
     private static let broken = 999.0
 
-    /// Its name within the device: `sensor`, `probe:0` for a probe, or `meter:0`.
+    /// The name within the device: `sensor`, `probe:0` for a probe, or `meter:0`.
     let key: String
     let readings: [SensorReading: SensorValue]
 
@@ -62,7 +62,9 @@ struct ShellyGen1Sensor: ShellyReadings, Equatable, Sendable {
         return readings
     }
 
-    /// Some firmwares send this Boolean value as text.
+    /// Returns whether a sensor value is valid.
+    ///
+    /// Some firmware versions send this flag as a string.
     private static func isValid(_ json: JSONValue) -> Bool {
         json["is_valid"]?.bool ?? (json["is_valid"]?.string != "false")
     }

@@ -5,8 +5,8 @@ package import HTTPKit
 
 /// A session with one Shelly device of the first generation (Lights 9.6.1).
 ///
-/// It sends one HTTP request at a time and polls the device's status. CoIoT packets of the device only make it poll at
-/// once, so that their content isn't needed.
+/// It sends one HTTP request at a time and polls the device's status. A CoIoT packet from the device only triggers an
+/// immediate poll; its content isn't needed.
 package struct ShellyGen1Session: DeviceSession {
     package typealias Options = ShellyOptions
 
@@ -32,8 +32,8 @@ package struct ShellyGen1Session: DeviceSession {
     static let maximumOutputs = 8
     static let maximumProbes = 6
     static let maximumInputs = 8
-    /// The intervals between polls, also while a motor is running, the delay between a command and the next poll, and
-    /// the shortest interval between polls that packets cause.
+    /// The time between polls: normally, while a motor is running, after a command, and at least after polls that
+    /// packets cause.
     static let pollIntervals = (
         calm: Duration.seconds(5), moving: Duration.seconds(1), afterCommand: Duration.seconds(1),
         pushed: Duration.seconds(1)
@@ -85,7 +85,7 @@ package struct ShellyGen1Session: DeviceSession {
 
     /// Returns the MAC address at the end of the service's name.
     ///
-    /// Older firmwares announce only half of it.
+    /// Older firmware versions announce only half of it.
     package static func id(of service: DiscoveredService) -> String? {
         service.name.split(separator: "-").last.map { $0.lowercased() }.flatMap { $0.isMAC ? $0 : nil }
     }
@@ -189,9 +189,9 @@ package struct ShellyGen1Session: DeviceSession {
         identity = json
         mac = digits
         guard json["gen"]?.int ?? 1 < 2 else {
-            // Later generations announce the same service. The driver for them finds them, too.
+            // Later generations announce the same service. The `shelly` driver also finds them.
             guard isConfigured else { return unused(nil) }
-            return [.failed(.unusable("\(name) is a later Shelly device; move it to the driver shelly"))]
+            return [.failed(.unusable("\(name) is a later Shelly device; move it to the shelly driver"))]
         }
         if json["sleep_mode"]?.bool == true { return asleep }
         if json["auth"]?.bool == true, options.passwordFile == nil { return [refused] }
