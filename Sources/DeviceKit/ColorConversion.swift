@@ -107,7 +107,7 @@ public enum ColorConversion {
         return wheel(white.red, white.green, white.blue)
     }
 
-    /// Returns a white as red, green and blue.
+    /// Returns the RGB color of a white.
     ///
     /// It uses Helland's approximation, like Home Assistant.
     ///
@@ -137,7 +137,7 @@ public enum ColorConversion {
         return (hue == 360 ? 0 : hue, saturation)
     }
 
-    /// Returns the brightest red, green and blue of a hue and a saturation.
+    /// Returns the brightest RGB color with the given hue and saturation.
     ///
     /// - Parameters:
     ///   - hue: The hue in degrees, 0 to 360.
@@ -161,7 +161,7 @@ public enum ColorConversion {
         }
     }
 
-    /// Returns the hue and saturation of red, green and blue, independent of their brightness.
+    /// Returns the hue and saturation of an RGB color, independent of its brightness.
     ///
     /// - Parameter rgb: The components, 0 to 255.
     /// - Returns: The hue, 0 to below 360, and the saturation, 0 to 100, or `nil` if a component is out of range. Black
@@ -172,7 +172,7 @@ public enum ColorConversion {
         return wheel(rgb.red, rgb.green, rgb.blue)
     }
 
-    /// Returns the point on the CIE 1931 diagram of a hue and a saturation.
+    /// Returns the point on the CIE 1931 diagram for the given hue and saturation.
     ///
     /// The conversion uses the wide gamut that Philips specifies for lamps (with D65 white), like Home Assistant.
     ///
@@ -204,7 +204,7 @@ public enum ColorConversion {
     /// - Returns: The hue, 0 to below 360, and the saturation, 0 to 100, or `nil` if the point isn't on the diagram.
     public static func hueSaturation(xy: XY) -> (hue: Double, saturation: Double)? {
         guard xy.x >= 0, xy.y > 0, xy.x <= 1, xy.y <= 1, xy.x + xy.y <= 1.0001 else { return nil }
-        // Converts at full luminance, like Home Assistant. The lower bound of y keeps the numbers finite.
+        // Convert at full luminance, like Home Assistant. The lower bound of y keeps the numbers finite.
         let y = max(xy.y, 1e-6)
         let x = xy.x / y
         let z = max(0, 1 - xy.x - xy.y) / y

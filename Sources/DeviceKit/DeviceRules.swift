@@ -11,7 +11,8 @@ package protocol DeviceRules: Sendable {
     /// Values that are requested together with "off" are held until the next "on".
     var power: CharacteristicType? { get }
 
-    /// The time after a command in which newer ones wait for the newest, for devices such as motors.
+    /// The time after a command during which newer commands are collected, so that only the last values are sent, for
+    /// devices such as motors.
     var pause: Duration { get }
 
     /// The target that the device reports as soon as it reacts to a command, and the longest time until then; `nil` for
@@ -27,7 +28,7 @@ package protocol DeviceRules: Sendable {
     /// The values that the bridge stores with the state of a device although controllers don't see them.
     var memory: [CharacteristicType] { get }
 
-    /// The functions that devices of this kind can have in addition to those of all capabilities.
+    /// The functions that devices of this kind can have in addition to those that capabilities describe.
     var otherFunctions: [AccessoryFunction] { get }
 
     /// Returns the functions of a device with these capabilities.
@@ -78,7 +79,7 @@ package protocol DeviceRules: Sendable {
     /// - Returns: Whether the state has changed.
     func reconcile(_ state: inout DeviceState, after new: PropertyValues) -> Bool
 
-    /// Returns the value of a characteristic that is computed from others, or `nil` if it isn't.
+    /// Returns the value of a characteristic that is computed from other values, or `nil` if the value isn't computed.
     func derived(_ type: CharacteristicType, of function: AccessoryFunction, in state: DeviceState)
         -> CharacteristicValue?
 
@@ -219,7 +220,8 @@ package final class ValueLimits: Sendable {
 }
 
 extension AccessoryFunction.Part {
-    /// A Boolean value that indicates whether the description determines the value: the device reports none.
+    /// A Boolean value that indicates whether the description determines the value, so that the device never reports
+    /// it.
     fileprivate var isFixed: Bool {
         type == .configuredName || type == .valveType || metadata?.permissions.contains(.notify) == false
     }

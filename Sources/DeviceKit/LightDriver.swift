@@ -121,10 +121,9 @@ public protocol LightHost: Sendable {
     /// A driver whose devices are listed in the configuration must remove the devices that are no longer listed.
     func knownLights() async -> [LightID]
 
-    /// Returns the kinds of all of the driver's devices that have a number at the bridge, by id.
+    /// Returns the kinds of all of the driver's devices that have an aid on the bridge, by id.
     ///
-    /// Unlike ``knownLights()``, they include devices that the bridge hides and removed devices, whose numbers stay
-    /// reserved.
+    /// Unlike ``knownLights()``, this includes hidden devices, and removed devices, whose aids stay reserved.
     func knownKinds() async -> [LightID: LightKind]
 
     /// Returns the kinds of devices that the operator's configuration includes.
@@ -136,7 +135,7 @@ public protocol LightHost: Sendable {
     /// Reports the state of the driver.
     func report(_ state: DriverState) async
 
-    /// Sets or withdraws the warning about a subject, which the operator sees in the output of `status` and `lights`.
+    /// Sets or withdraws the warning about a subject, which the operator sees in the output of `status` and `devices`.
     ///
     /// - Parameters:
     ///   - warning: One sentence with the problem and the remedy, or `nil` to withdraw the warning.
@@ -144,7 +143,7 @@ public protocol LightHost: Sendable {
     ///     the same subject.
     func warn(_ warning: String?, about subject: String) async
 
-    /// Adds to the numbers of dropped messages and values, which the operator can see.
+    /// Adds to the counters of dropped messages and values, which the operator can see.
     ///
     /// - Parameters:
     ///   - count: The number of messages or values.
@@ -159,7 +158,7 @@ extension LightHost {
     /// Ignores dropped messages and values.
     public func dropped(_ count: Int, _ reason: DropReason) async {}
 
-    /// Returns no kinds.
+    /// Returns an empty dictionary.
     public func knownKinds() async -> [LightID: LightKind] { [:] }
 
     /// Returns all kinds.

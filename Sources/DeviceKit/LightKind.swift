@@ -4,7 +4,7 @@ package import HAPModel
 public struct LightKind: Sendable {
     /// The name in the configuration and the plugin protocol.
     public let rawValue: String
-    /// The name in the list `include` of the configuration.
+    /// The name in the configuration's `include` list.
     package let plural: String
     /// The display name, which is also the model name of devices that don't report one.
     package let title: String

@@ -78,7 +78,7 @@ package struct TargetStateRules: DeviceRules {
         reported[target] == wanted[target] || (failure != nil && number(current, in: reported) == failure)
     }
 
-    /// Returns the first values of a device that needs time for a command.
+    /// Returns the values to report while a command is in progress: those of the command, and the matching movement.
     package func beginning(of command: PropertyValues) -> PropertyValues {
         var values = command
         if let aim = number(target, in: command), let movement = movements.first(where: { $0.value == aim })?.key {
@@ -100,6 +100,7 @@ package struct TargetStateRules: DeviceRules {
         return state.values.set(.integer(aim), for: target)
     }
 
-    /// A command that wasn't carried out before a restart doesn't stay pending after it.
+    /// Returns `false` for the target, so that a command that wasn't carried out before a restart isn't pending
+    /// afterwards.
     package func isLasting(_ type: CharacteristicType) -> Bool { type != target.type }
 }

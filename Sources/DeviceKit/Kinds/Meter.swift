@@ -64,9 +64,9 @@ extension LightDescription {
     /// A Boolean value that indicates whether a meter is part of the device.
     package var hasMeter: Bool { functions.contains { !$0.meterReadings.isEmpty } }
 
-    /// Returns the description without functions that belong to a kind that isn't included.
+    /// Returns the description without the functions of excluded kinds.
     ///
-    /// A sensor that has only a meter, or whose other readings aren't included, becomes a meter.
+    /// A sensor becomes a meter if it has only meter readings, or if its other readings are excluded.
     package func including(_ kinds: Set<LightKind>) -> LightDescription {
         guard hasMeter else { return self }
         var description = self

@@ -1,7 +1,7 @@
 package import HAPModel
 
 extension LightKind {
-    /// Scenes, commands of a device such as "restart", sirens and choices: switches that don't control a lasting power.
+    /// Scenes, commands of a device such as "restart", sirens and choices: switches without a lasting on or off state.
     ///
     /// Other devices can have such switches, too.
     public static let scene = LightKind(

@@ -234,7 +234,7 @@ extension SensorReading {
         }
     }
 
-    /// The part of a function with the reading.
+    /// Adds the characteristic of the reading to a function.
     func add(to function: inout AccessoryFunction) {
         if let eve = EveReading(characteristic) {
             function = function.adding(

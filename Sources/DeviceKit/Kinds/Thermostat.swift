@@ -158,8 +158,8 @@ struct ThermostatRules: DeviceRules {
             guard function.type == .thermostat else { return function }
             // Accept automatic mode and replace it, because Siri sets every thermostat to it.
             var shown = function.with(.targetHeatingCoolingState) { $0.replacedValues = [3] }
-                // The Home app shows a shifted scale if the maximum is below 100 %. Values beyond the device's limits are
-                // clamped.
+                // The Home app shows a shifted scale if the maximum is below 100 %. Values beyond the device's limits
+                // are clamped.
                 .with(.targetRelativeHumidity) { ($0.minimum, $0.maximum) = (0, 100) }
             for (type, value) in [
                 (CharacteristicType.currentHeatingCoolingState, CharacteristicValue.integer(0)),

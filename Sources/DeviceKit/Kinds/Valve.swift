@@ -42,8 +42,8 @@ extension CharacteristicType {
 /// The rules of a valve.
 ///
 /// The bridge keeps the set duration and ends each run itself, because controllers only display the countdown. With a
-/// set duration of 0, the valve stays open. Water flows while the valve is open: a controller shows "Waiting" for a valve
-/// that is active but not in use.
+/// set duration of 0, the valve stays open. Water flows while the valve is open: a controller shows "Waiting" for a
+/// valve that is active but not in use.
 struct ValveRules: DeviceRules {
     /// The durations of runs in seconds, up to Home Assistant's maximum of 48 hours.
     static let durations = 0.0...172_800
