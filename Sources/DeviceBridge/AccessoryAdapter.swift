@@ -20,8 +20,8 @@ final class AccessoryAdapter {
         /// A Boolean value that indicates whether the device itself has the characteristic, and not only the bridge,
         /// which adds the characteristics that HAP requires.
         let isOfDevice: Bool
-        /// A Boolean value that indicates whether the value is a part of the accessory's state: controllers can read it,
-        /// and it isn't a momentary event.
+        /// A Boolean value that indicates whether the value is a part of the accessory's state: controllers can read
+        /// it, and it isn't a momentary event.
         let isState: Bool
     }
 
@@ -66,8 +66,8 @@ final class AccessoryAdapter {
         setTransitionConfiguration()
     }
 
-    /// Numbers the buttons from 1, in the order in which they were first described, so that a new button doesn't renumber
-    /// the others.
+    /// Numbers the buttons from 1, in the order in which they were first described, so that a new button doesn't
+    /// renumber the others.
     private func numberButtons() {
         var taken: Set<Int64> = []
         var places: [Int] = []
@@ -107,8 +107,8 @@ final class AccessoryAdapter {
 
     private func part(_ property: Property) -> Part? { part { $0.property == property } }
 
-    /// Returns the iid and the metadata of the first function's characteristic of a type, or `nil` if it has no such
-    /// characteristic.
+    /// Returns the iid and the metadata of the first function's characteristic of the given type, or `nil` if the
+    /// function has no such characteristic.
     func place(of type: CharacteristicType) -> (iid: InstanceID, metadata: CharacteristicMetadata)? {
         services.first?.parts.first { $0.type == type }.map { ($0.iid, $0.metadata) }
     }
@@ -222,9 +222,9 @@ final class AccessoryAdapter {
 }
 
 extension AccessoryInformation {
-    /// Creates the information of a light.
+    /// Creates the accessory information of a light.
     ///
-    /// Its id serves as the serial number if it reports none.
+    /// The light's id serves as its serial number if the description has none.
     fileprivate init(of description: LightDescription, name: String) {
         self.init(
             name: name, manufacturer: description.manufacturer, model: description.model,

@@ -32,7 +32,7 @@ struct CommandPipeline: ~Copyable {
     private(set) var waiting: LightCommand?
     /// The time until which newer commands are merged, or `nil` before the first command.
     private var pausedUntil: ContinuousClock.Instant?
-    /// The latest time for the waiting command of a pause.
+    /// The time at which the waiting command is sent even if newer commands keep arriving.
     private var pauseEndsAt: ContinuousClock.Instant?
     private var target = LightCommand()
     /// The values of the command that the light hasn't confirmed yet.
@@ -81,7 +81,7 @@ struct CommandPipeline: ~Copyable {
         return begin(command)
     }
 
-    /// The time at which the command that waits for newer ones is sent.
+    /// The time at which the waiting command is sent, or `nil` if none waits for a pause.
     private var sendsAt: ContinuousClock.Instant? {
         guard !isBusy, waiting != nil, let pausedUntil, let pauseEndsAt else { return nil }
         return min(pausedUntil, pauseEndsAt)

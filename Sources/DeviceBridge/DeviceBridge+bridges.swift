@@ -10,8 +10,8 @@ extension DeviceBridge {
 
     /// Returns the bridge for a light, and opens a new one if necessary.
     ///
-    /// A light that returns gets its previous bridge if that has room. A new light takes a place that is reserved for an
-    /// absent light only if no other place is free.
+    /// A light that returns gets its previous bridge if that has room. A new light takes a place that is reserved for
+    /// an absent light only if no other place is free.
     ///
     /// - Parameter former: The light's stored state, or `nil` if the light is new.
     /// - Returns: The bridge, or `nil` if the maximum number of bridges is open and all are full.

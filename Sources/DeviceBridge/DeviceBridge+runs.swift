@@ -24,8 +24,8 @@ extension DeviceBridge {
     /// The time after which the bridge tries again to close a valve.
     private static let retryTime = Duration.seconds(5)
 
-    /// The time after the end of a run in which "open" can be an old report, unless the valve has reported that it's
-    /// closed.
+    /// The time after the end of a run during which "open" can be an old report, unless the valve has reported that
+    /// it's closed.
     private static let confirmationTime = Duration.seconds(60)
 
     /// Starts or ends the runs of a valve after a change of its state.

@@ -143,11 +143,11 @@ extension DeviceBridge {
         }
     }
 
-    /// The time after a restart in which drivers describe all parts of a device.
+    /// The time that drivers have after a restart to describe all parts of a device.
     static let completionTime = Duration.seconds(10)
 
     /// Applies an incomplete description of a restored light after ``completionTime``, unless its driver describes the
-    /// rest before then.
+    /// missing parts before then.
     ///
     /// After a restart, the parts of a device arrive one by one. A controller that doesn't see a part deletes its
     /// automations.
@@ -301,7 +301,7 @@ extension DeviceBridge {
 }
 
 extension LightDescription {
-    /// Returns whether functions of another description are missing, or readings of their meters.
+    /// Returns whether this description lacks functions or meter readings of another one.
     fileprivate func lacksFunctions(of other: LightDescription) -> Bool {
         !other.functions.allSatisfy { former in
             functions.contains {

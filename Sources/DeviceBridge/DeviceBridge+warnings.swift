@@ -10,7 +10,7 @@ enum WarningSubject: Hashable {
     case source(String, of: String)
     case light(LightKey)
 
-    /// The driver of the warning.
+    /// The id of the driver that the warning is about.
     var driver: String {
         switch self {
         case .driver(let driver), .source(_, let driver): driver
@@ -18,7 +18,7 @@ enum WarningSubject: Hashable {
         }
     }
 
-    /// The name by which warnings are sorted, which is also the log's field `subject`.
+    /// The sort key of warnings, also logged as `subject`.
     fileprivate var name: String {
         switch self {
         case .driver(let driver): driver
@@ -30,7 +30,7 @@ enum WarningSubject: Hashable {
 
 /// A warning for the operator.
 package struct LightWarning: Equatable, Sendable {
-    /// The text, one sentence.
+    /// The warning in one sentence.
     package let text: String
     /// The id of the driver that the warning is about.
     package let driver: String

@@ -31,7 +31,7 @@ package actor DeviceBridge {
     var overrides: [LightKey: LightOverride]
     /// The kinds of lights to show.
     var kinds: Set<LightKind>
-    /// The reported devices of other kinds, of which a limited number is counted.
+    /// The reported devices of other kinds, up to a limit.
     var excluded: [LightKey: LightKind] = [:]
     /// The devices of included kinds whose meters aren't shown.
     var hiddenMeters: Set<LightKey> = []
@@ -328,7 +328,7 @@ package actor DeviceBridge {
         return waiter
     }
 
-    /// Sends a command of the bridge itself.
+    /// Sends a command that the bridge itself issues.
     ///
     /// The light must not have a running command.
     func send(_ command: LightCommand, to light: BridgedLight) {
@@ -408,7 +408,7 @@ package actor DeviceBridge {
         wakeWhenCompleted(light)
     }
 
-    /// Makes the requests of the waiting command those of the running one.
+    /// Assigns the requests of the waiting command to the running command.
     private func takeWaiters(_ light: BridgedLight) {
         swap(&light.waitersUnderWay, &light.waitersWaiting)
         light.waitersWaiting.removeAll(keepingCapacity: true)
@@ -485,7 +485,7 @@ package actor DeviceBridge {
         }
     }
 
-    /// Makes the current state of a device its target again, because it hasn't reacted to a command.
+    /// Resets a device's target to its current state, because the device hasn't reacted to a command.
     private func rest(_ light: BridgedLight) {
         let rules = light.adapter.rules
         guard let target = rules.reaction?.target else { return }
@@ -554,7 +554,7 @@ extension DeviceBridge: AccessorySource {
         var command = light.adapter.command(for: values, state: state)
         if !overrides.isEmpty, overrides[light.key]?.tap == .restore { command.restoreLevel(of: light.wanted) }
         endTransition(of: light, by: values)
-        // Values that the device doesn't need to get count as written, so controllers must get the actual ones.
+        // Values that needn't be sent count as written, so controllers must get the device's actual values.
         if command.isEmpty { show(light) }
         return send(command, to: light, origin: .controller)
     }
@@ -572,7 +572,7 @@ extension DeviceBridge: AccessorySource {
 }
 
 extension LightCommand {
-    /// Replaces the full brightness of a tap on a tile with the previous level.
+    /// Replaces the full brightness that a tap on a tile requests with the previous level.
     ///
     /// For a tap, the Home app sends `On` and `Brightness` 100 together to a light that is off (Lights 2). When the
     /// slider is dragged to 100, the light is already on by the time this level is written.

@@ -6,7 +6,7 @@ package struct LightSnapshot: PropertyContainer, Equatable, Sendable {
     package let key: LightKey
     /// The name that controllers see.
     package let name: String
-    /// The name at the source.
+    /// The name that the driver reports.
     let sourceName: String
     package let kind: LightKind
     /// The number of the light's bridge, from 1.
@@ -33,7 +33,7 @@ package struct LightEvent: Equatable, Sendable {
     }
 
     package let light: LightSnapshot
-    /// The momentary events, such as the press of a button, or none for a change of the state.
+    /// The momentary events, such as the press of a button; empty if the state has changed.
     package var events = PropertyValues()
     package let origin: Origin
 }
