@@ -114,7 +114,7 @@ extension JinjaRenderer {
             let isUTF8 = ["utf-8", "utf8", "ascii"].contains(try given.text(0, "encoding")?.lowercased() ?? "utf-8")
             guard isUTF8, let bytes = Base64.decode(try text(of: try defined(value))),
                 let text = String(validating: bytes, as: UTF8.self)
-            else { throw JinjaError("base64_decode: the text isn't Base64-encoded text") }
+            else { throw JinjaError("base64_decode: the string isn't valid Base64") }
             return try string(text)
         case .regexMatch, .regexSearch: return .bool(try matches(value, given, atStart: filter == .regexMatch))
         case .regexReplace: return try replacingMatches(value, given)
@@ -123,7 +123,7 @@ extension JinjaRenderer {
             let found = try findAll(value, given, ignoreCase: 2)
             let index = try given.int(1, "index") ?? 0
             guard (-found.count..<found.count).contains(index) else {
-                throw JinjaError("regex_findall_index: there aren't as many matches")
+                throw JinjaError("regex_findall_index: there is no match with this index")
             }
             return found[index < 0 ? index + found.count : index]
         // Dates.
@@ -131,9 +131,9 @@ extension JinjaRenderer {
             return try apply(dateFilter: filter, to: value, given)
         case .tojson, .toJSON: return try string(try Self.json(of: value, filter == .tojson))
         case .fromJSON:
-            guard case .string(let text) = value else { throw JinjaError("from_json requires a text") }
+            guard case .string(let text) = value else { throw JinjaError("from_json requires a string") }
             do { return JinjaValue(try JSONValue(parsing: Array(text.utf8))) } catch {
-                throw JinjaError("from_json: the text isn't valid JSON")
+                throw JinjaError("from_json: the string isn't valid JSON")
             }
         // Lists.
         case .length:
@@ -260,7 +260,7 @@ extension JinjaRenderer {
 
     /// Returns a value as a Boolean value.
     ///
-    /// Numbers and some texts, such as `on`, are converted.
+    /// Numbers and some strings, such as `on`, are converted.
     func truth(_ value: JinjaValue, _ given: GivenArguments) throws(JinjaError) -> JinjaValue {
         if case .bool = value { return value }
         if let number = value.number?.double { return .bool(number != 0) }
@@ -364,7 +364,7 @@ extension JinjaRenderer {
         try countSearch(for: old, in: text)
         var left = limit ?? -1
         if left < 0 { left = .max }
-        guard !old.isEmpty else { throw JinjaError("an empty text can't be replaced") }
+        guard !old.isEmpty else { throw JinjaError("an empty string can't be replaced") }
         var result = ""
         var start = text.startIndex
         while left > 0, let range = text.range(ofPart: old, from: start) {
@@ -409,7 +409,7 @@ extension JinjaRenderer {
             return "[" + texts.joined(separator: isSpaced ? ", " : ",") + "]"
         }
         var members = value.members ?? []
-        // Jinja2's filter `tojson` sorts the keys, but Home Assistant's `to_json` doesn't.
+        // Jinja2's `tojson` filter sorts the keys, but Home Assistant's `to_json` doesn't.
         if isSpaced { members.sort { $0.key.isLess(than: $1.key) ?? false } }
         for member in members {
             let name = try json(of: .string(member.key.text), isSpaced)
@@ -418,8 +418,9 @@ extension JinjaRenderer {
         return "{" + texts.joined(separator: isSpaced ? ", " : ",") + "}"
     }
 
-    /// Returns a text as a JSON string that is safe in a web page, as Jinja2 writes it: in ASCII, and without
-    /// characters that have a meaning in HTML.
+    /// Returns text as a JSON string that is safe in a web page.
+    ///
+    /// Like Jinja2, it uses only ASCII, and escapes the characters that have a meaning in HTML.
     private static func pageJSON(of text: String) -> String {
         var result = ""
         for unit in JSONValue.string(text).text.utf16 {

@@ -22,7 +22,7 @@ enum Function: String, Sendable {
     }
 }
 
-/// The methods of texts, lists, mappings and dates that templates can call.
+/// The methods of strings, lists, mappings and dates that templates can call.
 enum Method: String, Sendable {
     case capitalize, count, endswith, find, format, get, index, isdecimal, isdigit, isnumeric, items, join, keys, lower
     case lstrip, partition, replace, rsplit, rstrip, split, splitlines, startswith, strip, title, upper, values, zfill
@@ -138,7 +138,7 @@ extension JinjaRenderer {
             ])
         case .join:
             let values = try sequence(try given.required(0, "values"))
-            guard values.allSatisfy({ $0.typeName == "str" }) else { throw JinjaError("only texts can be joined") }
+            guard values.allSatisfy({ $0.typeName == "str" }) else { throw JinjaError("only strings can be joined") }
             return try apply(.join, to: .list(values), GivenArguments(positional: [.string(text)]))
         case .format: return try string(try TextFormat.braces(text, given))
         case .find, .index, .count:
@@ -147,7 +147,7 @@ extension JinjaRenderer {
             if method == .count { return .int(try pieces(of: text, separator: part).count - 1) }
             guard let range = text.range(ofPart: part) else {
                 if method == .find { return .int(-1) }
-                throw JinjaError("the text doesn't contain the part")
+                throw JinjaError("substring not found")
             }
             return .int(text.unicodeScalars.distance(from: text.startIndex, to: range.lowerBound))
         case .isdigit, .isdecimal, .isnumeric:
@@ -155,7 +155,7 @@ extension JinjaRenderer {
                 !text.isEmpty && text.unicodeScalars.allSatisfy { $0.properties.generalCategory == .decimalNumber })
         case .zfill:
             guard let width = try given.int(0, "width"), width <= 100 else {
-                throw JinjaError("the width is greater than 100")
+                throw JinjaError("zfill requires a width of at most 100")
             }
             let missing = max(0, max(0, width) - text.unicodeScalars.count)
             let isSigned = text.hasPrefix("-") || text.hasPrefix("+")
@@ -163,7 +163,7 @@ extension JinjaRenderer {
                 text.prefix(isSigned ? 1 : 0) + String(repeating: "0", count: missing)
                     + text.dropFirst(isSigned ? 1 : 0))
         case .get, .items, .keys, .values, .isoformat, .isoweekday, .strftime, .timestamp, .weekday:
-            throw JinjaError("a text has no method \(method.rawValue)")
+            throw JinjaError("a string has no method \(method.rawValue)")
         }
     }
 

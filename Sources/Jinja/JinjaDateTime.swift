@@ -239,7 +239,7 @@ package struct JinjaDateTime: Equatable, Sendable {
     private static let weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
 }
 
-/// Reads the parts of a date from a text, in order.
+/// Reads the parts of a date from a string, in order.
 private struct DigitReader {
     private var rest: Substring
 
@@ -299,7 +299,7 @@ private struct DigitReader {
 ///
 /// The current time isn't available, because the result of a template must depend only on its variables.
 extension JinjaRenderer {
-    /// Returns a value as a date: a date, a number of seconds since 1970, or a text in ISO 8601.
+    /// Returns a value as a date: a date, a number of seconds since 1970, or a string in ISO 8601.
     private func date(of value: JinjaValue) -> JinjaDateTime? {
         if case .datetime(let date) = value { return date }
         if let number = Self.read(value) { return JinjaDateTime(timestamp: number) }
@@ -328,7 +328,7 @@ extension JinjaRenderer {
             let text = try text(of: try defined(value))
             guard let date = JinjaDateTime(text, format: format) else {
                 guard let fallback = given.value(1, "default") else {
-                    throw JinjaError("a text isn't a date of the format \(format.prefix(32))")
+                    throw JinjaError("the string isn't a date in the format \(format.prefix(32))")
                 }
                 return fallback
             }
@@ -367,7 +367,7 @@ extension JinjaRenderer {
         case .strftime:
             let format = try given.requiredText(0, "format")
             try count(format.utf8.count * 16)
-            guard let text = date.formatted(format) else { throw JinjaError("a date format isn't supported") }
+            guard let text = date.formatted(format) else { throw JinjaError("the date format isn't supported") }
             return try string(text)
         default: throw JinjaError("a date has no method \(method.rawValue)")
         }

@@ -91,7 +91,7 @@ struct JinjaLexer {
             }
             position += 1
         }
-        throw JinjaError("a comment has no end")
+        throw JinjaError("unterminated comment")
     }
 
     /// Adds the content between `{% raw %}` and `{% endraw %}` as text, or returns `false` if this is a different
@@ -122,7 +122,7 @@ struct JinjaLexer {
             }
             position += 1
         }
-        throw JinjaError("a raw block has no end")
+        throw JinjaError("unterminated raw block")
     }
 
     private mutating func word(_ word: StaticString) -> Bool {
@@ -154,7 +154,7 @@ struct JinjaLexer {
         var open: [UInt8] = []
         while true {
             skipSpace()
-            guard position < bytes.count else { throw JinjaError("a tag has no end") }
+            guard position < bytes.count else { throw JinjaError("unterminated tag") }
             let byte = bytes[position]
             if open.isEmpty {
                 let strips = byte == UInt8(ascii: "-") && isAt(end, 1)
@@ -271,11 +271,11 @@ struct JinjaLexer {
             case UInt8(ascii: "u"): result += try scalar(digits: 4)
             case UInt8(ascii: "U"): result += try scalar(digits: 8)
             case UInt8(ascii: "0")...UInt8(ascii: "7"), UInt8(ascii: "N"):
-                throw JinjaError("an escape in a text isn't supported")
+                throw JinjaError("unsupported escape sequence in a string")
             default: result += [UInt8(ascii: "\\"), escape]
             }
         }
-        guard position < bytes.count else { throw JinjaError("a text has no end") }
+        guard position < bytes.count else { throw JinjaError("unterminated string") }
         position += 1
         tokens.append(.string(String(decoding: result, as: UTF8.self)))
     }
@@ -285,7 +285,7 @@ struct JinjaLexer {
         let digits = String(decoding: bytes[position..<end], as: UTF8.self)
         guard digits.utf8.count == count, let value = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(value)
         else {
-            throw JinjaError("an escape in a text isn't supported")
+            throw JinjaError("unsupported escape sequence in a string")
         }
         position = end
         return Array(String(Character(scalar)).utf8)

@@ -41,7 +41,7 @@ struct JinjaParser {
 
     mutating func template() throws(JinjaError) -> [Statement] {
         let body = try statements()
-        guard token == nil else { throw JinjaError("the end of a block has no start") }
+        guard token == nil else { throw JinjaError("a block ends without a start") }
         return body
     }
 

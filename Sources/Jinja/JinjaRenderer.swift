@@ -3,7 +3,7 @@ import Glibc
 
 struct JinjaRenderer {
     private(set) var output = ""
-    /// The names with their values: variables first, and inner loops last.
+    /// The values by name: first those of variables, last those of the innermost loop.
     private var scopes: [[String: JinjaValue]]
     private var namespaces: [[String: JinjaValue]] = []
     private var steps = 0
@@ -19,7 +19,7 @@ struct JinjaRenderer {
         guard steps <= JinjaLimits.steps else { throw JinjaError("the template takes too long") }
     }
 
-    /// Counts the steps that a search in a text takes in the worst case.
+    /// Counts the steps that a search in a string takes in the worst case.
     mutating func countSearch(for part: String, in text: String) throws(JinjaError) {
         try count(text.utf8.count * (1 + part.utf8.count / 4))
     }
@@ -276,7 +276,7 @@ struct JinjaRenderer {
         for member in value.members ?? [] { try measure(member.value, depth: depth + 1, &size) }
     }
 
-    /// Returns a text that the template has created, unless it is too long.
+    /// Returns a string that the template has created, unless it is too long.
     mutating func string(_ text: String) throws(JinjaError) -> JinjaValue {
         try count(text.utf8.count)
         guard text.utf8.count <= JinjaLimits.text else { throw JinjaError("the text is too long") }
@@ -295,7 +295,7 @@ struct JinjaRenderer {
         return values
     }
 
-    /// Returns the member of a value with a key or an index, or an undefined value if it is missing.
+    /// Returns the member of a value for a key or an index, or an undefined value if it is missing.
     private mutating func member(_ key: JinjaValue, of value: JinjaValue) throws(JinjaError) -> JinjaValue {
         let name = if case .string(let name) = key { name } else { "an element" }
         let missing = JinjaValue.undefined(name)
@@ -334,7 +334,7 @@ struct JinjaRenderer {
         _ value: JinjaValue, _ from: Int?, _ to: Int?, _ step: Int?
     ) throws(JinjaError) -> JinjaValue {
         let value = try defined(value)
-        guard !value.isMapping else { throw JinjaError("only lists and texts have slices") }
+        guard !value.isMapping else { throw JinjaError("only lists and strings have slices") }
         let elements = try sequence(value)
         let step = step ?? 1
         guard step != 0, step.magnitude <= Int(Int32.max) else { throw JinjaError("the step of a slice is zero") }
@@ -394,7 +394,9 @@ struct JinjaRenderer {
 
     private mutating func contains(_ container: JinjaValue, _ value: JinjaValue) throws(JinjaError) -> Bool {
         if case .string(let text) = container {
-            guard case .string(let part) = try defined(value) else { throw JinjaError("only texts can be in a text") }
+            guard case .string(let part) = try defined(value) else {
+                throw JinjaError("a string can contain only strings")
+            }
             try countSearch(for: part, in: text)
             return text.range(ofPart: part) != nil
         }
@@ -502,24 +504,24 @@ struct GivenArguments {
     }
 
     func required(_ place: Int, _ name: String) throws(JinjaError) -> JinjaValue {
-        guard let value = value(place, name) else { throw JinjaError("the argument \(name) is missing") }
+        guard let value = value(place, name) else { throw JinjaError("the \(name) argument is missing") }
         return value
     }
 
     func text(_ place: Int, _ name: String) throws(JinjaError) -> String? {
         guard let value = value(place, name), value != .none else { return nil }
-        guard case .string(let text) = value else { throw JinjaError("the argument \(name) isn't a text") }
+        guard case .string(let text) = value else { throw JinjaError("the \(name) argument isn't a string") }
         return text
     }
 
     func requiredText(_ place: Int, _ name: String) throws(JinjaError) -> String {
-        guard let text = try text(place, name) else { throw JinjaError("the argument \(name) is missing") }
+        guard let text = try text(place, name) else { throw JinjaError("the \(name) argument is missing") }
         return text
     }
 
     func int(_ place: Int, _ name: String) throws(JinjaError) -> Int? {
         guard let value = value(place, name), value != .none else { return nil }
-        guard case .int(let number)? = value.number else { throw JinjaError("the argument \(name) isn't an integer") }
+        guard case .int(let number)? = value.number else { throw JinjaError("the \(name) argument isn't an integer") }
         return number
     }
 }

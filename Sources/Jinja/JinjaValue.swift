@@ -2,7 +2,7 @@ package import BoundedJSON
 
 /// A value in a template: the subset of Python's values that templates need.
 package enum JinjaValue: Sendable {
-    /// A missing value. The text names it in errors.
+    /// A missing value, with the name that errors use for it.
     case undefined(String)
     case none
     case bool(Bool)
@@ -85,7 +85,7 @@ extension JinjaValue {
 
     /// The members of a mapping, or `nil` for other types.
     ///
-    /// A name that occurs repeatedly has its last value at its first position.
+    /// A repeated name has its last value at its first position.
     var members: [(key: JinjaValue, value: JinjaValue)]? {
         switch self {
         case .dict(let dictionary): return dictionary.members
@@ -194,7 +194,7 @@ extension JinjaValue: Equatable {
         if let a = a.elements, let b = b.elements { return a == b }
         if let a = a.members, let b = b.members {
             guard a.count == b.count else { return false }
-            // Nearly all keys are texts, and a message may have many, so those are compared through a hash table.
+            // Nearly all keys are strings, and a message may have many, so use a hash table to compare them.
             var texts: [String: JinjaValue] = [:]
             for case (key: .string(let name), value: let value) in b { texts[name] = value }
             return a.allSatisfy { member in

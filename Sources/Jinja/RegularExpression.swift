@@ -1,7 +1,7 @@
-/// A regular expression in the syntax of Python's module `re`, over Unicode scalars.
+/// A regular expression in the syntax of Python's `re` module, over Unicode scalars.
 ///
 /// It is compiled to a small program that tries alternatives in order, as Python does. The caller limits the number of
-/// steps, so that no expression and no text can make it run for a long time. Possessive quantifiers, atomic groups,
+/// steps, so that no expression or input can make it run for a long time. Possessive quantifiers, atomic groups,
 /// conditions, and the flags `x`, `L` and `u` aren't supported.
 struct RegularExpression {
     /// The maximum number of instructions of a program.

@@ -79,7 +79,7 @@ extension JinjaRenderer {
         case group(Int)
     }
 
-    /// Returns the parts of a replacement: texts, and groups, which are written as `\1` or `\g<name>`.
+    /// Returns the parts of a replacement: literal text, and groups, which are written as `\1` or `\g<name>`.
     private static func parts(
         of replacement: String, _ expression: RegularExpression
     ) throws(JinjaError) -> [ReplacementPart] {

@@ -93,7 +93,7 @@ struct JinjaLimitsTests {
             ("{% include 'a' %}", "the block {% include %} isn't supported"),
             ("{{ f(*a) }}", "the function \"f\" isn't supported"),
             ("{% if true %}", "{% endif %} is missing"),
-            ("{{ 'a }}", "a text has no end"),
+            ("{{ 'a }}", "unterminated string"),
             ("{{ 1 $ 2 }}", "unexpected character in an expression"),
             ("{{ ([)] }}", "brackets don't match"),
             ("{{ 99999999999999999999 }}", "a number is too large"),
