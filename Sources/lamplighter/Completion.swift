@@ -56,7 +56,7 @@ enum DeviceCompletion {
         prefix.contains("/") ? devices.map(\.key) : devices.map { $0.name.forShell } + devices.map(\.key)
     }
 
-    /// Returns the words for a change of the device that was typed before the cursor, or else the devices.
+    /// Returns the words for a change if a device was typed before the cursor, otherwise the devices.
     static func changes(
         _ purpose: LightChange.Purpose, of devices: [LightListing], words: [String], prefix: String
     ) -> [String] {

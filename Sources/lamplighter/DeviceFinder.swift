@@ -2,12 +2,14 @@ import BridgeControl
 import TerminalKit
 
 extension [LightListing] {
-    /// Returns the device with a key, a name or, unless `isWhole` is `true`, the beginning of a name.
+    /// Returns the device whose key or name was typed.
+    ///
+    /// Unless `isWhole` is `true`, the beginning of its name is enough.
     ///
     /// Case, spaces and punctuation in names are ignored.
     ///
-    /// - Throws: ``BridgeControlError`` with code 69 if nothing matches, with the nearest name; 64 if several devices match,
-    ///   with their keys.
+    /// - Throws: ``BridgeControlError`` with code 69 if nothing matches, with the nearest name, or with code 64 if
+    ///   several devices match, with their keys.
     func device(named typed: String, isWhole: Bool = false) throws(BridgeControlError) -> LightListing {
         let found = devices(named: typed, isWhole: isWhole)
         guard let device = found.first else {
@@ -26,7 +28,7 @@ extension [LightListing] {
 
     /// Returns the device at the beginning of the words, and the remaining words.
     ///
-    /// The name is as long as possible, so that it needs no quotation marks: `desk lamp on`.
+    /// As many words as possible count as the name, so that it needs no quotation marks: `desk lamp on`.
     ///
     /// - Throws: ``BridgeControlError``, as ``device(named:isWhole:)`` does.
     func device(namedFirst words: [String]) throws(BridgeControlError) -> (LightListing, [String]) {

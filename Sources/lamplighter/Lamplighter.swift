@@ -4,7 +4,7 @@ import BridgeControl
 import CommandKit
 import TerminalKit
 
-/// The command with which operators manage the bridge.
+/// The operator's command for managing the bridge.
 @main
 struct Lamplighter: CommandProgram {
     static let configuration = CommandConfiguration(

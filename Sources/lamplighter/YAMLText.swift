@@ -21,7 +21,7 @@ enum YAMLText {
         }
     }
 
-    /// Returns a string as a plain scalar if it can't be read as anything else.
+    /// Returns a string as a plain scalar if YAML can't read it as another type.
     ///
     /// Otherwise, it returns a quoted scalar. Control characters are escaped, so that they can't affect a terminal.
     private static func text(_ string: String) -> String {

@@ -44,7 +44,7 @@ struct LightsListCommand: AsyncParsableCommand {
 }
 
 extension LightKind {
-    /// Returns the kind with a name in the singular or the plural.
+    /// Returns the kind with the given name, which may be singular or plural.
     ///
     /// - Throws: `ValidationError` with the valid names.
     fileprivate static func named(_ typed: String) throws -> LightKind {
