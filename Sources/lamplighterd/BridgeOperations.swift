@@ -15,7 +15,7 @@ import TerminalKit
 
 /// The implementation of the operator's commands.
 struct BridgeOperations: BridgeControlHandler {
-    /// Returns the bridges, of which there is at least one.
+    /// Returns the bridges, at least one.
     ///
     /// The first one is the bridge that the configuration describes.
     let bridges: @Sendable () async -> [Bridge]
@@ -389,8 +389,8 @@ extension BridgeControlError {
             remedy: "make room in \(directory)")
     }
 
-    /// Creates an error with the code and the message with which the daemon would exit if this error occurred at its
-    /// start.
+    /// Creates an error with the exit code and the message that the daemon would report if this error occurred at
+    /// startup.
     fileprivate init(_ error: any Error) {
         if let error = error as? BridgeControlError {
             self = error

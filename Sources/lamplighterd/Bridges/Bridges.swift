@@ -176,8 +176,8 @@ actor Bridges: ServiceLifecycle.Service {
     /// Starts listening for controllers of a bridge.
     ///
     /// The first bridge uses the configured port, if there is one. Otherwise, a bridge uses its previous port. An
-    /// additional bridge without one tries the port that follows the configured one by its distance from the first
-    /// bridge. If there is no such port or it is taken, a free one is chosen and stored.
+    /// additional bridge without a previous port adds its distance from the first bridge to the configured port. If
+    /// there is no such port or it is taken, a free port is chosen and stored.
     private func listener(
         _ number: Int, _ server: AccessoryServer, _ store: ServerDatabase
     ) async throws -> AccessoryListener {
@@ -215,8 +215,8 @@ actor Bridges: ServiceLifecycle.Service {
         let probe = CloneProbe(loop: loop, ownPort: port)
         return UniquePublisher(
             publisher: try AvahiServicePublisher(logger: logger),
-            // All instance names of a bridge with this identity contain the device ID's suffix, whatever the bridge is
-            // called. The exception is a long name that was truncated to append a number.
+            // All instance names of a bridge with this identity contain the device ID's suffix, regardless of the
+            // bridge's name. The exception is a long name that was truncated to append a number.
             browser: try AvahiServiceBrowser(type: Advertisement.serviceType, logger: logger) { name in
                 name.contains(deviceID.suffix) || name.contains(" #")
             },

@@ -103,7 +103,7 @@ struct LightSection: Decodable, Equatable, Sendable {
         }
         self.tap = known
         transition = try container.decodeIfPresent(DurationText.self, forKey: .transition)?.duration
-        // The time is limited, because the light's reports during a transition count as intermediate values.
+        // Limit the time, because the light's reports during a transition count as intermediate values.
         if let transition, transition > .seconds(60) {
             throw ConfigurationProblem(
                 "the duration is too long", remedy: "write 0ms to 60s",

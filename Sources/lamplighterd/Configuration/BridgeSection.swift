@@ -22,7 +22,7 @@ struct BridgeSection: DeclaredSection, Equatable, Sendable {
     /// The interfaces that are used for TCP and mDNS.
     var interfaces: ConfiguredInterfaces
     var advertise: Advertising
-    /// The time during which changes after a first one are collected into one event message.
+    /// The time during which changes that follow a first one are collected into one event message.
     ///
     /// The first change is sent immediately.
     var eventWindow: Duration

@@ -13,7 +13,7 @@ extension CodingUserInfoKey {
     }()
 }
 
-/// An entry of `drivers`: the keys `driver` and `id`, which belong to the bridge, and the driver's own keys.
+/// An entry of `drivers`: the `driver` and `id` keys, which belong to the bridge, and the driver's own keys.
 struct DriverEntry: Decodable, Sendable {
     /// The ID, which is the first part of the keys of the driver's lights.
     let id: String
@@ -47,7 +47,7 @@ struct DriverEntry: Decodable, Sendable {
         return id == other.id && driver == other.driver && isEqual(configuration)
     }
 
-    /// The systems that the driver `mqtt` supports, by names that users write instead of `mqtt`.
+    /// The systems that the `mqtt` driver supports, by names that users write instead of `mqtt`.
     private static let systemsWithMQTT = [
         "zigbee2mqtt": "Zigbee2MQTT", "tasmota": "Tasmota", "homeassistant": "Home Assistant's MQTT discovery",
     ]
@@ -64,7 +64,7 @@ struct DriverEntry: Decodable, Sendable {
         return ConfigurationProblem("unknown driver", remedy: remedy, at: path)
     }
 
-    /// Returns whether a text is a valid ID.
+    /// Returns whether a string is a valid ID.
     ///
     /// An ID must not contain a slash, which ends it in a light's key, or characters that have a special meaning in
     /// shells and logs.

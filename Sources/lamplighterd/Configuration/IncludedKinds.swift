@@ -3,16 +3,16 @@ import DaemonKit
 import DeviceKit
 import TerminalKit
 
-/// The key `include`: the kinds of devices that the bridge shows.
+/// The `include` key: the kinds of devices that the bridge shows.
 struct IncludedKinds: Equatable, Sendable {
-    /// The name of all kinds together.
+    /// The name that stands for all kinds.
     private static let all = "all"
 
     var kinds: Set<LightKind>
 
     init(_ kinds: Set<LightKind> = Set(LightKind.allCases.filter(\.isShownByDefault))) { self.kinds = kinds }
 
-    /// The names of the kinds in the form of the configuration.
+    /// The names of the kinds, as written in the configuration.
     var text: String { "[\(LightKind.allCases.filter(kinds.contains).map(\.plural).joined(separator: ", "))]" }
 
     /// The explanation of the key's value.

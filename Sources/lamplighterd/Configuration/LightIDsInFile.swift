@@ -31,7 +31,7 @@ struct LightIDsInFile: Decodable {
         }
     }
 
-    /// The top-level keys by which the files of other programs are recognized.
+    /// The top-level keys that identify the files of other programs.
     private static let otherPrograms = [
         (key: "platforms", name: "Homebridge"), (key: "accessories", name: "Homebridge"),
         (key: "homeassistant", name: "Home Assistant"), (key: "default_config", name: "Home Assistant"),

@@ -21,7 +21,7 @@ struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
     let address: String
     let port: UInt16
 
-    /// The reason why a text isn't a valid address with a port, and the remedy.
+    /// The reason why a string isn't a valid address with a port, and the remedy.
     struct Problem: Error, Equatable {
         let problem: String
         let remedy: String

@@ -61,7 +61,7 @@ struct BridgeMetrics: Sendable {
             Double(server.wrongSetupCodes))
         text.gauge(
             "lamplighter_pair_setup_failures_in_a_row",
-            "Wrong setup codes since the last correct one, also before a restart; \(SetupAttempts.maximumFailures) lock pairing.",
+            "Wrong setup codes since the last correct one, including before a restart; \(SetupAttempts.maximumFailures) lock pairing.",
             Double(wrongSetupCodesInARow))
         text.gauge(
             "lamplighter_configuration_number",
@@ -87,7 +87,7 @@ struct BridgeMetrics: Sendable {
         text.counter("lamplighter_event_messages_total", "Event messages to controllers.", Double(server.eventMessages))
         text.counter(
             "lamplighter_events_total",
-            "Changed values for controllers: sent, replaced by newer ones before that, or lost.",
+            "Changed values for controllers: sent, replaced by newer ones before they were sent, or lost.",
             [
                 Sample(["outcome": "sent"], server.eventsSent),
                 Sample(["outcome": "coalesced"], server.eventsCoalesced),
