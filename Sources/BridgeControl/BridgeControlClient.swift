@@ -148,7 +148,7 @@ extension BridgeControlError {
         case .noPermission(let path):
             self = .noPermission(
                 "no permission to use \(path)",
-                remedy: "run this as root, or add this user to the group lamplighter")
+                remedy: "run this as root, or add this user to the lamplighter group")
         case .pathTooLong(let path): self = .usage("the socket path is too long: \(path)")
         case .timedOut:
             self = .unavailable("lamplighterd didn't answer in time at \(location.path)", remedy: "check its log")

@@ -100,7 +100,7 @@ package struct BridgeStatus: BridgeMessage {
 
     /// The devices of a kind that the configuration doesn't show.
     package struct HiddenKind: BridgeMessage {
-        /// The kind's name in the key `include`.
+        /// The kind's name in the `include` key.
         package var kind: String
         package var count: Int
 

@@ -110,7 +110,7 @@ package struct DeviceWord {
     private func color(_ word: String) -> [String: JSONValue]? {
         if let white = Self.whites.first(where: { $0.word == word }) { return temperature(mired: white.mired) }
         guard let color = Self.colors.first(where: { $0.word == word }) else { return nil }
-        // The white of a lamp's white LEDs is better than a white that is mixed from its colors.
+        // Prefer a lamp's white LEDs to a white that is mixed from colors.
         if word == "white", device.state["temperature"] != nil { return temperature(mired: 250) }
         guard names.contains(where: { $0.type == .hue }) else { return nil }
         return ["hue": .number(color.hue), "saturation": .number(color.saturation)]
@@ -126,7 +126,9 @@ package struct DeviceWord {
     /// Returns the meaning of a name for the device, or `nil` if devices of its kind don't have the name.
     func meaning(of name: String) -> PropertyName? { names.first { $0.name == name } }
 
-    /// Returns the value of a number with a unit, which determines its name.
+    /// Returns the value of a number with a unit.
+    ///
+    /// The unit determines the name of the value.
     private func number(_ word: String) -> [String: JSONValue]? {
         let name =
             if word.hasSuffix("%") { names.first { $0.range?.unit == "percent" } } else if word.hasSuffix("k") {

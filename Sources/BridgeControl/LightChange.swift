@@ -82,7 +82,7 @@ extension LightChange {
 
     /// Returns the name of a property and its meaning.
     ///
-    /// It returns `nil` for properties without a name: texts, binary values, and values that are derived from named
+    /// It returns `nil` for properties without a name: strings, binary values, and values that are derived from named
     /// ones, such as a cover's target.
     private static func name(of property: Property, for kind: LightKind) -> (name: String, meaning: PropertyName)? {
         let definition = CharacteristicDefinition.of(property.type)
@@ -97,7 +97,7 @@ extension LightChange {
 }
 
 extension PropertyName {
-    /// Creates the name of a characteristic from HAP's catalog, or returns `nil` if its values are texts or binary
+    /// Creates the name of a characteristic from HAP's catalog, or returns `nil` if its values are strings or binary
     /// data.
     fileprivate init?(_ definition: CharacteristicDefinition) {
         let (metadata, words) = (definition.metadata, definition.type.valueNames)
@@ -182,7 +182,7 @@ extension LightChange {
 
     /// Returns the values of the change for a light of this kind.
     ///
-    /// Values that it can't have are omitted.
+    /// Values that such a light can't have are omitted.
     package func values(for kind: LightKind) -> PropertyValues {
         var found = PropertyValues()
         for (name, value) in members {

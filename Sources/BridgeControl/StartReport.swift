@@ -1,4 +1,4 @@
-/// The result of checking one step of a start, which is a line of the output of `lamplighterd --check-start --json`.
+/// The result of checking one step of a start: a line in the output of `lamplighterd --check-start --json`.
 package struct StartReport: BridgeMessage {
     /// A step of a start.
     ///
