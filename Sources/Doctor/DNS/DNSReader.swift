@@ -30,7 +30,7 @@ extension DNSMessage {
         var count = 0
         for _ in 0..<3 { count += Int(try reader.number()) }
         // Each question takes at least five bytes, and each record at least eleven. So the length of the message limits
-        // both loops, whatever the counts are.
+        // both loops, regardless of the counts.
         for _ in 0..<questions {
             _ = try reader.name()
             _ = try reader.bytes(4)

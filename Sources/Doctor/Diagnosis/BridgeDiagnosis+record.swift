@@ -90,7 +90,7 @@ extension BridgeDiagnosis {
                 + interface)
     }
 
-    /// A description of how many other hosts have answered.
+    /// A phrase with the number of other hosts that have answered.
     private var neighbours: String {
         let others = facts.neighbours.count
         return others == 0
@@ -171,7 +171,7 @@ extension Facts {
             .subtracting(own)
     }
 
-    /// Returns the addresses of the instance, each once for each interface on which it was received.
+    /// Returns the instance's distinct pairs of address and receiving interface.
     package func addresses(of instance: String) -> [TCPProbe.Target] {
         queryResults.flatMap { look -> [TCPProbe.Target] in
             guard case .multicast(let interface, _) = look.route else { return [] }

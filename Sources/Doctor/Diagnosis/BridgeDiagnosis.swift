@@ -110,7 +110,7 @@ struct BridgeDiagnosis {
         guard diagnostics.isToBeAdvertised else {
             return .wrong(
                 .advertise, "the configuration sets advertise: none, so controllers can't find the bridge",
-                "write advertise: avahi in the section bridge and restart lamplighterd", code: 78)
+                "write advertise: avahi in the bridge section and restart lamplighterd", code: 78)
         }
         return .ok(.advertise, "advertising is on")
     }

@@ -13,7 +13,7 @@ package enum Diagnosis {
         case .forbidden(let reason):
             [
                 .wrong(
-                    .daemon, reason, "run this as root, or add this user to the group lamplighter and log in again",
+                    .daemon, reason, "run this as root, or add this user to the lamplighter group and log in again",
                     code: 77)
             ]
         case .unfit(let reason):
@@ -63,9 +63,7 @@ package enum Diagnosis {
 
     /// The length of a day, in seconds.
     private static let day = 86400
-    /// The number of days after the release of the program.
-    ///
-    /// A later date is considered wrong.
+    /// The number of days after the program's release until which a date is considered right.
     private static let lifetime = 20 * 365
     /// The largest change of the clock that doesn't lead to a warning, in seconds.
     private static let smallStep = 60

@@ -31,7 +31,7 @@ package enum StartProbe {
         }
         let asUser = ["/usr/bin/setpriv", "--reuid=\(serviceUser)", "--regid=\(serviceUser)", "--init-groups"]
         let found = spawn(asUser + words)
-        // A port or a socket is in use, and only root can find the process that uses it.
+        // If a port or a socket is in use, check again as root, because only root can find the process that uses it.
         return found?.code == unavailable ? spawn(words) ?? found : found
     }
 

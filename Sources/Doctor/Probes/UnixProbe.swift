@@ -16,7 +16,7 @@ package enum UnixProbe {
 
     private static let timeout = Duration.seconds(2)
 
-    /// Requests the list of commands from the Avahi daemon's socket, and returns whether it answers.
+    /// Requests the list of commands from the Avahi daemon, and returns whether it answers.
     package static func avahi() async -> Outcome { await ask("/run/avahi-daemon/socket", "HELP\n") }
 
     /// Starts the authentication of a client on the system D-Bus, and returns whether the bus answers.
