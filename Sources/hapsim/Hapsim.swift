@@ -12,7 +12,7 @@ import TerminalKit
 struct Hapsim: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hapsim",
-        abstract: "Serve any HomeKit accessory from a description in a file.",
+        abstract: "Simulate a HomeKit accessory that a file describes.",
         discussion:
             "Prints the values that controllers write. Type NAME=VALUE to change a value, or help for the commands.",
         version: "hapsim \(Version.current)")

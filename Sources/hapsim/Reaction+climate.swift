@@ -6,11 +6,11 @@ extension Reaction {
     private struct Climate {
         let reading: CharacteristicType
         let state: CharacteristicType
-        /// Below this number, the device raises the value.
+        /// The number below which the device raises the value.
         var low: Double?
-        /// Above this number, the device lowers the value.
+        /// The number above which the device lowers the value.
         var high: Double?
-        /// The values of the state.
+        /// The values of `state` while the device is idle, raises the value, or lowers it.
         var idle: Int64
         var raising: Int64
         var lowering: Int64
@@ -18,9 +18,7 @@ extension Reaction {
         let pace: Double
     }
 
-    /// Raises or lowers the value until it is in the range.
-    ///
-    /// The device is idle otherwise.
+    /// Raises or lowers the value until it is in the range, and makes the device idle otherwise.
     private mutating func keep(_ climate: Climate, in service: SimulatedService) {
         guard let present = service[climate.reading] else { return }
         stops.insert(climate.reading)

@@ -87,7 +87,7 @@ extension Reaction {
         }
     }
 
-    /// The current angle of each target angle.
+    /// The characteristic of the current angle for each target angle.
     private static let tilts: [CharacteristicType: CharacteristicType] = [
         .targetHorizontalTiltAngle: .currentHorizontalTiltAngle, .targetVerticalTiltAngle: .currentVerticalTiltAngle,
         .targetTiltAngle: .currentTiltAngle,

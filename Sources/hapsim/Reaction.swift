@@ -106,7 +106,7 @@ extension Reaction {
 /// A service of a simulated device.
 struct SimulatedService {
     let service: ServiceObject
-    /// The duration of a move in seconds; `nil` for a duration that is usual for the service.
+    /// The duration of a move in seconds; `nil` for the usual duration of the service.
     let travel: Double?
 
     var type: ServiceType { service.type }

@@ -15,8 +15,8 @@ extension SimulationFile {
     /// Creates the accessories.
     ///
     /// Identifiers follow the order in the file. The service at index n (from 0) has the iid 100 + 100 n, and its
-    /// characteristics, sorted by name, have the following ones. The bridged accessory at index n has the aid n + 2. So
-    /// appending to the lists doesn't change existing identifiers.
+    /// characteristics, sorted by name, have the iids after it. The bridged accessory at index n has the aid n + 2.
+    /// Therefore, appending to the lists doesn't change existing identifiers.
     ///
     /// - Throws: ``ServiceLinkError``.
     func accessories(_ ids: inout InstanceIDs) throws(ServiceLinkError) -> SimulatedAccessories {

@@ -38,7 +38,8 @@ struct SimulationFile: Decodable, Equatable {
         bridged = try container.decodeIfPresent([BridgedEntry].self, forKey: .accessories)?.map(\.entry) ?? []
         guard bridged.count <= Self.maximumBridged else {
             throw ConfigurationProblem(
-                "a bridge has at most \(Self.maximumBridged) accessories", remedy: "put the others into a second file",
+                "a bridge can have at most \(Self.maximumBridged) accessories",
+                remedy: "put the others into a second file",
                 at: decoder.codingPath + [Key.accessories])
         }
         let first = server.services.first(where: \.service.isPrimary) ?? server.services.first
@@ -92,7 +93,7 @@ extension SimulationFile.Entry {
         services = try container.decodeIfPresent([ServiceEntry].self, forKey: list) ?? []
         guard services.count <= AccessoryObject.maximumParts - 2 else {
             throw ConfigurationProblem(
-                "an accessory has at most \(AccessoryObject.maximumParts - 2) services", remedy: "remove some",
+                "an accessory can have at most \(AccessoryObject.maximumParts - 2) services", remedy: "remove some",
                 at: container.codingPath + [list])
         }
     }
@@ -104,7 +105,7 @@ struct ServiceEntry: Decodable, Equatable {
     var id: String?
     /// The IDs of the linked services.
     var links: [String]
-    /// The duration of a move from one end to the other, in seconds; `nil` for one that is usual for the service.
+    /// The duration of a move from one end to the other, in seconds; `nil` for the usual duration of the service.
     var travel: Double?
     /// The service, without iids and links.
     var service: ServiceObject

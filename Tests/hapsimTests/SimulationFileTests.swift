@@ -67,7 +67,7 @@ struct SimulationFileTests {
         }
         #expect(throws: Never.self) { try accessories(text(149)) }
         let error = #expect(throws: ConfigurationError.self) { try accessories(text(150)) }
-        #expect(error?.keyPath == "accessories" && error?.problem == "a bridge has at most 149 accessories")
+        #expect(error?.keyPath == "accessories" && error?.problem == "a bridge can have at most 149 accessories")
     }
 
     @Test("can describe every service of the catalog", arguments: ServiceDefinition.all.map(\.name))
