@@ -2,7 +2,7 @@ internal import CMalloc
 
 /// Settings of a daemon's heap.
 package enum Allocator {
-    /// The size of the free memory that may remain at the end of the heap, in bytes.
+    /// The amount of free memory that may remain at the end of the heap, in bytes.
     ///
     /// Memory beyond it is returned to the system immediately.
     private static let spare: Int32 = 1 << 20

@@ -3,7 +3,7 @@ package struct OptionOrder: Sendable {
     private let flags: Set<String>
     private let options: Set<String>
 
-    /// Creates an order of flags, which have no value, and of options with a value.
+    /// Creates an order from flags, which have no value, and options with a value.
     ///
     /// Both include their dashes.
     package init(flags: Set<String>, options: Set<String>) {

@@ -98,7 +98,7 @@ struct StrictYAMLTests {
             ("name: a\nrooms:\n  - name:b", "f:3:5: rooms[0]: a space is missing after a colon; write name: VALUE"),
             ("name: [a]", "f:1:7: name: expected text, found a list; write text"),
             (
-                "name: \"a\\0b\"", "f:1:7: name: text can't contain the character NUL; remove \\0 from it"
+                "name: \"a\\0b\"", "f:1:7: name: text can't contain NUL characters; remove \\0 from it"
             ),
             ("name: {a: b}", "f:1:7: name: expected text, found keys with values; write text"),
             ("name:", "f:1:6: name: the value is missing; write text, or remove the key"),

@@ -39,7 +39,7 @@ package enum ConfiguredInterfaces: Decodable, Equatable, Sendable {
         self = .named(names)
     }
 
-    /// Returns whether the kernel accepts a name, according to its function `dev_valid_name`.
+    /// Returns whether the kernel accepts a name, according to its `dev_valid_name` function.
     private static func isName(_ name: String) -> Bool {
         (1...15).contains(name.utf8.count) && name != "." && name != ".."
             && !name.unicodeScalars.contains { $0 == "/" || $0 == ":" || $0.properties.isWhitespace || $0.value < 0x21 }

@@ -49,7 +49,7 @@ extension StrictYAML {
     }
 }
 
-/// A warning about a valid configuration, a part of which may not work.
+/// A warning about a part of a valid configuration that may not work.
 package struct ConfigurationWarning: Sendable, Equatable, CustomStringConvertible {
     /// The position as `FILE:LINE:COLUMN`, or only the file.
     let place: String

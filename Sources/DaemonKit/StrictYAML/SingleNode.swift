@@ -18,7 +18,7 @@ struct SingleNode: SingleValueDecodingContainer {
         }
         guard !decoder.node.isEmpty else { throw decoder.mismatch("text") }
         guard !scalar.string.utf8.contains(0) else {
-            throw decoder.error("text can't contain the character NUL", "remove \\0 from it")
+            throw decoder.error("text can't contain NUL characters", "remove \\0 from it")
         }
         return scalar.string
     }
