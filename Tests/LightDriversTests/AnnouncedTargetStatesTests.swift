@@ -35,7 +35,7 @@ extension MQTTHouse {
     }
 }
 
-@Suite("The reader of announcements of devices with a target state", .timeout)
+@Suite("The reader of announced locks, garage doors and alarm panels", .timeout)
 struct AnnouncedTargetStatesTests {
     @Test("finds the fixtures") func found() {
         #expect(AnnouncedThing.locks.count >= 10 && AnnouncedThing.doors.count >= 6)

@@ -37,7 +37,7 @@ struct BrokerTests {
         #expect(sentence.contains(text) && !sentence.contains("s3cret"))
     }
 
-    @Test("retries a broker that closes connections less and less often, and soon after a stable connection")
+    @Test("backs off from a broker that keeps closing connections, and retries soon after a stable connection")
     func flapping() {
         var session = MQTTSession(statusTopic: "status")
         let delays = (0..<4).map { _ in

@@ -17,7 +17,7 @@ struct ButtonWordsTests {
         }
     }
 
-    /// Values of the expose `action` in zigbee-herdsman-converters, and event types of ESPHome, HOMEd and Matter.
+    /// Values of the `action` expose in zigbee-herdsman-converters, and event types of ESPHome, HOMEd and Matter.
     @Test(
         "reads the press at the end or the start of a word",
         arguments: [
@@ -51,7 +51,7 @@ struct ButtonWordsTests {
         #expect(words.buttons.count == 32 && words.surplus == 18)
     }
 
-    @Test("ignores words without a press of an entity that may not be a button")
+    @Test("ignores words that don't name a press if the entity may not be a button")
     func strict() {
         #expect(ButtonWords(["motion", "left"], isStrict: true).buttons.isEmpty)
         #expect(ButtonWords(["motion", "press"], isStrict: true).buttons.map(\.presses) == [[.single]])

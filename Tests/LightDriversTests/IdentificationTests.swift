@@ -56,7 +56,7 @@ struct IdentificationTests {
                 == [.report(Self.light, LightReport(brightness: 50))])
     }
 
-    @Test("reports a change made at the wall switch after the time for echoes")
+    @Test("reports a change at the wall switch once the time for echoes is over")
     func switchedAtTheWall() throws {
         var house = Self.house("ON")
         let number = try Self.blink(&house)

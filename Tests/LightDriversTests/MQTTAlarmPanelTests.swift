@@ -61,7 +61,7 @@ struct MQTTAlarmPanelTests {
         }
     }
 
-    @Test("sends the code only where the panel wants it, and never shows it")
+    @Test("sends the code only with commands that require it, and never prints it")
     func code() throws {
         let template = #", "command_template": "{{ action }} {{ code }}""#
         var known = try Self.panel(template + #", "code": "4711", "code_arm_required": false"#)

@@ -23,7 +23,7 @@ extension MQTTHouse {
         take(home.received(topic: topic, payload: MQTTPayload(Array(text.utf8), isRetained: true), now: now))
     }
 
-    /// Lets the time pass after which the parts of devices are complete.
+    /// Waits until the parts of devices count as complete.
     mutating func settles() {
         now += .seconds(2)
         take(home.timePassed(now: now))
@@ -132,7 +132,7 @@ struct MQTTButtonTests {
         #expect(hidden.added.filter { !$0.buttons.isEmpty }.map(\.id) == [Self.remote])
     }
 
-    @Test("adds buttons that aren't included without their presses, and none to other functions")
+    @Test("adds excluded buttons only to a button accessory, and reports no presses")
     func notIncluded() {
         for (exposes, kind) in [
             ("", LightKind.button), (Self.battery, .button), (Self.temperature, .sensor), (Self.plug, .switch),
@@ -201,7 +201,7 @@ struct MQTTButtonTests {
         #expect(ids == [["1 1", "button 2"]])
     }
 
-    @Test("shows a press once that Zigbee2MQTT announces in two ways")
+    @Test("shows a press only once even if Zigbee2MQTT announces it in two ways")
     func twoWays() {
         var house = Self.zigbee(Self.action(["single", "double"]))
         house.receivesRetained(Self.trigger("single").topic, Self.trigger("single").text)
@@ -211,7 +211,7 @@ struct MQTTButtonTests {
         #expect(MQTTHouse.presses(first + second) == ["\(Self.remote) button single"])
     }
 
-    /// The short keys and the message are those of Home Assistant's documentation of MQTT events.
+    /// The short keys and the message are from Home Assistant's documentation of MQTT events.
     @Test("reads the presses of an event entity, including a doorbell")
     func events() throws {
         var house = Self.house()
@@ -259,7 +259,7 @@ struct MQTTButtonTests {
             house.announces("lamp", light + #", "qos": 1"#)
             #expect(house.added.last?.buttons.map(\.id) == ["top"])
             #expect(MQTTHouse.presses(house.receives("e", #"{"event_type": "press"}"#)) == ["lamp top single"])
-            // The light is gone, and its buttons stay.
+            // The light is removed, and its buttons remain.
             house.receives("homeassistant/light/lamp/config", "")
             for _ in 0..<4 { house.settles() }
             #expect(house.removed == ["lamp"] && house.added.last?.id == "d/sensors")
@@ -284,7 +284,9 @@ struct MQTTButtonTests {
 
     // MARK: Tasmota
 
-    /// The key `btn` and the options are those of hatasmota; the message is Tasmota's with SetOption73.
+    /// The `btn` key and the options are from hatasmota.
+    ///
+    /// Tasmota sends the message with SetOption73.
     @Test(
         "reads the buttons of Tasmota devices as Home Assistant does",
         arguments: [

@@ -71,7 +71,7 @@ struct MQTTCoverTests {
         #expect(said(&other, number)?.position == percent)
     }
 
-    @Test("reports a requested position as requested, however the cover rounds it")
+    @Test("reports a requested position unchanged even if the cover rounds it")
     func rounding() throws {
         var cover = try Self.cover(#", "position_open": 10"#)
         #expect(try sent(&cover, 44) == ["c/position 4"])
@@ -239,7 +239,7 @@ struct MQTTCoverTests {
     }
 
     @Test(
-        "shows windows and doors with a position as such",
+        "shows windows and doors with a position as windows and doors",
         arguments: [
             ("window", ServiceType.window), ("door", .door), ("shutter", .windowCovering), ("boat", .windowCovering),
         ])

@@ -146,7 +146,7 @@ struct MQTTDevicePartsTests {
         #expect(shown.accessories.isEmpty && shown.parts.deadline == nil)
     }
 
-    @Test("lead commands to the part that an accessory shows")
+    @Test("receive their commands through the accessory that shows them")
     func commands() {
         var shown = Shown()
         for part in [Self.light("l"), Self.scene] { shown.announce(part) }

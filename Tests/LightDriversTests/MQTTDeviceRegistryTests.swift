@@ -235,7 +235,7 @@ struct MQTTDeviceRegistryTests {
         #expect(actions.warnings.count == warnings && actions.added.count == 1)
     }
 
-    @Test("gives the parts of a device its base topic, unless they have their own")
+    @Test("gives the parts of a device the base topic of the device, unless they have their own")
     func baseOfDevice() throws {
         var house = House()
         house.receives(
@@ -490,7 +490,7 @@ struct MQTTDeviceRegistryTests {
     }
 
     @Test(
-        "gives the id that is known to its accessory, even if another component is announced first",
+        "gives a known id to its accessory, even if another component is announced first",
         arguments: [
             ("light", LightKind.light, "lock"), ("light", .light, "cover"), ("light", .light, "fan"),
             ("switch", .outlet, "valve"), ("lock", .lock, "light"), ("cover", .garageDoor, "switch"),
@@ -502,12 +502,12 @@ struct MQTTDeviceRegistryTests {
         let ids = order.map { Self.id(&house, $0, $0) }
         let expected: [LightID] = ["AABBCC", LightID("\(known.other)/AABBCC")]
         #expect(ids == (isOtherFirst ? expected.reversed() : expected))
-        // The accessory of the known one was withdrawn.
+        // The accessory keeps its id even after its announcement was withdrawn.
         house.receives("homeassistant/\(known.component)/\(known.component)/config", "")
         #expect(Self.id(&house, known.component, known.component) == "AABBCC")
     }
 
-    @Test("gives another component the id of a withdrawn light only if the light may have become it")
+    @Test("doesn't give the id of a withdrawn light to a component that the light can't become")
     func withdrawnLight() {
         var house = House(kinds: Self.all)
         #expect(Self.id(&house, "light", "a") == "AABBCC")
@@ -585,7 +585,7 @@ struct MQTTDeviceRegistryTests {
         #expect(house.receives(topic, "") == [.warn(nil, about: topic)])
     }
 
-    @Test("warns about unusable keys of a light, wherever it is announced")
+    @Test("warns about unusable keys of a light, even after its announcement moves to another topic")
     func losses() {
         var house = House()
         let odd = #""uniq_id": "u", "stat_val_tpl": "{{ now() }}", "stat_t": "s""#
@@ -652,7 +652,7 @@ struct MQTTDeviceRegistryTests {
         #expect(warnings.reduce(0, +) < 110)
     }
 
-    @Test("rejects texts that are too long")
+    @Test("rejects strings that are too long")
     func longTexts() {
         var house = House()
         let long = #""uniq_id": "a", "pl_on": "\#(String(repeating: "x", count: MQTTLimits.text + 1))""#

@@ -25,7 +25,7 @@ struct MQTTGarageDoorTests {
         door.received(topic: topic, payload: MQTTPayload(Array(text.utf8))).first?.values[.currentDoorState]
     }
 
-    @Test("is a garage door by its class, and a window covering by any other")
+    @Test("is a garage door if its class is garage or gate, and a window covering otherwise")
     func classes() throws {
         for (name, kind) in [
             ("garage", LightKind.garageDoor), ("gate", .garageDoor), ("door", .cover), ("shutter", .cover),

@@ -29,7 +29,7 @@ struct MQTTHouse {
         take(home.received(topic: topic, payload: payload, now: now))
     }
 
-    /// Receives a text, at the given time in seconds if it isn't `nil`.
+    /// Receives a text message, at the given time in seconds if it isn't `nil`.
     @discardableResult
     mutating func receives(_ topic: String, _ text: String, at seconds: Int? = nil) -> [MQTTAction] {
         if let seconds { now = .seconds(seconds) }

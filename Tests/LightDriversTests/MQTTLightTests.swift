@@ -5,7 +5,7 @@ import Testing
 
 @testable import LightDrivers
 
-/// Tests of the schemas `json` and `default` in both directions, without a broker.
+/// Tests of the `json` and `default` schemas in both directions, without a broker.
 @Suite("A light on MQTT", .timeout)
 struct MQTTLightTests {
     static func light(_ keys: String, isSwitch: Bool = false) throws -> MQTTLight {
@@ -296,7 +296,7 @@ struct MQTTLightTests {
         """
 
     @Test(
-        "reads plain texts",
+        "reads plain text",
         arguments: [
             ("power", "ON", LightReport(on: true)), ("power", "OFF", LightReport(on: false)),
             ("bri", "128", LightReport(brightness: 50)), ("bri", " 64\n", LightReport(brightness: 25)),
@@ -312,7 +312,7 @@ struct MQTTLightTests {
     }
 
     @Test(
-        "ignores invalid plain texts",
+        "ignores invalid plain text",
         arguments: [
             ("power", ""), ("power", "None"), ("power", "on"), ("bri", "0"), ("bri", "nan"), ("bri", "-3"),
             ("bri", "inf"),
@@ -325,7 +325,7 @@ struct MQTTLightTests {
     }
 
     @Test(
-        "sends a command as one text per attribute, in order",
+        "sends a command as one plain message per attribute, in order",
         arguments: [
             ("", LightCommand(on: false, brightness: 3), ["set OFF"]), ("", LightCommand(on: true), ["set ON"]),
             (
@@ -348,7 +348,7 @@ struct MQTTLightTests {
         #expect(Self.text(try light.messages(for: command)) == expected)
     }
 
-    @Test("sends a brightness that follows a color in that color, before the light answers")
+    @Test("scales the last requested color by a new brightness even before the light answers")
     func brightnessBehindColor() throws {
         var light = try Self.light(#""rgb_command_topic": "c/set", "rgb_state_topic": "c""#)
         _ = light.received(topic: "c", payload: Array("255,0,0".utf8))
@@ -359,7 +359,7 @@ struct MQTTLightTests {
         #expect(Self.text(try light.messages(for: .init(on: true, brightness: 20))) == ["c/set 0,51,0", "set ON"])
     }
 
-    @Test("scales RGB by the brightness if that has no topic, and reads it from the largest channel")
+    @Test("scales RGB by a brightness that has no topic, and reads that brightness from the largest channel")
     func basicRGB() throws {
         var light = try Self.light(#""rgb_command_topic": "c/set", "rgb_state_topic": "c""#)
         let green = LightColor.hueSaturation(hue: 120, saturation: 100)

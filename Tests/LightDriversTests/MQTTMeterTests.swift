@@ -84,7 +84,7 @@ struct MQTTMeterTests {
         #expect(shown.keys.map(\.rawValue) == ["d/sensors"] && shown["d/sensors"]?.kind == .meter)
     }
 
-    @Test("are described even if they aren't included, but without subscriptions to their topics")
+    @Test("appear in the description even if excluded, but their topics aren't subscribed to")
     func excluded() {
         var house = Self.house(kinds: [.outlet])
         let power = Self.power.text.replacing(#""stat_t": "s""#, with: #""stat_t": "other""#)
@@ -94,7 +94,7 @@ struct MQTTMeterTests {
         #expect(!house.subscribed.contains("other") && Self.readings(Self.shown(house)["relay"]) == [.power])
     }
 
-    @Test("don't show the voltage of a battery")
+    @Test("omit the voltage of a battery")
     func battery() {
         var house = Self.house()
         let temperature = Self.announce("sensor", "t", #""dev_cla": "temperature""#)
@@ -120,7 +120,7 @@ struct MQTTMeterTests {
         #expect(Self.readings(shown["d/sensors"]) == [.energy] && shown["d/sensors"]?.kind == .meter)
     }
 
-    @Test("of Zigbee2MQTT's lists join the outlet, without the voltage of a battery")
+    @Test("join the outlet if Zigbee2MQTT lists them, except for the voltage of a battery")
     func zigbee2MQTT() throws {
         var house = Self.house()
         func numeric(_ name: String, _ unit: String) -> String {

@@ -29,7 +29,7 @@ struct MQTTSceneTests {
         return house
     }
 
-    @Test("become functions of the light of their device, and their commands go to their own topics")
+    @Test("become functions of their device's light, and get their commands on their own topics")
     func host() throws {
         var house = Self.announced([
             ("light", #""uniq_id": "l", "cmd_t": "l/set", "stat_t": "l""#),
@@ -73,7 +73,7 @@ struct MQTTSceneTests {
         #expect(sensor.id == scenes.id)
     }
 
-    @Test("take commands of their own device if another device has a switch with the same id")
+    @Test("get the commands for their own device even if another device has a switch with the same id")
     func otherDevice() throws {
         func choice(_ id: String, _ topic: String, _ options: String, of device: String) -> (
             topic: String, text: String
@@ -116,7 +116,7 @@ struct MQTTSceneTests {
         #expect(house.states[siren.id]?.values[Property(.on, of: "siren/s")] == .bool(true))
     }
 
-    @Test("are as many as an accessory may have, with a warning about the rest")
+    @Test("are limited to the number that an accessory may have, with a warning about the rest")
     func tooMany() {
         let entities = (10...42).map { ("button", #""uniq_id": "b\#($0)", "name": "B", "cmd_t": "b""#) }
         var house = Self.announced(entities)
@@ -145,7 +145,7 @@ struct MQTTSceneTests {
     }
 
     @Test(
-        "hides settings, buttons that maintain a device, and entities of Zigbee2MQTT itself",
+        "are hidden if they are settings, buttons for maintenance, disabled or empty",
         arguments: [
             ("button", #""cmd_t": "c", "ent_cat": "config""#), ("button", #""cmd_t": "c", "dev_cla": "restart""#),
             ("button", #""cmd_t": "c", "dev_cla": "identify""#),

@@ -82,7 +82,7 @@ struct MQTTSensorTests {
     }
 
     @Test(
-        "converts concentrations to HAP's units, and warns about units of something else",
+        "converts concentrations to HAP's units, and warns about units of other quantities",
         arguments: [
             ("carbon_monoxide", "ppm", "12", 12), ("carbon_monoxide", "mg/m³", "22.912", 20),
             ("carbon_dioxide", "ppm", "640", 640), ("pm25", "ug/m3", "7.5", 7.5), ("pm10", "mg/m³", "0.02", 20),
@@ -165,7 +165,7 @@ struct MQTTSensorTests {
         #expect(whole.added.first { $0.kind == .sensor }?.capabilities.readings == [.temperature, .motion])
     }
 
-    @Test("makes a withdrawn reading unknown, removes it after 5 s, and the sensor with its last reading")
+    @Test("makes a withdrawn reading unknown, removes it after 5 s, and removes a sensor without readings")
     func withdrawn() {
         var sensors = Self.house()
         sensors.receives("ha/sensor/t/config", Self.entity("temperature"))
@@ -212,7 +212,7 @@ struct MQTTSensorTests {
         #expect(sensors.states["hall/sensors"]?.readings[.temperature] == .number(21))
     }
 
-    @Test("adds sensors that aren't included, and doesn't subscribe to their topics")
+    @Test("adds excluded sensors, but doesn't subscribe to their topics")
     func notIncluded() {
         var sensors = Self.house([.light])
         let before = sensors.subscribed

@@ -103,7 +103,7 @@ struct MQTTThermostatTests {
         #expect(report.coolingThreshold == 24 && report.targetTemperature == 22)
         #expect(try sent(&device, command(low: 19)) == ["l/set 19.0"])
         #expect(try sent(&device, command(target: 21, low: 19, high: 25)) == ["l/set 19.0", "h/set 25.0"])
-        // The middle of both moves, and their distance stays.
+        // The middle of the two thresholds moves, and the distance between them stays the same.
         #expect(try sent(&device, command(target: 25)) == ["l/set 23.0", "h/set 27.0"])
         #expect(said(&device, "m", "cool").targetTemperature == 24)
         #expect(try sent(&device, command(target: 23)) == ["h/set 23.0"])

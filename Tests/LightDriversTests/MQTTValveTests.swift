@@ -84,7 +84,7 @@ struct MQTTValveTests {
     }
 
     @Test(
-        "shows a switch of Zigbee2MQTT with a flow as a valve, whichever announcement comes first",
+        "shows a Zigbee2MQTT switch with a flow as a valve, in either order of announcements",
         arguments: [true, false])
     func zigbee(isListFirst: Bool) throws {
         var house = MQTTHouse(

@@ -120,7 +120,7 @@ final class Mosquitto: Sendable {
         return UInt16(bigEndian: address.sin_port)
     }
 
-    /// Runs a program of the system and waits for it.
+    /// Runs a system program and waits for it.
     static func run(_ program: String, _ arguments: [String], in directory: URL) throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)

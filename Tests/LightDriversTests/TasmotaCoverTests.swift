@@ -5,7 +5,7 @@ import Testing
 
 @testable import LightDrivers
 
-/// Shutters of Tasmota's own discovery; the messages are those of Tasmota 13 in its documentation of shutters.
+/// Shutters of Tasmota's own discovery, with the messages in the documentation of shutters in Tasmota 13.
 @Suite("Tasmota's shutters")
 struct TasmotaCoverTests {
     private static let stop: LightCommand = {

@@ -144,7 +144,7 @@ struct TasmotaSensorTests {
         #expect(sensors.states[Self.id("DHT11")]?.reachable == true)
     }
 
-    @Test("adds sensors that aren't included, and doesn't follow their values")
+    @Test("adds excluded sensors, but doesn't read their values")
     func unwanted() throws {
         let device = try TasmotaDevice.named("a weather station", in: TasmotaDevice.withSensors)
         var sensors = Self.house(kinds: [.light])

@@ -142,7 +142,7 @@ struct TasmotaTests {
             house.receives("stat/tasmota_004711/RESULT", #"{"POWER3":"ON","Channel3":55}"#) == [
                 .report("AABBCC004711_light_3", .init(on: true, brightness: 55))
             ])
-        // The numbers of the channels also count a relay before them.
+        // The channel numbers also count a relay that precedes the channels.
         var behind = MQTTDeviceRegistry(prefix: nil, tasmota: "tasmota/discovery", lights: [])
         _ = behind.connected()
         let device = try #require(TasmotaDevice.named("channels").json["device"]).text

@@ -104,7 +104,7 @@ struct Zigbee2MQTTFanTests {
         #expect(house.fans.map(\.capabilities.speed) == Array(repeating: hasSpeed, count: count))
     }
 
-    @Test("adds a fan that isn't included, and reads only its light")
+    @Test("adds an excluded fan, but reads only its light")
     func unwanted() {
         var house = Self.house(Self.standard(), kinds: [.light])
         #expect(Set(house.added.map(\.id)) == ["0x1_light_zigbee2mqtt", "0x1_fan_zigbee2mqtt"])

@@ -36,7 +36,7 @@ struct KasaTests {
 
     @Test("encrypts with the published cipher")
     func cipher() {
-        // The encrypted form of `{"system":`, with which the query of every client starts.
+        // The encrypted form of `{"system":`, the start of every client's query.
         #expect(KasaRequest.system.bytes.prefix(10) == [0xD0, 0xF2, 0x81, 0xF8, 0x8B, 0xFF, 0x9A, 0xF7, 0xD5, 0xEF])
         let bytes = [UInt8](0...255)
         #expect(KasaCipher.decrypted(KasaCipher.encrypted(bytes)) == bytes)
@@ -219,7 +219,7 @@ struct KasaTests {
         #expect(device.state(of: Self.id)?.readings == readings)
     }
 
-    @Test("asks each socket of a power strip for its readings, with another query in between")
+    @Test("queries the readings of each socket of a power strip, with another query in between")
     func stripMeters() throws {
         let children = #""children":[{"id":"00","alias":"One","state":1},{"id":"01","alias":"Two","state":0}]"#
         var strip = try Self.device(Self.plug, #""feature":"TIM:ENE""#, children)
@@ -231,7 +231,7 @@ struct KasaTests {
         #expect(strip.state(of: "1c3bf3000001/01")?.readings == [.power: .number(5)])
     }
 
-    @Test("asks no meter that the device doesn't have or rejects")
+    @Test("doesn't query a meter that the device lacks or rejects")
     func noMeter() throws {
         #expect(try Self.device(Self.plug, #""feature":"TIM","relay_state":1"#).polls == [.system])
         for answer in [

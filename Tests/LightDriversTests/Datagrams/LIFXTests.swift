@@ -152,7 +152,7 @@ struct LIFXTests {
         #expect(strip.requests(for: LightCommand(brightness: 50)) == [.setBrightness(32768, milliseconds: 0)])
     }
 
-    @Test("tolerates queries that the device doesn't support, and fails commands that it doesn't support")
+    @Test("tolerates unsupported queries, and fails unsupported commands")
     func unhandled() throws {
         var device = LIFXDevice(id: Self.id)
         for request in device.questions where request != .light {

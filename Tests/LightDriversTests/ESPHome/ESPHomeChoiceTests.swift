@@ -28,7 +28,7 @@ struct ESPHomeChoiceTests {
         return try ESPHomeState(ESPHomeFraming.Message(53, body.bytes))
     }
 
-    @Test("are switches of which one is on, and choose an option by its text")
+    @Test("are switches, exactly one of which is on, and choose an option by its text")
     func choose() throws {
         let entity = try #require(try Self.entity(["Eco", "Boost"]) { $0.write(UInt64(4), field: 9) })
         var choice = ESPHomeLight(entity, of: ESPHomeDeviceInfo())

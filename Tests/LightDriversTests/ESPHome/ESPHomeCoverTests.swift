@@ -79,7 +79,7 @@ struct ESPHomeCoverTests {
         #expect(try Self.cover(tilt: true, stop: false).description.capabilities == .cover(tilt: true))
     }
 
-    @Test("shows the classes garage and gate as garage doors, and opens and closes them")
+    @Test("shows covers of class garage or gate as garage doors, and opens and closes them")
     func doors() throws {
         for deviceClass in ["garage", "gate"] {
             var door = try Self.cover(deviceClass)

@@ -18,7 +18,7 @@ struct ESPHomeLightTests {
         return info
     }()
 
-    /// Returns the message with which a device describes a light.
+    /// Returns a device's description message for a light.
     static func entity(
         _ modes: [UInt64], name: String = "Shelf", id: String = "", key: UInt32 = 1, mireds: (Float, Float)? = nil,
         part: UInt64 = 0, category: UInt64 = 0

@@ -127,7 +127,7 @@ struct ESPHomeSensorTests {
         #expect(added(alone).map(\.kind) == [.meter])
     }
 
-    @Test("warns about a sensor with an unknown unit, unless it is hidden or sensors aren't included")
+    @Test("warns about a sensor with an unknown unit, unless it is hidden or sensors are excluded")
     func unknownUnit() {
         let entities = [
             Self.number(1, "Lake", "temperature", "furlong"), Self.number(2, "Hum", "humidity", "%"),
@@ -142,7 +142,7 @@ struct ESPHomeSensorTests {
         #expect(ESPHomeDevicesTests.warning(house(entities, kinds: [.light]).actions) == nil)
     }
 
-    @Test("adds kinds that aren't included, and removes entities that the device no longer lists")
+    @Test("adds excluded kinds, and removes entities that the device no longer lists")
     func removed() {
         let known: [LightID] = ["AABBCCDDEEFF/sensors", "AABBCCDDEEFF/sensor/probe", "AABBCCDDEEFF/fan/fan"]
         let (_, all) = house([Self.number(1, "Temp", "temperature"), Self.fan], kinds: [.light])
@@ -275,7 +275,7 @@ struct ESPHomeSensorTests {
         #expect(added(none).allSatisfy { $0.buttons.isEmpty })
     }
 
-    @Test("adds buttons that aren't included without their presses, and none to other functions")
+    @Test("adds excluded buttons only to a button accessory, and reports no presses")
     func buttonsNotIncluded() {
         let button = Self.event(1, "Top", "button", ["press"])
         let press = Self.state(ESPHomeMessageType.event, 1) { $0.write("press", field: 2) }

@@ -91,7 +91,7 @@ struct ESPHomeTargetStateTests {
         #expect(panel.steps(to: 3, from: state, asked: nil) == [3])
     }
 
-    @Test("send both messages to an armed panel at once")
+    @Test("send the messages that disarm and rearm a panel at once")
     func rearmingMessages() throws {
         var house = ESPHomeDevicesTests.configured()
         house.join(ESPHomeDevicesTests.den, [Self.panelWithThreeModes])
@@ -113,7 +113,7 @@ struct ESPHomeTargetStateTests {
         #expect(sent?.bytes == messages.flatMap(ESPHomeDevicesTests.frame))
     }
 
-    @Test("arm a panel by hand in another mode than that of the last request")
+    @Test("report the new target of a panel that is armed by hand in a mode other than the requested one")
     func armedByHand() throws {
         let (den, panel) = (ESPHomeDevicesTests.den, LightID("AABBCCDDEEFF/security-system/front"))
         var house = ESPHomeDevicesTests.configured()

@@ -100,7 +100,7 @@ struct ESPHomeThermostatTests {
 
     @Test("uses two set points in every mode if the firmware has them, including older firmware")
     func twoPoints() throws {
-        // Firmware 2026.6.5 sets the flag 2 for thermostats and 4 for bang-bang controllers.
+        // Firmware 2026.6.5 sets flag 2 for thermostats and flag 4 for bang-bang controllers.
         for flags in [0, 2, 4, 6] as [UInt64] {
             var device = try Self.device(modes: [0, 1, 2, 3], flags: flags) { body in
                 if flags == 0 { body.write(true, field: 6) }

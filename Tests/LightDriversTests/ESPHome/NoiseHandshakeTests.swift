@@ -91,7 +91,7 @@ struct NoiseHandshakeTests {
                 == bytes("457567656e2042f6686d20766f6e2042617765726b"))
     }
 
-    @Test("rejects a short or modified answer and a point of low order")
+    @Test("rejects a short or modified answer, and a low-order point")
     func refused() throws {
         var first = NoiseHandshake(key: Self.key, prologue: Self.prologue, ephemeral: Self.ephemeral)
         var responder = NoiseResponder(key: Self.key, prologue: Self.prologue)

@@ -62,7 +62,7 @@ struct HueLightTests {
         #expect(light.state == LightReport(on: false, brightness: percent))
     }
 
-    @Test("reports a valid temperature, else the color, and keeps values that an update omits")
+    @Test("reports a valid temperature, otherwise the color, and keeps values that an update omits")
     func colors() throws {
         var light = try Self.colored()
         #expect(light.state.color == .temperature(mired: 366))

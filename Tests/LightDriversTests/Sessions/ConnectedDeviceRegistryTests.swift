@@ -106,7 +106,7 @@ struct ConnectedDeviceRegistryTests {
             addresses: addresses)
     }
 
-    @Test("warns about a light that the configuration names and no device has within a minute, until one has it")
+    @Test("warns after a minute about a configured light that no device has, until one has it")
     func namedLights() {
         var house = House()
         house.home = ConnectedDeviceRegistry(DeviceSelection(discover: true, hosts: [Self.host]), options: 1)
@@ -142,7 +142,7 @@ struct ConnectedDeviceRegistryTests {
         }
     }
 
-    @Test("warns if a device answers at none of its addresses, and if the wrong device answers")
+    @Test("warns if a device answers at none of its addresses, or if the wrong device answers")
     func noneAnswers() {
         var house = House()
         let target = DeviceTarget.discovered(Self.service("lamp").id)
@@ -264,7 +264,7 @@ struct ConnectedDeviceRegistryTests {
         }
     }
 
-    @Test("removes only those of a device's lights that it no longer lists, even after a restart")
+    @Test("removes only the lights that their device no longer lists, even after a restart")
     func removed() {
         var house = House()
         house.start(known: ["d1/before", "d1", "d10/other", "d2/other"])

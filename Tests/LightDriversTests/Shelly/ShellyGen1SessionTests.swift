@@ -505,7 +505,7 @@ struct ShellyGen1SessionTests {
         }
     }
 
-    @Test("takes a press only when the counter has risen since the last poll")
+    @Test("reports a press only when the counter has risen since the last poll")
     func presses() throws {
         func inputs(_ event: String, _ count: Int) -> String {
             #""inputs": [{"input": 0, "event": "\#(event)", "event_cnt": \#(count)}, {"input": 1, "event": "L", "event_cnt": \#(count)}]"#

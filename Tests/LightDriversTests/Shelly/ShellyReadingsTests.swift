@@ -18,7 +18,7 @@ struct ShellyReadingsTests {
     }
 
     @Test(
-        "are the device's, with a noun next to outputs, and a number among several of the same kind",
+        "are the device's name, with a noun if the device has outputs, and a number if there are several of a kind",
         arguments: [
             ([Part(.temperature)], false, ["Hall"]), ([Part(.temperature)], true, ["Hall Sensor"]),
             ([Part(.power)], false, ["Hall"]), ([Part(.power)], true, ["Hall Meter"]),

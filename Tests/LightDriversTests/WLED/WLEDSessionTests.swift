@@ -71,7 +71,7 @@ struct WLEDSessionTests {
         #expect(talk.pass(.seconds(5)).count == 1)
     }
 
-    @Test("polls often without a WebSocket, seldom with one, and at once when it closes")
+    @Test("polls often without a WebSocket, rarely with one, and at once when it closes")
     func polls() {
         var talk = Talk()
         _ = talk.join()

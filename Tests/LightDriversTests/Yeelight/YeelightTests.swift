@@ -145,7 +145,7 @@ struct YeelightTests {
         #expect(daylight.reports().map(\.brightness) == [90])
     }
 
-    @Test("reads changed values that are texts or numbers")
+    @Test("reads changed values that are strings or numbers")
     func changes() {
         var talk = Talk()
         _ = talk.join()
@@ -376,7 +376,7 @@ struct YeelightTests {
         #expect(
             talk.receive(#"{"method": "props", "params": {"main_power": "on"}}"#).reports().map(\.on)
                 == [true, false])
-        // Firmware that doesn't know the property returns an empty text.
+        // Firmware that doesn't know the property returns an empty string.
         (talk, events) = Self.ceilingTalk(main: "")
         #expect(events.reports().map(\.on) == [true, true])
     }
