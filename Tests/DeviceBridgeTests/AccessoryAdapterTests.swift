@@ -36,7 +36,7 @@ struct AccessoryAdapterTests {
                 ])
     }
 
-    @Test("gives switches and outlets no characteristics of lights")
+    @Test("gives switches and outlets no light characteristics")
     func others() {
         let all = LightCapabilities(brightness: true, color: true, temperature: 153...500)
         let kinds: [(LightKind, ServiceType, [CharacteristicType])] = [
@@ -96,7 +96,7 @@ struct AccessoryAdapterTests {
         }
     }
 
-    @Test("replaces texts that controllers reject")
+    @Test("replaces strings that controllers reject")
     func information() throws {
         let adapter = AccessoryAdapter(
             LightDescription(
@@ -156,7 +156,7 @@ struct AccessoryAdapterTests {
     }
 
     @Test(
-        "switches off for Brightness 0, and sets the lowest level if On is written, too, in any order")
+        "switches off for Brightness 0, and sets the lowest level if On is also written, in any order")
     func zero() {
         let zero = (CharacteristicType.brightness, CharacteristicValue.integer(0))
         let on = (CharacteristicType.on, CharacteristicValue.bool(true))

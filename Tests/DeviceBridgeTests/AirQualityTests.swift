@@ -80,7 +80,7 @@ struct AirQualityTests {
         #expect(values[.airQuality] == .integer(0) && values[.statusActive] == .bool(false))
     }
 
-    @Test("shows more organic compounds than the catalog's maximum")
+    @Test("reports a VOC density above the catalog's maximum")
     func maximum() throws {
         #expect(try values([.voc: .number(4200)])[.vocDensity]?.number == 4200)
         #expect(try values([.carbonMonoxideLevel: .number(400)])[.carbonMonoxidePeakLevel]?.number == 400)

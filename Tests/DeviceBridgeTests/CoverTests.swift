@@ -24,7 +24,7 @@ struct CoverTests {
         return values
     }
 
-    @Test("has its position as its target at rest, and keeps its target while it moves")
+    @Test("uses its position as its target at rest, and keeps its target while it moves")
     func target() {
         let state = DeviceState(values(position: 20, target: 80, .opening))
         let table: [(reported: PropertyValues, completed: PropertyValues)] = [

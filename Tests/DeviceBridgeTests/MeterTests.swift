@@ -39,7 +39,7 @@ struct MeterTests {
         #expect(added.allSatisfy { $0.metadata.permissions == [.pairedRead, .notify] && $0.value == nil })
     }
 
-    @Test("of a device without other functions has Eve's service", arguments: [LightKind.sensor, .meter])
+    @Test("has Eve's service if its device has no other functions", arguments: [LightKind.sensor, .meter])
     func alone(kind: LightKind) throws {
         let description = LightDescription(
             id: "meter", name: "Meter", kind: kind, capabilities: .sensor([.power, .energy])
@@ -59,7 +59,7 @@ struct MeterTests {
         (sensor([.power, .battery]), [.sensor], sensor([.power, .battery], .meter)),
     ]
 
-    @Test("leaves the other functions of its device unchanged if it isn't included", arguments: inclusions)
+    @Test("leaves the other functions of its device unchanged if it is excluded", arguments: inclusions)
     func included(device: LightDescription, kinds: Set<LightKind>, shown: LightDescription) {
         #expect(device.including(kinds) == shown)
     }
@@ -101,7 +101,7 @@ struct MeterTests {
         #expect(await house.bridge.value(place) == .float(5))
     }
 
-    @Test("is counted, and its values are ignored, while it isn't included; it appears as soon as it is")
+    @Test("is counted and its values are ignored while it is excluded, and appears as soon as it is included")
     func hidden() async throws {
         let house = try await House([Self.outlet()])
         let lights = house.bridge.lights

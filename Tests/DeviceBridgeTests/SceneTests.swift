@@ -75,7 +75,7 @@ struct SceneTests {
     }
 
     @Test(
-        "a scene is activated once, and its switch resets with an event", arguments: [LightDescription.scenes, .mixed])
+        "are activated once, and their switches are reset with an event", arguments: [LightDescription.scenes, .mixed])
     func activation(_ description: LightDescription) async throws {
         let room = try await SceneHouse(description)
         try await room.subscribe(relax)
@@ -97,7 +97,7 @@ struct SceneTests {
         #expect(room.commands == [command(relax), command(relax)])
     }
 
-    @Test("a failed or an early activation isn't sent later")
+    @Test("aren't activated later after a failed or an early activation")
     func failure() async throws {
         let room = try await SceneHouse()
         room.house.bridge.driver.set("room", .refuses(.unreachable))
@@ -112,7 +112,7 @@ struct SceneTests {
         #expect(room.commands.count == count && count <= 1)
     }
 
-    @Test("a report doesn't activate a scene")
+    @Test("aren't activated by a report")
     func report() async throws {
         let room = try await SceneHouse()
         await room.house.report(LightReport(command(relax).values), "room")
@@ -120,7 +120,7 @@ struct SceneTests {
         #expect(room.commands.isEmpty)
     }
 
-    @Test("the switch of a scene is off after a restart, and a siren keeps its state")
+    @Test("switch scenes off at a restart, and keep the state of sirens")
     func restart() async throws {
         let room = try await SceneHouse()
         try await room.write(relax, true)
@@ -132,7 +132,7 @@ struct SceneTests {
         #expect(again.driver.orders.isEmpty)
     }
 
-    @Test("exactly one option of a choice is on")
+    @Test("keep exactly one option of a choice on")
     func choice() async throws {
         let room = try await SceneHouse()
         try await room.subscribe(mode("Eco"))
@@ -154,7 +154,7 @@ struct SceneTests {
         #expect(await room.session.events.last?.contains(#""value":false"#) == true)
     }
 
-    @Test("an operator can omit the name of the only switch")
+    @Test("let an operator omit the name of the only switch")
     func `operator`() async throws {
         let bell = LightDescription(
             id: "room", name: "Bell", kind: .scene, functions: [.scene("ring", name: "Ring")])

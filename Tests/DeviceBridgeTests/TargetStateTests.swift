@@ -136,7 +136,7 @@ struct TargetStateTests {
         #expect(await door.shown() == [.integer(0), .integer(2)])
     }
 
-    @Test("gives up a target if it stays jammed without a report")
+    @Test("gives up a new target if it is jammed and reports nothing")
     func silentJam() async throws {
         let door = try await door(.unsecured)
         await door.report(Self.lock(.jammed))
@@ -147,7 +147,7 @@ struct TargetStateTests {
         #expect(await door.shown() == [.integer(0), .integer(2)])
     }
 
-    @Test("returns to its state when a movement that it has reported ends there")
+    @Test("returns to its previous target when a reported movement ends in the previous state")
     func failedMovement() async throws {
         let door = try await door(.unsecured)
         await door.report(Self.lock(target: .secured))

@@ -162,7 +162,7 @@ struct ThermostatTests {
         #expect(try await session.write(#"{\#(ids):\#(mode.iid),"value":2}"#).status == 207)
     }
 
-    @Test("gets an unconfirmed mode again")
+    @Test("is sent an unconfirmed mode again")
     func lostMode() async throws {
         let house = try await House([Self.valve])
         let aid = try #require(await house.bridge.aid("stat"))
