@@ -498,7 +498,7 @@ struct LamplighterTests {
                 + "  a/b\\u{9B}2J\\n  unreachable, on  (device)\n")
     }
 
-    @Test("rejects a file that is larger than any backup without reading it")
+    @Test("rejects a file that is larger than any backup before reading it")
     func hugeFile() async throws {
         let bridge = Bridge()
         try await withBridge(bridge) { path in
@@ -614,7 +614,7 @@ final class Bridge: BridgeControlHandler {
     private let state = Mutex<[String]>([])
     /// The number of status requests since the reset.
     ///
-    /// The first ones still return the former identity.
+    /// The first requests still return the former identity.
     private let asked = Mutex(0)
 
     var calls: [String] { state.withLock { $0 } }
