@@ -163,7 +163,7 @@ struct BridgeConfigurationTests {
         let configuration = try decode("bridge: {setup-code: 415-27-893}")
         var dumped = ""
         dump(configuration, to: &dumped)
-        // Types of characteristics are long numbers, which can contain three of the digits.
+        // Characteristic types are long numbers, which may contain three of the digits by chance.
         for digits in ["415-27", "41527"] {
             #expect(!dumped.contains(digits))
             #expect(!"\(configuration)".contains(digits))

@@ -287,7 +287,7 @@ struct BridgeDatabaseTests {
         #expect(try await database.server.port() == 4711)
     }
 
-    @Test("never reuses the aid of a removed light, even of the highest one after a restart")
+    @Test("never reuses the aid of a removed light, even the highest aid after a restart")
     func highestNumber() async throws {
         let queue = try queue()
         func start() async throws -> BridgeUnderTest {

@@ -171,7 +171,7 @@ struct BridgeOperationsTests {
         #expect(try await BridgeDatabase(bench.file.queue).load().server.pairings.isEmpty)
     }
 
-    @Test("reports wrong setup codes, and resets their number permanently when pairing is unlocked")
+    @Test("counts wrong setup codes, and resets the count permanently when pairing is unlocked")
     func unlocked() async throws {
         let bench = try await OperatorBench(failedAttempts: 100)
         #expect(
