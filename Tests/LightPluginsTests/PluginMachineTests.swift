@@ -235,7 +235,7 @@ struct PluginMachineTests {
                 == [.warn("plugin p: it sent an event of a device that it hasn't added", about: "g")])
     }
 
-    @Test("rejects states of and commands to lights that weren't added")
+    @Test("rejects states and commands for lights that weren't added")
     func unknown() {
         var machine = running()
         #expect(machine.set(LightCommand(on: true), "x", ticket: 1, now: .zero) == [.answer(ticket: 1, .unknownLight)])
