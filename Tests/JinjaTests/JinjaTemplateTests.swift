@@ -25,7 +25,7 @@ struct TemplateExample: CustomTestStringConvertible, Sendable {
         }
     }()
 
-    /// The feature that the template needs and that isn't supported, if any.
+    /// The unsupported feature that the template needs, if any.
     let needs: String?
 
     init?(_ json: JSONValue) {
