@@ -259,7 +259,7 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
     @Test(
         "skips the remaining actions of a run whose wait ended too long ago while the hub was down",
         arguments: [
-            (.default, 15.9, false), (.default, 16.1, true), (.skip, 11.4, false), (.skip, 11.6, true),
+            (.default, 15.75, false), (.default, 16.25, true), (.skip, 11.25, false), (.skip, 11.75, true),
             (.runWithin(.seconds(3600)), 70, false),
         ] as [(MissedRunPolicy, Double, Bool)])
     func lateWait(_ policy: MissedRunPolicy, _ start: Double, _ isSkipped: Bool) {
