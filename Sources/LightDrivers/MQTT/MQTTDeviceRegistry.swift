@@ -1,4 +1,5 @@
 package import DeviceKit
+import SystemKit
 internal import HAPModel
 
 /// An action that the registry of a broker's lights requests.

@@ -1,6 +1,7 @@
 import AsyncKit
 package import DeviceKit
 package import Logging
+import SystemKit
 
 /// The `mqtt` driver, which connects the client, the registry of lights and the host.
 ///

@@ -184,7 +184,7 @@ package struct Permissions: Sendable, Equatable {
     ///   - session: The session that requests the list.
     ///   - creators: The apps with automations.
     /// - Returns: The permissions, without claims and automations.
-    /// - Throws: `HomeError` with code 17 if the session isn't the system app's.
+    /// - Throws: `HomeError` with code 17 if the session doesn't belong to the system app.
     package func permissions(
         for session: SessionID, creators: Set<AppIdentity> = []
     ) throws(HomeError) -> [AppPermission] {

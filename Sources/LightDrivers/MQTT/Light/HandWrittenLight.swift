@@ -1,5 +1,6 @@
 import BoundedJSON
 import DeviceKit
+import SystemKit
 
 /// A light in the configuration, for a device without announcements.
 ///

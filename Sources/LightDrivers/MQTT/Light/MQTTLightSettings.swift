@@ -1,5 +1,6 @@
 package import BoundedJSON
 package import DeviceKit
+import SystemKit
 
 /// The settings of the MQTT protocol for one light: the validated keys of its announcement.
 package struct MQTTLightSettings: Equatable, Sendable {
