@@ -135,9 +135,7 @@ extension Home {
     ///
     /// - Throws: `HomeError` with code 2 or 3 for unknown or ambiguous words, and validation errors of values.
     package func writeOrder(typed words: [String]) throws(HomeError) -> WriteOrder {
-        let count = words.reversed().prefix { $0.contains("=") || Verb(rawValue: $0.lowercased()) != nil }.count
-        // The first word always belongs to the target, because a lamp may be named On.
-        let wanted = words.suffix(max(0, min(count, words.count - 1)))
+        let wanted = words.suffix(countOfChanges(words))
         let named = words.dropLast(wanted.count).joined(separator: " ")
         guard !wanted.isEmpty else {
             throw HomeError(
@@ -156,6 +154,22 @@ extension Home {
             }
         }
         return WriteOrder(items: items)
+    }
+
+    /// Returns the number of words at the end that are changes.
+    ///
+    /// The first word always belongs to the target, because a lamp may be named On. So do further verbs if they are part
+    /// of a complete name, such as `Front Door Lock`.
+    private func countOfChanges(_ words: [String]) -> Int {
+        let count = words.reversed().prefix { $0.contains("=") || Verb(rawValue: $0.lowercased()) != nil }.count
+        let most = max(0, min(count, words.count - 1))
+        guard most > 1 else { return most }
+        let named = (1..<most).first { changes in
+            let rest = words.dropLast(changes)
+            return !(rest.last?.contains("=") ?? true)
+                && (try? valueTarget(rest.joined(separator: " "), isWhole: true)) != nil
+        }
+        return named ?? most
     }
 
     /// Returns the target with a name or, failing that, the parts of a kind.
@@ -230,7 +244,7 @@ private enum WriteTarget {
         }
         let wanted = String(word[word.index(after: equals)...])
         switch self {
-        case .one(let target): return [try target.place(name).item(typed: wanted, sign: sign)]
+        case .one(let target): return [try target.settablePlace(name).item(typed: wanted, sign: sign)]
         case .several(let ids, let home, let target, _):
             let places = ids.compactMap { id in
                 home.accessory(of: id).flatMap { accessory in
@@ -289,6 +303,22 @@ extension Verb {
 }
 
 extension ValueTarget {
+    /// Returns the characteristic with a name, and prefers a target to a current value with a similar name.
+    ///
+    /// - Throws: `HomeError` with code 2 if nothing matches, 3 if several parts have it.
+    fileprivate func settablePlace(_ word: String) throws(HomeError) -> ValuePlace {
+        do throws(HomeError) {
+            let place = try place(word)
+            guard !place.characteristic.metadata.permissions.contains(.pairedWrite),
+                let target = try? self.place("target \(word)")
+            else { return place }
+            return target
+        } catch {
+            if let place = try? place("target \(word)") { return place }
+            throw error
+        }
+    }
+
     /// The parts to which a word may apply, in order of preference.
     fileprivate var parts: [(service: Service, accessory: Accessory)] {
         switch self {

@@ -16,7 +16,14 @@ extension CalendarTime {
         var time: TimeOfDay?
         var month: Int?
         var day: Int?
-        let words = typed.lowercased().split { $0 == " " || $0 == "," }
+        var words: [String] = []
+        for word in typed.lowercased().split(whereSeparator: { $0 == " " || $0 == "," }).map(String.init) {
+            if ["am", "pm"].contains(word), let last = words.popLast() {
+                words.append(last + word)
+            } else {
+                words.append(word)
+            }
+        }
         for word in words where !["at", "on", "in", "of", "the", "day", "each", "every", "month"].contains(word) {
             if let found = TimeOfDay(typed: String(word)), time == nil {
                 time = found
@@ -28,14 +35,16 @@ extension CalendarTime {
                 return nil
             }
         }
-        guard let time else { return nil }
+        // "7:00 every month" has no day.
+        guard let time, day != nil || !words.contains("month") else { return nil }
         self.init(time, month: month, day: day)
     }
 
     /// Parses a day of the month: `24`, `1st`.
-    private static func day(_ word: Substring) -> Int? {
+    private static func day(_ word: String) -> Int? {
         let digits = word.prefix { $0.isASCII && $0.isNumber }
-        guard let day = Int(digits), 1...31 ~= day, ["", "st", "nd", "rd", "th"].contains(word.dropFirst(digits.count))
+        guard let day = Int(digits), 1...31 ~= day,
+            ["", "st", "nd", "rd", "th"].contains(String(word.dropFirst(digits.count)))
         else { return nil }
         return day
     }

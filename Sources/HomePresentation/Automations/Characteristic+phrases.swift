@@ -64,16 +64,26 @@ extension Characteristic {
         }
         if type == .statusLowBattery { return number == 1 ? .lowBattery : nil }
         if type == .currentPosition, number == 0 { return ValuePhrase("closed", becomes: "closes") }
+        if type == .securitySystemCurrentState, let word = Self.alarmStates[number] {
+            return ValuePhrase(word, becomes: number > 2 ? "is \(word)" : nil)
+        }
         guard Self.adjectives.contains(type), let word = type.words(for: number) else { return nil }
         return ValuePhrase(word, becomes: Self.changes[word])
     }
 
     /// The name of the value in a sentence, such as `brightness` or `temperature`.
     package var noun: String {
-        let name = label == "State" || label == "Mode" ? localizedDescription : label
+        if type == .securitySystemTargetState { return "mode" }
+        // "Temperature" means the current one.
+        let isTarget = word.hasPrefix("target-")
+        let name = isTarget || label == "State" || label == "Mode" ? localizedDescription : label
         let words = name.lowercased()
         return words.hasPrefix("current ") ? String(words.dropFirst("current ".count)) : words
     }
+
+    private static let alarmStates: [Int64: String] = [
+        0: "armed, at home", 1: "armed, away", 2: "armed, night", 3: "disarmed", 4: "triggered",
+    ]
 
     private static let detections: [CharacteristicType: String] = [
         .carbonDioxideDetected: "too much carbon dioxide", .carbonMonoxideDetected: "carbon monoxide",

@@ -52,9 +52,9 @@ package struct HomeTime: Sendable {
     /// Parses `2026-12-24 18:00`; returns `nil` if the text isn't a date with a time.
     func time(typed: String) -> Timestamp? {
         let words = typed.split { $0 == " " || $0 == "t" || $0 == "T" }.map(String.init)
-        guard words.count == 2, let date = Self.date(typed: words[0]), let clock = TimeOfDay(typed: words[1]) else {
-            return nil
-        }
+        guard words.count > 1, let date = Self.date(typed: words[0]),
+            let clock = TimeOfDay(typed: words.dropFirst().joined(separator: " "))
+        else { return nil }
         return time(of: date, clock)
     }
 

@@ -5,7 +5,20 @@ extension TriggerParser {
     ///
     /// - Throws: `HomeError` with code 2 or 3, and validation errors of values.
     package func writes(typed: String) throws(HomeError) -> [ValueChange] {
-        try home.writeOrder(typed: Self.words(typed)).fixedChanges(for: "an automation")
+        try home.writeOrder(typed: Self.joiningAssignments(Self.words(typed))).fixedChanges(for: "an automation")
+    }
+
+    /// Returns the words with `brightness = 40` as one word.
+    private static func joiningAssignments(_ words: [String]) -> [String] {
+        var result: [String] = []
+        for word in words {
+            if let last = result.last, result.count > 1, last.hasSuffix("=") || word.hasPrefix("=") {
+                result[result.count - 1] = last + word
+            } else {
+                result.append(word)
+            }
+        }
+        return result
     }
 
     /// Returns a scene to run.

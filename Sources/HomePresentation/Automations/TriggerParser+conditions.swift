@@ -29,7 +29,7 @@ extension TriggerParser {
             return try condition(words.dropFirst().dropLast(), depth: depth + 1)
         }
         let failure: HomeError
-        do throws(HomeError) { return try statement(words) } catch { failure = error }
+        do throws(HomeError) { return try simpleCondition(words) } catch { failure = error }
         for (word, combine) in [("or", TriggerCondition.any), ("and", TriggerCondition.all)] {
             guard let pieces = try words.split(at: word) else { continue }
             return combine(try conditions(pieces, separator: word, depth: depth + 1))
@@ -52,10 +52,14 @@ extension TriggerParser {
             for end in start..<min(pieces.count, start + Self.joinedPieces) where found == nil {
                 let joined = pieces[start...end].map(Array.init).joined(separator: [separator])
                 do throws(HomeError) {
-                    found = try end == start ? condition(pieces[start], depth: depth) : statement(Array(joined)[...])
+                    found =
+                        try end == start
+                        ? condition(pieces[start], depth: depth) : simpleCondition(Array(joined)[...])
                     start = end + 1
                 } catch {
-                    failure = failure ?? error
+                    // "between" includes the next piece, so the error of both is clearer.
+                    let isBetween = end == start + 1 && pieces[start].first?.lowercased() == "between"
+                    failure = isBetween ? error : failure ?? error
                 }
             }
             guard let found else { throw failure ?? HomeError(.invalidParameter) }
@@ -64,7 +68,17 @@ extension TriggerParser {
         return conditions
     }
 
-    /// Parses a condition without "and", "or" and "not".
+    /// Parses a statement, or "not" and a statement.
+    private func simpleCondition(_ words: ArraySlice<String>) throws(HomeError) -> TriggerCondition {
+        do throws(HomeError) {
+            return try statement(words)
+        } catch {
+            guard words.first?.lowercased() == "not", let part = try? statement(words.dropFirst()) else { throw error }
+            return .not(part)
+        }
+    }
+
+    /// Parses a condition without "and" and "or".
     private func statement(_ words: ArraySlice<String>) throws(HomeError) -> TriggerCondition {
         let typed = words.joined(separator: " ")
         guard !words.contains("("), !words.contains(")") else {
@@ -75,26 +89,42 @@ extension TriggerParser {
         if plain.starts(with: ["it", "is"]) { plain = plain.dropFirst(2) }
         if plain.first == "it's" { plain = plain.dropFirst() }
         let rest = plain.dropFirst().joined(separator: " ")
+        // The name of an accessory can begin with these words, too.
+        var unclear: HomeError?
         switch plain.first {
-        case "between" where plain.count > 1: return try between(rest)
+        case "between" where plain.count > 1, "from" where plain.count > 1:
+            do throws(HomeError) { return try between(typed, rest) } catch { unclear = error }
         case "after" where plain.count > 1, "before" where plain.count > 1:
             if let condition = relation(plain.first == "after" ? .after : .before, rest) { return condition }
-            throw .unclear(typed, "use a time such as after sunset, before 7:00 or after sunset-30m")
+            unclear = .unclear(typed, "use a time such as after sunset, before 7:00 or after sunset-30m")
         case "on" where plain.count > 1:
             if let days = Weekdays(typed: rest) { return .weekday(days) }
         default:
             if let days = Weekdays(typed: plain.joined(separator: " ")) { return .weekday(days) }
         }
-        if let presence = presence(Array(plain)) { return .presence(presence) }
+        let words = Array(words.suffix(plain.count))
+        if let presence = try presence(words) { return presence }
         do throws(HomeError) {
-            return try test(Array(words.suffix(plain.count))).condition
+            return try test(words).condition
         } catch {
+            if let affirmed = Self.affirmed(words), let part = try? test(affirmed).condition { return .not(part) }
+            if let unclear { throw unclear }
+            guard error.code == .notFound else { throw error }
             // "Ana home" is a typo of a person's name.
-            guard error.code == .notFound, let last = plain.last, ["home", "away"].contains(last), plain.count > 1,
-                !home.people.isEmpty
-            else { throw error }
-            return .presence(.home(try home.person(addressed: plain.dropLast().joined(separator: " ")).id))
+            if !home.people.isEmpty, let presence = try presence(words, isWhole: false) { return presence }
+            guard Self.lasting(words) == nil else {
+                throw HomeError(
+                    .invalidParameter,
+                    detail: "a condition is about this moment; for a state that lasts, use an event with for")
+            }
+            throw error
         }
+    }
+
+    /// Returns the words without a negation, such as `lamp on` for `lamp isn't on`; `nil` if there is none.
+    private static func affirmed(_ words: [String]) -> [String]? {
+        guard let index = words.lastIndex(where: { negations.contains($0.lowercased()) }), index > 0 else { return nil }
+        return Array(words[..<index] + words[(index + 1)...])
     }
 
     // MARK: Times
@@ -105,65 +135,55 @@ extension TriggerParser {
         return relation == .after ? .time(from: time, to: .midnight) : .time(from: .midnight, to: time)
     }
 
-    /// The middle of the day, which separates the evening from the morning.
-    private static let noon = TimeOfDay(hour: 12, minute: 0) ?? .midnight
-
-    /// Parses two times, of which one can be a sun event.
-    private func between(_ typed: String) throws(HomeError) -> TriggerCondition {
-        let remedy = "use two times, such as between 22:00 and 6:00"
-        guard let and = typed.firstRange(of: " and ") else { throw .unclear("between " + typed, remedy) }
-        let ends = [String(typed[..<and.lowerBound]), String(typed[and.upperBound...])]
-        let times = ends.map { TimeOfDay(typed: $0) }
-        let suns = ends.map { SunTime(typed: $0) }
-        switch (times[0], times[1], suns[0], suns[1]) {
-        case (let start?, let end?, _, _): return .time(from: start, to: end)
-        // "After sunset" lasts until sunrise, so the other time limits it to one side of the night or the day.
-        case (nil, let end?, let sun?, _):
-            let start = sun.event.isMorning ? TimeOfDay.midnight : Self.noon
-            return start == end ? .sun(.after, sun) : .all([.sun(.after, sun), .time(from: start, to: end)])
-        case (let start?, nil, _, let sun?):
-            let end = sun.event.isMorning ? Self.noon : TimeOfDay.midnight
-            return start == end ? .sun(.before, sun) : .all([.sun(.before, sun), .time(from: start, to: end)])
-        case (nil, nil, let start?, let end?)
-        where start.offset == .zero && end.offset == .zero && start.event.opposite == end.event:
-            return .sun(.after, start)
-        case (nil, nil, _?, _?):
-            throw .unclear(
-                "between " + typed, "use after \(ends[0]), which ends when the sun reaches the same height again")
-        default: throw .unclear("between " + typed, remedy)
+    /// Parses two times with "and" or "to" between them.
+    private func between(_ typed: String, _ rest: String) throws(HomeError) -> TriggerCondition {
+        guard let found = rest.firstRange(of: " and ") ?? rest.firstRange(of: " to "),
+            let start = IntervalEnd(typed: String(rest[..<found.lowerBound])),
+            let end = IntervalEnd(typed: String(rest[found.upperBound...]))
+        else { throw .unclear(typed, "use two times, such as between 22:00 and 6:00") }
+        guard let condition = start.condition(until: end) else {
+            throw .unclear(typed, "use two times on one day, such as between sunset and 23:00")
         }
+        return condition
     }
 
     // MARK: Presence
 
-    private func presence(_ words: [String]) -> PresenceState? {
-        var words = words
-        guard words.count > 1 else { return nil }
-        let place = words.removeLast()
-        while words.count > 1, let last = words.last, ["is", "at"].contains(last) { words.removeLast() }
-        guard place == "home" || place == "away" else { return nil }
-        let name = words.joined(separator: " ")
-        switch (name, place) {
-        case ("anyone", "home"), ("anybody", "home"), ("someone", "home"), ("somebody", "home"): return .anyoneHome
-        case ("no one", "home"), ("noone", "home"), ("nobody", "home"), ("everyone", "away"), ("everybody", "away"):
-            return .noOneHome
-        default: return place == "home" ? home.people.named(name).first.map { .home($0.id) } : nil
-        }
-    }
-}
+    private static let negations: Set = ["not", "isn't", "aren't"]
 
-extension SunEvent {
-    /// A Boolean value that indicates whether the event is in the morning.
-    fileprivate var isMorning: Bool { self == .sunrise || self == .civilDawn }
-
-    /// The event of the other half of the day at which the sun has the same height.
-    fileprivate var opposite: SunEvent {
-        switch self {
-        case .sunrise: .sunset
-        case .sunset: .sunrise
-        case .civilDawn: .civilDusk
-        case .civilDusk: .civilDawn
+    /// Returns the condition on people who are home or away; `nil` if the words mean something else.
+    ///
+    /// - Throws: `HomeError` with code 2 or 3 if `isWhole` is `false` and a name is unknown or ambiguous.
+    func presence(_ words: [String], isWhole: Bool = true) throws(HomeError) -> TriggerCondition? {
+        var subject = words
+        guard words.count > 1, let place = subject.popLast()?.lowercased(), place == "home" || place == "away" else {
+            return nil
         }
+        var isNegated = false
+        while subject.count > 1, let last = subject.last?.lowercased() {
+            if Self.negations.contains(last) {
+                isNegated.toggle()
+            } else if !["is", "are", "at"].contains(last) {
+                break
+            }
+            subject.removeLast()
+        }
+        let isHome = (place == "home") != isNegated
+        switch (subject.joined(separator: " ").lowercased(), isHome) {
+        case ("anyone", true), ("anybody", true), ("someone", true), ("somebody", true): return .presence(.anyoneHome)
+        case ("no one", true), ("noone", true), ("nobody", true), ("everyone", false), ("everybody", false):
+            return isNegated ? nil : .presence(.noOneHome)
+        case ("everyone", true), ("everybody", true):
+            guard !isWhole else { return nil }
+            throw .unclear(words.joined(separator: " "), "name the people, such as Anna home and Ben home")
+        default: break
+        }
+        guard let list = try people(subject, isWhole: isWhole) else { return nil }
+        let parts = list.ids.map { id -> TriggerCondition in
+            isHome ? .presence(.home(id)) : .not(.presence(.home(id)))
+        }
+        guard parts.count > 1 else { return parts.first }
+        return list.isAlternative ? .any(parts) : .all(parts)
     }
 }
 

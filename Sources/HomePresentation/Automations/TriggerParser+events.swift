@@ -13,12 +13,15 @@ extension TriggerParser {
         if duration == nil, let event = scheduledEvent(typed) { return event }
         var words = try Self.words(typed)
         if words.first?.lowercased() == "when", words.count > 1 { words.removeFirst() }
-        var lasting = duration
-        if let index = words.lastIndex(where: { $0.lowercased() == "for" }), index > 0,
-            let typed = TypedDuration.parse(words[(index + 1)...].joined())
+        if duration == nil, words.count > 1, words[0].lowercased() == "every",
+            let event = try? intervalEvent(typed: words.dropFirst().joined(separator: " "))
         {
+            return event
+        }
+        var lasting = duration
+        if let (count, typed) = Self.lasting(words) {
             lasting = typed
-            words.removeSubrange(index...)
+            words.removeSubrange(count...)
         }
         if let presence = try presenceEvent(words) {
             guard lasting == nil else {
@@ -26,7 +29,23 @@ extension TriggerParser {
             }
             return presence
         }
-        return try test(words).event(for: lasting)
+        do throws(HomeError) {
+            return try test(words).event(for: lasting)
+        } catch {
+            guard error.code == .notFound, case .some = try? presence(words) else { throw error }
+            throw HomeError(
+                .invalidParameter,
+                detail: "\"\(words.joined(separator: " ").shown)\" is a condition; "
+                    + "an event is for example \"anyone arrives\" or \"last person leaves\"")
+        }
+    }
+
+    /// Returns the number of words before "for" and the duration after it; `nil` if there is none.
+    static func lasting(_ words: [String]) -> (count: Int, Duration)? {
+        guard let index = words.lastIndex(where: { $0.lowercased() == "for" }), index > 0,
+            let duration = TypedDuration.parse(words[(index + 1)...].joined())
+        else { return nil }
+        return (index, duration)
     }
 
     /// Parses an event that ends a run: one that can also start a run, or a duration.
@@ -58,7 +77,8 @@ extension TriggerParser {
         switch text {
         case "anyone", "anybody", "someone", "somebody", "a person":
             return .presence(isArrival ? .everyEntry : .everyExit, people: [])
-        case "the first person", "first person", "the first": if isArrival { return .presence(.firstEntry, people: []) }
+        case "the first person", "first person", "the first":
+            if isArrival { return .presence(.firstEntry, people: []) }
         case "the last person", "last person", "the last", "everyone", "everybody":
             if !isArrival { return .presence(.lastExit, people: []) }
         default: break
@@ -67,23 +87,18 @@ extension TriggerParser {
             ("the first of ", true), ("first of ", true), ("the last of ", false), ("last of ", false),
         ]
         where text.hasPrefix(prefix) && isFirst == isArrival {
-            let people = try people(String(text.dropFirst(prefix.count)))
-            return .presence(isArrival ? .firstEntry : .lastExit, people: people)
+            let names = Array(subject.dropFirst(prefix.split(separator: " ").count))
+            return .presence(isArrival ? .firstEntry : .lastExit, people: try people(names)?.ids ?? [])
         }
-        return .presence(isArrival ? .everyEntry : .everyExit, people: try people(text))
-    }
-
-    /// Parses names with commas, "and" or "or".
-    private func people(_ typed: String) throws(HomeError) -> [Resident.ID] {
-        // A complete name may contain these words.
-        if let person = home.people.named(typed).first { return [person.id] }
-        var ids: [Resident.ID] = []
-        let names = typed.replacing(" and ", with: ",").replacing(" or ", with: ",").split(separator: ",")
-        for name in names.map({ $0.split(separator: " ").joined(separator: " ") }) where !name.isEmpty {
-            let id = try home.person(addressed: name).id
-            if !ids.contains(id) { ids.append(id) }
+        do throws(HomeError) {
+            return .presence(isArrival ? .everyEntry : .everyExit, people: try people(subject)?.ids ?? [])
+        } catch {
+            guard text.hasPrefix("the ") || ["first", "last", "every"].contains(where: text.hasPrefix) else {
+                throw error
+            }
+            throw .unclear(
+                (subject + [isArrival ? "arrives" : "leaves"]).joined(separator: " "),
+                "use anyone arrives, first person arrives, anyone leaves, last person leaves, or the name of a person")
         }
-        guard !ids.isEmpty else { throw .unclear(typed, "use the name of a person, or anyone") }
-        return ids
     }
 }

@@ -11,6 +11,17 @@ extension TriggerParser {
     ///
     /// - Throws: `HomeError` with code 2 if there's no such accessory or value, 3 if the statement is unclear.
     func test(_ words: [String]) throws(HomeError) -> TypedTest {
+        do throws(HomeError) {
+            return try plainTest(words)
+        } catch {
+            guard words.first?.lowercased() == "the", let test = try? plainTest(Array(words.dropFirst())) else {
+                throw error
+            }
+            return test
+        }
+    }
+
+    private func plainTest(_ words: [String]) throws(HomeError) -> TypedTest {
         let typed = words.joined(separator: " ")
         guard !words.isEmpty else {
             throw HomeError(.invalidParameter, detail: "a statement is missing; use for example \"hall lamp on\"")
@@ -25,7 +36,10 @@ extension TriggerParser {
                 do throws(HomeError) {
                     found = try target(name, isWhole: isWhole)
                 } catch {
-                    if error.code != .notFound { failure = failure ?? error }
+                    // A slash follows the name of an accessory, so the name of the part is wrong.
+                    let accessory = name.split(separator: "/", maxSplits: 1).first.map(String.init) ?? ""
+                    let isPart = name.contains("/") && (try? home.accessory(addressed: accessory)) != nil
+                    if error.code != .notFound || isPart { failure = failure ?? error }
                     continue
                 }
                 guard let found else { continue }
@@ -85,6 +99,10 @@ extension TriggerParser {
 
     private func test(_ target: ValueTarget, _ rest: [String]) throws(HomeError) -> TypedTest {
         let text = rest.joined(separator: " ")
+        if let (name, range) = Self.range(text) {
+            let place = try target.sensedPlace(name)
+            return .range(place, try place.characteristic.range(comparing: range.low, range.high))
+        }
         if let (name, comparison, value) = Self.split(text) {
             let place = try target.sensedPlace(name)
             guard !place.characteristic.type.isMomentary else {
@@ -93,13 +111,15 @@ extension TriggerParser {
             }
             if comparison == .equal, let range = value.firstRange(of: "..") {
                 let ends = [value[..<range.lowerBound], value[range.upperBound...]].map(String.init)
-                return .range(
-                    place,
-                    ValueRange(
-                        minimum: try place.characteristic.number(comparing: ends[0]),
-                        maximum: try place.characteristic.number(comparing: ends[1])))
+                return .range(place, try place.characteristic.range(comparing: ends[0], ends[1]))
             }
-            return .compare(place, comparison, try place.characteristic.value(comparing: value))
+            let wanted = try place.characteristic.value(comparing: value)
+            try place.characteristic.check(comparison, wanted)
+            return .compare(place, comparison, wanted)
+        }
+        // An alarm that goes off rings.
+        if rest.map({ $0.lowercased() }) == ["goes", "off"], let place = target.alarm {
+            return .compare(place, .equal, .integer(4))
         }
         let state = Self.plainState(rest)
         if Self.unreachableWords.contains(state), let accessory = target.accessory { return .unreachable(accessory) }
@@ -114,7 +134,10 @@ extension TriggerParser {
             return .changes(place)
         }
         do throws(HomeError) {
-            return .changes(try target.sensedPlace(state))
+            let place = try target.sensedPlace(state)
+            // The type of a value is a hexadecimal number, so "hall lamp 25" would be its power state.
+            guard !place.characteristic.isNamedOnlyByType(state) else { throw HomeError(.notFound) }
+            return .changes(place)
         } catch {
             guard error.code == .notFound else { throw error }
             let states = target.stateExamples
@@ -146,14 +169,28 @@ extension TriggerParser {
             }
             return nil
         }
+        let lowercased = " " + text.lowercased()
         for (words, comparison) in comparisonWords {
-            guard let found = text.lowercased().firstRange(of: " \(words) ") else { continue }
-            let lowercased = text.lowercased()
+            guard let found = lowercased.firstRange(of: " \(words) ") else { continue }
             var name = lowercased[..<found.lowerBound].split(separator: " ")
-            while let last = name.last, ["is", "rises", "falls", "becomes", "to"].contains(last) { name.removeLast() }
+            while let last = name.last, verbsOfNumbers.contains(last) { name.removeLast() }
             return (name.joined(separator: " "), comparison, trimmed(lowercased[found.upperBound...]))
         }
         return nil
+    }
+
+    private static let verbsOfNumbers: Set<Substring> = ["is", "rises", "falls", "becomes", "to"]
+
+    /// Splits `temperature between 18 and 24` into a name and two numbers.
+    private static func range(_ text: String) -> (name: String, range: (low: String, high: String))? {
+        let lowercased = " " + text.lowercased()
+        guard let between = lowercased.firstRange(of: " between "),
+            let and = lowercased[between.upperBound...].firstRange(of: " and ")
+        else { return nil }
+        var name = lowercased[..<between.lowerBound].split(separator: " ")
+        while let last = name.last, verbsOfNumbers.contains(last) { name.removeLast() }
+        let low = trimmed(lowercased[between.upperBound..<and.lowerBound])
+        return (name.joined(separator: " "), (low, trimmed(lowercased[and.upperBound...])))
     }
 
     private static func trimmed(_ text: Substring) -> String {

@@ -6,6 +6,8 @@ extension TriggerParser {
     /// - Throws: `HomeError` with code 3.
     package func timeEvent(typed: String) throws(HomeError) -> TriggerEvent {
         guard let event = scheduledEvent(typed) else {
+            let hasDays = typed.split(separator: " ").contains { Weekdays(typed: String($0)) != nil }
+            guard !hasDays else { throw .unclear(typed, "a time has no days of the week; give them as days") }
             throw .unclear(typed, "use a time such as 7:00, sunset, sunset-30m or \"2026-12-24 18:00\"")
         }
         return event

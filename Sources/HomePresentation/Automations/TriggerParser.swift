@@ -42,6 +42,9 @@ package struct TriggerParser: Sendable {
                 end()
                 words.append(String(letter))
             case _ where letter.isWhitespace && !isQuoted: end()
+            // Editors replace apostrophes and minus signs by similar characters.
+            case "’" where !isQuoted: word.append("'")
+            case "−" where !isQuoted, "–" where !isQuoted: word.append("-")
             default: word.append(letter)
             }
         }

@@ -76,7 +76,7 @@ extension TriggerPhrases {
         guard let place = home.place(of: id) else { return "\(Self.removed) \(form.verb) set" }
         if comparison == .equal || comparison == .notEqual, let phrase = place.characteristic.phrase(for: value) {
             let forms = form.isPast ? phrase.past : phrase.present
-            return "\(place.shownName) \(form.isTrue == (comparison == .equal) ? forms.true : forms.false)"
+            return "\(place.phraseName) \(form.isTrue == (comparison == .equal) ? forms.true : forms.false)"
         }
         let relation = comparison.words.isEmpty ? "" : "\(comparison.words) "
         return "\(subject(place)) \(form.verb) \(relation)\(words(value, place))"

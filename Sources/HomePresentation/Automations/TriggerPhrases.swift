@@ -76,7 +76,7 @@ package struct TriggerPhrases: Sendable {
         case .held(let id, let test, let duration):
             return "when \(state(id, test)) for \(TypedDuration.words(of: duration))"
         case .button(let id, let kind):
-            return "when \(home.place(of: id)?.shownName ?? Self.removed) is \(kind.participle)"
+            return "when \(home.place(of: id)?.phraseName ?? Self.removed) is \(kind.participle)"
         case .unreachable(let accessory, let duration):
             let name = home.accessory(accessory)?.name ?? Self.removed
             return "when \(name) hasn't responded for \(TypedDuration.words(of: duration))"
@@ -88,13 +88,13 @@ package struct TriggerPhrases: Sendable {
     private func change(_ id: Characteristic.ID, _ value: CharacteristicValue?) -> String {
         guard let place = home.place(of: id) else { return "\(Self.removed) changes" }
         guard let value else { return "\(subject(place)) changes" }
-        if let phrase = place.characteristic.phrase(for: value) { return "\(place.shownName) \(phrase.becomes)" }
+        if let phrase = place.characteristic.phrase(for: value) { return "\(place.phraseName) \(phrase.becomes)" }
         return "\(subject(place)) becomes \(words(value, place))"
     }
 
     private func entry(_ id: Characteristic.ID, _ range: ValueRange) -> String {
         guard let place = home.place(of: id) else { return "\(Self.removed) changes" }
-        if place.isOpen(range) { return "\(place.shownName) opens" }
+        if place.isOpen(range) { return "\(place.phraseName) opens" }
         let limits = [range.minimum, range.maximum].map { $0.map { words(.float($0), place) } }
         return switch (limits[0], limits[1]) {
         case (let low?, nil): "\(subject(place)) rises to \(low) or more"
@@ -109,10 +109,10 @@ package struct TriggerPhrases: Sendable {
         guard let place = home.place(of: id) else { return "\(Self.removed) hasn't changed" }
         switch test {
         case .value(let value):
-            if let phrase = place.characteristic.phrase(for: value) { return "\(place.shownName) \(phrase.lasts)" }
+            if let phrase = place.characteristic.phrase(for: value) { return "\(place.phraseName) \(phrase.lasts)" }
             return "\(subject(place)) has been \(words(value, place))"
         case .range(let range):
-            if place.isOpen(range) { return "\(place.shownName) has been open" }
+            if place.isOpen(range) { return "\(place.phraseName) has been open" }
             let limits = [range.minimum, range.maximum].map { $0.map { words(.float($0), place) } }
             return switch (limits[0], limits[1]) {
             case (let low?, nil): "\(subject(place)) has been at least \(low)"
@@ -151,8 +151,8 @@ package struct TriggerPhrases: Sendable {
         if let toggle = place.service.toggle, toggle.characteristic == action.characteristic,
             let verbs = Self.verbs[place.characteristic.type]
         {
-            if value.isSame(as: toggle.on) { return "\(verbs.on) \(place.shownName)" }
-            if value.isSame(as: toggle.off) { return "\(verbs.off) \(place.shownName)" }
+            if value.isSame(as: toggle.on) { return "\(verbs.on) \(place.phraseName)" }
+            if value.isSame(as: toggle.off) { return "\(verbs.off) \(place.phraseName)" }
         }
         return "set \(subject(place)) to \(words(value, place))"
     }
@@ -168,7 +168,7 @@ package struct TriggerPhrases: Sendable {
     static let removed = "a removed object"
 
     /// Returns a value in a sentence: `the brightness of Hall Lamp`.
-    func subject(_ place: ValuePlace) -> String { "the \(place.characteristic.noun) of \(place.shownName)" }
+    func subject(_ place: ValuePlace) -> String { "the \(place.characteristic.noun) of \(place.phraseName)" }
 
     func words(_ value: CharacteristicValue, _ place: ValuePlace) -> String {
         place.accessory.words(for: value, of: place.characteristic)
@@ -187,6 +187,13 @@ extension PressKind {
 }
 
 extension ValuePlace {
+    /// The accessory's name, with the part's name if it's needed to distinguish parts, such as two buttons.
+    package var phraseName: String {
+        let kin = accessory.services.filter { $0.isUserInteractive && $0.type == service.type }
+        guard kin.count > 1, NameKey(service.name) != NameKey(accessory.name) else { return shownName }
+        return "\(accessory.name)/\(service.name)"
+    }
+
     /// Returns a Boolean value that indicates whether a range of positions means that the service is open.
     func isOpen(_ range: ValueRange) -> Bool {
         characteristic.type == .currentPosition && range.minimum == 1 && range.maximum == nil

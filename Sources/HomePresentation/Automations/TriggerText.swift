@@ -43,14 +43,15 @@ package struct TriggerText: Sendable {
             let suffix = " unreachable for \(TypedDuration.text(of: duration))"
             let names = [home.accessory(id)?.name, "\(id)"].compactMap(\.self)
             return (.when, chosen(names.map { $0 + suffix }) { (try? parser.event(typed: $0)) == event })
-        case .presence(let change, let people): return (.when, text(of: change, people))
+        case .presence(let change, let people):
+            let names = [people.map { home.person($0)?.name ?? "\($0)" }, people.map { "\($0)" }]
+            return (.when, chosen(names.map { text(of: change, $0) }) { (try? parser.event(typed: $0)) == event })
         case .duration(let duration): return (.duration, TypedDuration.text(of: duration))
         }
     }
 
-    private func text(of change: PresenceChange, _ people: [Resident.ID]) -> String {
-        let names = people.map { home.person($0)?.name ?? "\($0)" }
-        return switch change {
+    private func text(of change: PresenceChange, _ names: [String]) -> String {
+        switch change {
         case .firstEntry: names.isEmpty ? "first person arrives" : "first of \(names.joined(with: "and")) arrives"
         case .everyEntry: names.isEmpty ? "anyone arrives" : "\(names.joined(with: "or")) arrives"
         case .lastExit: names.isEmpty ? "last person leaves" : "last of \(names.joined(with: "and")) leaves"
@@ -82,7 +83,9 @@ package struct TriggerText: Sendable {
         case .weekday(let days): return "on \(days.typedText)"
         case .presence(.anyoneHome): return "anyone home"
         case .presence(.noOneHome): return "no one home"
-        case .presence(.home(let person)): return "\(home.person(person)?.name ?? "\(person)") home"
+        case .presence(.home(let person)):
+            let names = [home.person(person)?.name, "\(person)"].compactMap(\.self)
+            return chosen(names.map { "\($0) home" }) { (try? parser.condition(typed: $0)) == condition }
         case .comparison(let id, let comparison, let value):
             let texts = subjects(of: id).flatMap { $0.statements(comparison, value) }
             return chosen(texts) { (try? parser.condition(typed: $0)) == condition }

@@ -103,11 +103,8 @@ extension TypedTest {
 }
 
 extension ValuePlace {
-    /// Returns a number in the format of the characteristic.
+    /// Returns a number as a typed value: whole numbers are integers.
     fileprivate func value(_ number: Double) -> CharacteristicValue {
-        guard characteristic.metadata.format != .float, let whole = Int64(exactly: number) else {
-            return .float(number)
-        }
-        return .integer(whole)
+        Int64(exactly: number).map { .integer($0) } ?? .float(number)
     }
 }

@@ -53,6 +53,12 @@ extension ValueTarget {
         }
     }
 
+    /// The state of the alarm system; `nil` if the target has none.
+    var alarm: ValuePlace? {
+        services.flatMap { $0.service.places(in: $0.accessory) }
+            .first { $0.characteristic.type == .securitySystemCurrentState }
+    }
+
     /// Returns the test for a state in words, such as `open`, `on` or `no motion`; `nil` if it isn't a state.
     func test(state typed: String) -> TypedTest? {
         let key = typed.squashed

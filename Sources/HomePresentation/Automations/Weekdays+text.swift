@@ -6,7 +6,7 @@ extension Weekdays {
         var text = typed.lowercased().replacing("–", with: "-").replacing(" to ", with: "-").replacing(" - ", with: "-")
         text = text.replacing("every day", with: "daily").replacing(" and ", with: ",")
         self = []
-        for word in text.split(whereSeparator: { $0 == "," || $0 == " " }) where word != "on" {
+        for word in text.split(whereSeparator: { $0 == "," || $0 == " " }) where !["on", "every"].contains(word) {
             switch word {
             case "daily", "all", "always": formUnion(.everyDay)
             case "weekday", "weekdays", "workdays": formUnion(.workdays)

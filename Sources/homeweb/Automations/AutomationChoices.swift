@@ -27,7 +27,7 @@ struct AutomationChoices {
         var key: String { "\(place.characteristic.id)" }
         var name: String {
             let unit = place.characteristic.metadata.unit.map { ", in \($0.sign)" } ?? ""
-            return "\(place.characteristic.noun) of \(place.shownName)\(unit)"
+            return "\(place.characteristic.noun) of \(place.phraseName)\(unit)"
         }
     }
 

@@ -74,6 +74,21 @@ enum AutomationHouse {
                 accessory(
                     800, "Bell", in: 3, .programmableSwitch,
                     service(810, .statelessProgrammableSwitch, "Bell", [.programmableSwitchEvent])),
+                accessory(
+                    900, "House Alarm", in: 3, .securitySystem,
+                    service(
+                        910, .securitySystem, "House Alarm", [.securitySystemCurrentState, .securitySystemTargetState])
+                ),
+                accessory(
+                    1000, "Two Sockets", in: 5, .outlet, service(1010, .outlet, "Left", [.on]),
+                    service(1020, .outlet, "Right", [.on])),
+                accessory(
+                    1100, "Side Lock", in: 5, .doorLock,
+                    service(1110, .lockMechanism, "Side Lock", [.lockCurrentState, .lockTargetState])),
+                accessory(
+                    1200, "Heater", in: 4, .thermostat,
+                    service(1210, .thermostat, "Heater", [.currentTemperature, .targetTemperature])),
+                accessory(1300, "After Sunset", in: 4, .switch, service(1310, .switch, "After Sunset", [.on])),
             ],
             actionSets: [
                 ActionSet(
@@ -82,6 +97,7 @@ enum AutomationHouse {
             ],
             people: [
                 Resident(id: id(7), home: id(1), name: "Anna"), Resident(id: id(8), home: id(1), name: "Ben"),
+                Resident(id: id(15), home: id(1), name: "Lea and Max"),
             ],
             location: location)
     }()

@@ -23,12 +23,30 @@ import Testing
             ("December 24 at 18:00", "at 18:00 on December 24", "18:00 on december 24"),
             ("9:00 on the 1st", "at 09:00 on day 1", "09:00 on day 1"),
             ("6:30 in jul", "at 06:30 in July", "06:30 in july"),
+            ("9:00 am on December 24", "at 09:00 on December 24", "09:00 on december 24"),
+            ("2026-12-24 6 pm", "at 2026-12-24 18:00", "2026-12-24 18:00"),
         ])
     func times(typed: String, words: String, canonical: String) throws {
         let event = try parser.timeEvent(typed: typed)
         #expect(phrases.phrase(for: event) == words)
         #expect(text.text(of: event).text == canonical)
         #expect(try parser.timeEvent(typed: canonical) == event)
+    }
+
+    @Test(
+        "rejects texts that aren't times",
+        arguments: [
+            "24:00", "13pm", "0:00 am", "7:00 every month", "7:00 8:00", "7", "sunset-30", "before sunset", "February",
+            "2026-02-30 18:00", "1 hour after", "sunset-30m+1h", "2026-12-24",
+        ])
+    func wrongTimes(typed: String) { #expect(throws: HomeError.self) { try parser.timeEvent(typed: typed) } }
+
+    @Test("points to the days if a time has one")
+    func timeWithDay() {
+        let error = #expect(throws: HomeError.self) { try parser.timeEvent(typed: "7:00 on Monday") }
+        #expect(
+            error?.message
+                == "don't understand \"7:00 on Monday\"; a time has no days of the week; give them as days")
     }
 
     @Test("counts intervals from midnight, or from a time")
@@ -105,12 +123,41 @@ import Testing
                 "the first of Anna and Ben arrives", "when the first of Anna and Ben arrives",
                 "first of Anna and Ben arrives"
             ),
+            ("Lea and Max or Anna leaves", "when Lea and Max or Anna leaves", "Lea and Max or Anna leaves"),
+            ("every 2h", "every 2 hours from 2026-11-27 00:00", "2h from 2026-11-27 00:00"),
+            ("the front door locks", "when Front Door locks", "Front Door locked"),
+            (
+                "hall sensor temperature < −5",
+                "when the temperature of Hall Sensor/Temperature falls to -5 °C or less",
+                "Hall Sensor current-temperature<=-5"
+            ),
+            (
+                "heater below 5", "when the temperature of Heater falls to 5 °C or less",
+                "Heater current-temperature<=5"
+            ),
+            (
+                "hall sensor temperature between 18 and 24",
+                "when the temperature of Hall Sensor/Temperature becomes 18 °C to 24 °C",
+                "Hall Sensor current-temperature=18..24"
+            ),
+            (
+                "heater target-temperature=21", "when the target temperature of Heater becomes 21 °C",
+                "Heater target-temperature=21"
+            ),
+            ("house alarm goes off", "when House Alarm is triggered", "House Alarm alarm"),
+            ("house alarm off", "when House Alarm is disarmed", "House Alarm off"),
+            ("house alarm armed, away", "when House Alarm becomes armed, away", "House Alarm armed, away"),
+            ("right turns on", "when Two Sockets/Right turns on", "Two Sockets/Right on"),
+            ("two sockets on", "when Two Sockets/Left turns on", "Two Sockets on"),
+            ("After Sunset on", "when After Sunset turns on", "After Sunset on"),
         ])
     func events(typed: String, words: String, canonical: String) throws {
         let event = try parser.event(typed: typed)
         #expect(phrases.phrase(for: event) == words)
-        #expect(text.text(of: event).text == canonical)
-        #expect(try parser.event(typed: canonical) == event)
+        let written = text.text(of: event)
+        #expect(written.text == canonical)
+        let again = try written.key == .every ? parser.intervalEvent(typed: canonical) : parser.event(typed: canonical)
+        #expect(again == event)
     }
 
     @Test(
@@ -130,8 +177,26 @@ import Testing
             ),
             ("bell event=triple", "don't understand \"triple\"; use single, double or long"),
             ("hall sensor temperature>warm", "current-temperature must be a number from -270 to 100 °C"),
-            ("Ana arrives", "there's no person called \"ana\" in My House; try \"Anna\""),
+            ("Ana arrives", "there's no person called \"Ana\" in My House; try \"Anna\""),
             ("", "the text is empty"),
+            ("hall lamp 25", "Hall Lamp has no state \"25\"; it has off, on, brightness>NUMBER"),
+            ("hall lamp 8%", "Hall Lamp has no state \"8%\"; it has off, on, brightness>NUMBER"),
+            ("hall lamp brightness>100", "brightness can't be >100 %; it goes from 0 to 100 %"),
+            ("hall lamp brightness=50..150", "brightness can't be 150 %; it goes from 0 to 100 %"),
+            ("hall lamp brightness<0", "brightness can't be <0 %; it goes from 0 to 100 %"),
+            (
+                "two sockets/middle on",
+                "there's no part called \"middle\" of Two Sockets; list them with homehub show \"Two Sockets\""
+            ),
+            (
+                "anyone home",
+                "\"anyone home\" is a condition; an event is for example \"anyone arrives\" or \"last person leaves\""
+            ),
+            (
+                "everyone arrives",
+                "don't understand \"everyone arrives\"; use anyone arrives, first person arrives, anyone leaves, "
+                    + "last person leaves, or the name of a person"
+            ),
         ])
     func wrongEvents(typed: String, message: String) {
         let error = #expect(throws: HomeError.self) { try parser.event(typed: typed) }
@@ -145,6 +210,40 @@ import Testing
         arguments: [
             ("anyone home", "anyone is home", "no one was home", "anyone home"),
             ("nobody is at home", "no one is home", "someone was home", "no one home"),
+            ("Anna away", "Anna is away", "Anna was home", "not Anna home"),
+            ("Anna isn't at home", "Anna is away", "Anna was home", "not Anna home"),
+            ("Anna is away", "Anna is away", "Anna was home", "not Anna home"),
+            (
+                "Anna or Lea and Max home", "Anna is home or Lea and Max is home",
+                "Anna was away and Lea and Max was away", "Anna home or Lea and Max home"
+            ),
+            (
+                "Anna, Ben away", "Anna is away and Ben is away", "Anna was home or Ben was home",
+                "(not Anna home) and (not Ben home)"
+            ),
+            (
+                "not salt and pepper on", "Salt and Pepper isn't on", "Salt and Pepper was on",
+                "not Salt and Pepper on"
+            ),
+            ("hall lamp isn’t on", "Hall Lamp isn't on", "Hall Lamp was on", "not Hall Lamp on"),
+            (
+                "the front door is not locked", "Front Door isn't locked", "Front Door was locked",
+                "not Front Door locked"
+            ),
+            (
+                "after sunset on and after sunset", "After Sunset is on and it's after sunset",
+                "After Sunset wasn't on or it wasn't after sunset", "After Sunset on and after sunset"
+            ),
+            (
+                "from 22:00 to 24:00", "it's between 22:00 and 00:00", "it wasn't between 22:00 and 00:00",
+                "between 22:00 and 00:00"
+            ),
+            (
+                "hall sensor temperature between 18 and 24",
+                "the temperature of Hall Sensor/Temperature is at least 18 °C and the temperature of Hall Sensor/Temperature is at most 24 °C",
+                "the temperature of Hall Sensor/Temperature wasn't at least 18 °C or the temperature of Hall Sensor/Temperature wasn't at most 24 °C",
+                "Hall Sensor current-temperature>=18 and Hall Sensor current-temperature<=24"
+            ),
             ("Anna home", "Anna is home", "Anna was away", "Anna home"),
             ("it's after sunset", "it's after sunset", "it wasn't after sunset", "after sunset"),
             (
@@ -195,6 +294,33 @@ import Testing
     }
 
     @Test(
+        "limits an interval with a sun event to one night or day",
+        arguments: [
+            ("between 20:00 and sunrise", ["00:00 1", "06:00 1", "09:00 0", "19:59 0", "20:00 1", "23:59 1"]),
+            ("between sunrise and 23:00", ["06:00 0", "09:00 1", "15:00 1", "22:59 1", "23:00 0", "00:00 0"]),
+            ("between sunrise and 1:00", ["00:59 1", "01:00 0", "06:00 0", "09:00 1", "23:00 1"]),
+            ("between 6:00 and sunset", ["05:59 0", "06:00 1", "09:00 1", "12:00 1", "16:00 0", "23:00 0"]),
+            ("between 23:00 and sunset", ["22:59 0", "23:00 1", "00:00 1", "14:00 1", "16:00 0"]),
+            ("between sunset and 10:00", ["14:00 0", "16:00 1", "00:00 1", "09:59 1", "10:00 0", "13:00 0"]),
+            ("between sunset-30m and sunrise+30m", ["14:45 1", "14:00 0", "00:00 1", "07:15 1", "07:45 0"]),
+            ("between sunset-30m and sunset+30m", ["14:20 0", "14:40 1", "15:10 1", "15:40 0", "07:00 0"]),
+            ("between sunset and dusk", ["14:45 0", "15:20 1", "16:00 0", "06:30 0"]),
+            ("between 5:00 and sunrise", ["04:59 0", "05:00 1", "06:00 1", "07:30 0", "20:00 0"]),
+        ])
+    func sunIntervals(typed: String, samples: [String]) throws {
+        let condition = try parser.condition(typed: typed)
+        let written = text.text(of: condition)
+        #expect(try parser.condition(typed: written) == condition, "\(written)")
+        // In Berlin on November 27, 2026, sunrise is at 6:47 and sunset at 14:59 UTC.
+        let schedule = TriggerSchedule(zone: .utc, location: AutomationHouse.home.location)
+        for sample in samples {
+            let clock = try #require(TimeOfDay(String(sample.prefix(5))))
+            let time = Timestamp(millisecondsSince1970: 1_795_737_600_000 + Int64(clock.minutes) * 60_000)
+            #expect(schedule.holds(condition, at: time) == sample.hasSuffix("1"), "\(sample)")
+        }
+    }
+
+    @Test(
         "names the wrong part of a condition",
         arguments: [
             ("anyone home and", "a condition is missing next to and, or, not or a parenthesis"),
@@ -204,7 +330,19 @@ import Testing
                 "don't understand \"after breakfast\"; use a time such as after sunset, before 7:00 or after sunset-30m"
             ),
             ("between 22:00", "don't understand \"between 22:00\"; use two times, such as between 22:00 and 6:00"),
-            ("Ana home", "there's no person called \"ana\" in My House; try \"Anna\""),
+            ("Ana home", "there's no person called \"Ana\" in My House; try \"Anna\""),
+            ("Ana away", "there's no person called \"Ana\" in My House; try \"Anna\""),
+            ("everyone home", "don't understand \"everyone home\"; name the people, such as Anna home and Ben home"),
+            ("hall lamp 25", "Hall Lamp has no state \"25\"; it has off, on, brightness>NUMBER"),
+            ("hall lamp on for 5m", "a condition is about this moment; for a state that lasts, use an event with for"),
+            (
+                "between 22 and 6:00",
+                "don't understand \"between 22 and 6:00\"; use two times, such as between 22:00 and 6:00"
+            ),
+            (
+                "between dusk-1h and sunset",
+                "don't understand \"between dusk-1h and sunset\"; use two times on one day, such as between sunset and 23:00"
+            ),
             ("bell pressed", "a button press can only be an event, not a condition"),
             ("anyone home or hal lamp on", "there's no accessory called \"hal lamp\" in My House; try \"Hall Lamp\""),
         ])
@@ -236,7 +374,7 @@ import Testing
             ("mon-fri", "on weekdays", "mon-fri"), ("weekend", "on weekends", "sat,sun"),
             ("Monday, Wednesday and Friday", "on Mondays, Wednesdays and Fridays", "mon,wed,fri"),
             ("fri-mon", "on Mondays and Friday to Sunday", "mon,fri-sun"), ("every day", "every day", "every day"),
-            ("tues-thurs", "on Tuesday to Thursday", "tue-thu"),
+            ("tues-thurs", "on Tuesday to Thursday", "tue-thu"), ("every monday", "on Mondays", "mon"),
         ])
     func days(typed: String, words: String, canonical: String) throws {
         let days = try parser.weekdays(typed: typed)
@@ -299,6 +437,28 @@ import Testing
         #expect(error?.field == .set && error?.index == 2)
     }
 
+    @Test(
+        "parses values to write",
+        arguments: [
+            ("side lock lock", [1112: 1]), ("Side Lock unlock", [1112: 0]), ("hall lamp brightness = 40", [412: 40]),
+            ("heater temperature=21", [1212: 21]), ("shade position=50%", [612: 50]),
+            ("two sockets/right off", [1021: 0]),
+            ("salt and pepper on", [711: 1]), ("hall lamp on brightness=30", [411: 1, 412: 30]),
+        ])
+    func writes(typed: String, values: [Int: Double]) throws {
+        let changes = try parser.writes(typed: typed)
+        let found = changes.map { ($0.place.characteristic.id, $0.value.bool.map { $0 ? 1 : 0 } ?? $0.value.number) }
+        #expect(found.count == values.count)
+        for (id, number) in values {
+            #expect(found.contains { $0.0 == AutomationHouse.id(id) && $0.1 == number }, "\(found)")
+        }
+        let actions = changes.map {
+            CharacteristicWriteAction(characteristic: $0.place.characteristic.id, targetValue: $0.value)
+        }
+        let written = text.texts(of: actions)
+        #expect(written.allSatisfy { !$0.contains("-8000-") }, "names instead of IDs: \(written)")
+    }
+
     @Test("refers to namesakes by ID")
     func namesakes() throws {
         var home = AutomationHouse.home
@@ -328,5 +488,24 @@ import Testing
                 Trigger(
                     id: AutomationHouse.id(9), home: home.id, name: "A", isEnabled: false, definition: definition,
                     missingParts: ["Desk Lamp", "Fan"])) == "off: Desk Lamp and Fan were removed")
+    }
+}
+
+extension TriggerSchedule {
+    /// Returns whether a condition on the time is true.
+    fileprivate func holds(_ condition: TriggerCondition, at time: Timestamp) -> Bool {
+        switch condition {
+        case .all(let parts): parts.allSatisfy { holds($0, at: time) }
+        case .any(let parts): parts.contains { holds($0, at: time) }
+        case .not(let part): !holds(part, at: time)
+        case .sun(let relation, let sun): isTime(time, relation, sun)
+        case .time(let start, let end):
+            {
+                let minute = Int(time.millisecondsSince1970 / 60_000 % 1440)
+                return start < end
+                    ? start.minutes..<end.minutes ~= minute : minute >= start.minutes || minute < end.minutes
+            }()
+        case .weekday, .comparison, .presence: false
+        }
     }
 }

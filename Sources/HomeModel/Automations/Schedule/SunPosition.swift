@@ -91,7 +91,7 @@ extension SunEvent {
     }
 
     /// A Boolean value that indicates whether the event is in the morning.
-    var isRising: Bool { self == .sunrise || self == .civilDawn }
+    package var isRising: Bool { self == .sunrise || self == .civilDawn }
 }
 
 private let degree = Double.pi / 180

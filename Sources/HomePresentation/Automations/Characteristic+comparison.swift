@@ -1,0 +1,49 @@
+import HAPModel
+import HomeModel
+import TerminalKit
+
+// HAPModel has types with the same names.
+import struct HomeModel.Characteristic
+
+extension Characteristic {
+    /// Returns the range between two typed numbers.
+    ///
+    /// - Throws: `HomeError` with code 3, 6 or 43.
+    func range(comparing low: String, _ high: String) throws(HomeError) -> ValueRange {
+        let range = ValueRange(minimum: try number(comparing: low), maximum: try number(comparing: high))
+        for limit in [range.minimum, range.maximum] { try check(.equal, .float(limit ?? 0)) }
+        return range
+    }
+
+    /// Checks that a comparison with a percentage can be true.
+    ///
+    /// Other values have limits, too, but sensors report values beyond theirs.
+    ///
+    /// - Throws: `HomeError` with code 3.
+    func check(_ comparison: ValueComparison, _ value: CharacteristicValue) throws(HomeError) {
+        guard metadata.unit == .percentage, let number = value.number, let low = metadata.minimum,
+            let high = metadata.maximum
+        else { return }
+        let isPossible =
+            switch comparison {
+            case .equal: low...max(low, high) ~= number
+            case .notEqual: true
+            case .less: number > low
+            case .lessOrEqual: number >= low
+            case .greater: number < high
+            case .greaterOrEqual: number <= high
+            }
+        guard !isPossible else { return }
+        let mark = comparison == .equal ? "" : comparison.rawValue
+        throw HomeError(
+            .invalidParameter,
+            detail: "\(word) can't be \(mark)\(text(of: value)); it goes from \(rangeText)")
+    }
+
+    /// Returns whether a typed name is the type of the value, and none of its names.
+    func isNamedOnlyByType(_ typed: String) -> Bool {
+        let key = typed.squashed
+        return key == type.description.squashed
+            && ![word, localizedDescription, "\(id)"].contains { $0.squashed == key }
+    }
+}
