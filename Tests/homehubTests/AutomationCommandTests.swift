@@ -115,7 +115,9 @@ struct AutomationCommandTests {
         #expect(
             try await hub.run("automations", "run", "night", "--check")
                 == Outcome(output: "it wouldn't run now: it isn't after sunset\n"))
-        #expect(hub.calls == ["always", "conditional", "check"].map { "run \(id) \($0)" })
+        let json = try await hub.run("automations", "run", "night", "--check", "--json").output
+        #expect(try JSONValue(parsing: Array(json.utf8))["resultText"] == "it wouldn't run now: it isn't after sunset")
+        #expect(hub.calls == ["always", "conditional", "check", "check"].map { "run \(id) \($0)" })
     }
 
     @Test("shows the history, oldest first")
@@ -301,12 +303,93 @@ struct AutomationCommandTests {
                 "f:5:11: automations[1].name: the name \"a\" is used twice; choose another"
             ),
             ("automation: []\n", "f:1:1: automation: unknown key; write automations"),
+            (
+                "automations:\n  - name: A\n    at:\n      - \"7:00\"\n      - \"7:00x\"\n    notify: x\n",
+                "f:5:9: automations[0].at[1]: don't understand \"7:00x\"; use a time such as 7:00, sunset, sunset-30m or "
+                    + "\"2026-12-24 18:00\""
+            ),
+            (
+                "automations:\n" + String(repeating: "  - {name: A, at: \"7:00\", notify: x}\n", count: 201),
+                "f:202:5: automations[200]: 201 automations, but a home can have 200; remove some"
+            ),
+            (
+                "automations:\n  - name: A\n    at: [" + String(repeating: "\"7:00\",", count: 51)
+                    + "]\n    notify: x\n",
+                "f:3:9: automations[0].at: 51 texts, but an automation can have 50; remove some"
+            ),
+            (
+                "automations: [&a {name: A, at: \"7:00\", notify: x}, *a]\n",
+                "f:1:25: automations[1].name: the name \"A\" is used twice; choose another"
+            ),
+            (
+                "automations:\n  - !!python/object:os.system {name: A}\n",
+                "f:2:5: automations[0]: a YAML tag (!...) isn't supported here; remove it"
+            ),
         ])
     func wrongFiles(text: String, message: String) {
         let error = #expect(throws: (any Error).self) {
             try AutomationFile(Array(text.utf8), file: "f", parser: parser)
         }
         #expect(error.map { "\($0)" } == message)
+    }
+
+    @Test("reads lists of days")
+    func days() throws {
+        let text = "automations: [{name: A, at: \"7:00\", days: [mon, wed-thu], notify: x}]"
+        let file = try AutomationFile(Array(text.utf8), file: "f", parser: parser)
+        #expect(file.entries.first?.definition.weekdays.typedText == "mon,wed,thu")
+    }
+
+    /// A home with an automation.
+    private func home(_ definition: TriggerDefinition, _ missingParts: [String] = []) -> Home {
+        var home = House.home
+        home.triggers = [
+            Trigger(id: House.id(950), home: home.id, name: "A", definition: definition, missingParts: missingParts)
+        ]
+        return home
+    }
+
+    private func imported(_ home: Home) throws -> [AutomationFile.Entry] {
+        let parser = TriggerParser(home: home, time: parser.time)
+        return try AutomationFile(Array(AutomationFile.text(of: home, parser).utf8), file: "f", parser: parser).entries
+    }
+
+    @Test(
+        "exports any text of a notification",
+        arguments: [
+            "a\u{7F}\u{80}\u{FEFF}\u{FFFF}b", "\u{1B}[31m\ttab\nline\\n", "🎄 l'été: \"ja\" # no", "- x",
+            "&a *a !b %", " x ", "~", "1e3",
+        ])
+    func notifications(text: String) throws {
+        let definition = TriggerDefinition(
+            events: [.calendar(CalendarTime(.midnight))], steps: [.notify(text)])
+        #expect(try imported(home(definition)).first?.definition == definition)
+    }
+
+    @Test("exports automations with removed parts as comments, so that the rest can be imported")
+    func removedParts() throws {
+        let definition = TriggerDefinition(
+            events: [.characteristic(House.id(949), value: nil)], steps: [.notify("x")])
+        var home = home(definition, ["Fan"])
+        #expect(try imported(home).isEmpty)
+        home.triggers.append(
+            Trigger(
+                id: House.id(951), home: home.id, name: "B",
+                definition: TriggerDefinition(events: [.calendar(CalendarTime(.midnight))], steps: [.notify("x")])))
+        #expect(try imported(home).map(\.name) == ["B"])
+    }
+
+    @Test("accepts a past time in an unchanged automation only")
+    func pastTimes() throws {
+        let past = Timestamp(millisecondsSince1970: 0)
+        let definition = TriggerDefinition(events: [.timer(first: past, every: nil)], steps: [.notify("x")])
+        let entries = try imported(home(definition))
+        #expect(entries.map(\.definition) == [definition])
+        let text = AutomationFile.text(of: home(definition), parser)
+        let error = #expect(throws: (any Error).self) {
+            try AutomationFile(Array(text.utf8), file: "f", parser: parser)
+        }
+        #expect(error.map { "\($0)" } == "f:3:5: automations[0]: the time is in the past")
     }
 
     // MARK: Watching

@@ -24,8 +24,17 @@ extension AutomationFile {
             entry.add("until", typed.until)
             if typed.isOnce { entry.add(line: "once: true") }
             entry.add("missed", typed.missed)
-            lines += entry.lines
+            do {
+                _ = try typed.definition(parser)
+                lines += entry.lines
+            } catch {
+                // A file with a part that the home no longer has couldn't be imported.
+                let state = TriggerPhrases(home: home, time: parser.time).state(of: trigger)
+                lines.append("# \(trigger.name) isn't complete (\(state)):")
+                lines += entry.lines.map { "#" + $0 }
+            }
         }
+        if !lines.contains(where: { $0.hasPrefix("  - ") }), !home.triggers.isEmpty { lines[1] = "automations: []" }
         return lines.map { $0 + "\n" }.joined()
     }
 }
@@ -79,7 +88,21 @@ extension String {
             // Some programs read 07:00 as a number, and on as true.
             && !["true", "false", "yes", "no", "on", "off", "null", "y", "n"].contains(lowercased())
             && !allSatisfy { $0.isNumber || ":._-eE+".contains($0) }
-        // A JSON string is also a YAML scalar in double quotes.
-        return isPlain ? self : JSONValue.string(self).text
+        // A JSON string is also a YAML scalar in double quotes, except for characters that YAML doesn't allow.
+        return isPlain ? self : JSONValue.string(self).text.escapedForYAML
+    }
+
+    /// The text with escapes in place of characters that YAML doesn't allow.
+    private var escapedForYAML: String {
+        var text = ""
+        for scalar in unicodeScalars {
+            switch scalar.value {
+            case 0x7F...0x9F, 0xFEFF, 0xFFFE, 0xFFFF:
+                let digits = String(scalar.value, radix: 16, uppercase: true)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
     }
 }

@@ -49,6 +49,12 @@ extension AutomationFile: Decodable {
         }
         // Decode everything first, so that a misspelled key is reported as such.
         let typed = try values.decode([TypedEntry].self, forKey: .automations)
+        guard typed.count <= HomeLimits.triggersInHome else {
+            throw ConfigurationProblem(
+                "\(typed.count) automations, but a home can have \(HomeLimits.triggersInHome)",
+                remedy: "remove some",
+                at: values.codingPath + [CodingKeys.automations, ConfigurationKey(HomeLimits.triggersInHome)])
+        }
         entries = []
         for (index, typed) in typed.enumerated() {
             let path: [any CodingKey] = values.codingPath + [CodingKeys.automations, ConfigurationKey(index)]
@@ -94,7 +100,8 @@ private struct TypedEntry: Decodable {
         trigger.at = try texts(.at)
         trigger.every = try texts(.every)
         trigger.when = try texts(.when)
-        trigger.days = try values.decodeIfPresent(String.self, forKey: .days)
+        let days = try texts(.days)
+        trigger.days = days.isEmpty ? nil : days.joined(separator: ",")
         trigger.conditions = try texts(.conditions)
         trigger.run = try texts(.run)
         trigger.endsAfter = try values.decodeIfPresent(String.self, forKey: .endsAfter)
@@ -111,6 +118,11 @@ private struct TypedEntry: Decodable {
                     "set and notify are next to steps", remedy: "move them to the list of steps",
                     at: values.codingPath + [CodingKeys.steps])
             }
+            guard steps.count <= 2 * TriggerLimits.actions else {
+                throw ConfigurationProblem(
+                    "\(steps.count) steps, but an automation can have \(TriggerLimits.actions) actions",
+                    remedy: "remove some", at: values.codingPath + [CodingKeys.steps])
+            }
             trigger.steps = steps.map(\.step)
         }
         self.trigger = trigger
@@ -126,24 +138,48 @@ private struct TypedEntry: Decodable {
         } catch {
             throw ConfigurationProblem(error.error.text, remedy: "", at: path + self.path(of: error))
         }
+        let old = parser.home.triggers.named(name).first
         do throws(HomeError) {
-            // Values get the formats of their characteristics, so that they equal those in the home.
-            definition = try parser.home.validated(
-                definition, isEnabled: isEnabled, at: parser.time.now)
-            let isKnown = !parser.home.triggers.named(name).isEmpty
-            let name = isKnown ? name : try parser.home.validatedTriggerName(name)
+            definition = try validated(definition, parser, old?.definition)
+            let name = try old == nil ? parser.home.validatedTriggerName(name) : name
             return AutomationFile.Entry(name: name, isEnabled: isEnabled, definition: definition)
         } catch {
             throw ConfigurationProblem(error.text, remedy: "", at: path)
         }
     }
 
+    /// Returns the definition with values in the formats of their characteristics, so that they equal those in the home.
+    ///
+    /// A time in the past is only valid in an unchanged automation.
+    private func validated(
+        _ definition: TriggerDefinition, _ parser: TriggerParser, _ old: TriggerDefinition?
+    ) throws(HomeError) -> TriggerDefinition {
+        do throws(HomeError) {
+            return try parser.home.validated(definition, isEnabled: isEnabled, at: parser.time.now)
+        } catch {
+            let times = definition.events.compactMap { if case .timer(let first, nil) = $0 { first } else { nil } }
+            guard error.code == .fireDateInPast, let old, let first = times.min(),
+                let valid = try? parser.home.validated(
+                    definition, at: Timestamp(millisecondsSince1970: first.millisecondsSince1970 - 60_000)),
+                valid == old
+            else { throw error }
+            return valid
+        }
+    }
+
     /// Returns the keys that lead to the wrong text.
     private func path(of error: TypedTriggerError) -> [any CodingKey] {
         let key = ConfigurationKey(error.field.rawValue)
+        let index = ConfigurationKey(error.index)
         return switch error.field {
-        case .set, .after, .notify: hasSteps ? [CodingKeys.steps, ConfigurationKey(error.index), key] : [key]
-        case .at, .every, .when, .forAtLeast, .days, .condition, .run, .endsAfter, .until, .missed: [key]
+        case .set, .after, .notify: hasSteps ? [CodingKeys.steps, index, key] : [key]
+        case .at: trigger.at.count > 1 ? [key, index] : [key]
+        case .every: trigger.every.count > 1 ? [key, index] : [key]
+        case .when: trigger.when.count > 1 ? [key, index] : [key]
+        case .condition: trigger.conditions.count > 1 ? [key, index] : [key]
+        case .run: trigger.run.count > 1 ? [key, index] : [key]
+        case .until: trigger.until.count > 1 ? [key, index] : [key]
+        case .forAtLeast, .days, .endsAfter, .missed: [key]
         }
     }
 }
@@ -155,6 +191,11 @@ private struct TextList: Decodable {
     init(from decoder: any Decoder) throws {
         let isList = (try? decoder.unkeyedContainer()) != nil
         texts = isList ? try [String](from: decoder) : [try String(from: decoder)]
+        guard texts.count <= TriggerLimits.actions else {
+            throw ConfigurationProblem(
+                "\(texts.count) texts, but an automation can have \(TriggerLimits.actions)", remedy: "remove some",
+                at: decoder.codingPath)
+        }
     }
 }
 

@@ -117,6 +117,15 @@ extension AutomationListings {
     }
 
     /// Returns a record in the hub's form, with its words.
+    ///
+    /// A check runs nothing, so it has other words.
+    func listing(of record: TriggerRecord, isCheck: Bool) -> JSONValue {
+        guard isCheck, var object = listing(of: record).object else { return listing(of: record) }
+        object["resultText"] = .string(phrases.phrase(forCheck: record))
+        return .object(object)
+    }
+
+    /// Returns a record in the hub's form, with its words.
     func listing(of record: TriggerRecord) -> JSONValue {
         var object = record.json.object ?? [:]
         object["causeText"] = .string(phrases.cause(of: record))

@@ -211,7 +211,7 @@ struct AutomationsRunCommand: HomeCommand {
         }
         let listings = AutomationListings(home)
         let sentence = check ? listings.phrases.phrase(forCheck: record) : listings.phrases.phrase(for: record)
-        session.print(sentence.sanitized + "\n", json: listings.listing(of: record))
+        session.print(sentence.sanitized + "\n", json: listings.listing(of: record, isCheck: check))
         let failures = listings.phrases.failures(of: record)
         guard !failures.isEmpty else { return }
         let isPartial = failures.count < record.outcomes.count
