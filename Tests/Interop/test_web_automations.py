@@ -216,3 +216,76 @@ def test_an_automation_that_unlocks_waits_for_the_agent_and_stops_with_the_permi
     house.bridge.cli("simulate", "simulated/sensor", "motion=true")
     until(lambda: "unlocked" in house.cli("accessories").stdout, 10, "it runs again")
     agent.close()
+
+
+def test_only_owners_use_the_forms_and_nobody_without_a_token_sees_a_page(make_home, tmp_path):
+    home = make_home()
+    home.cli("homes", "add", "My House")
+    home.cli("people", "add", "Anna")
+    home.cli("automations", "add", "Morning", "--at", "7:00", "--notify", "x")
+    page = Page(home.host, home, tmp_path / "page", "--require-token").start()
+    try:
+        guest = home.cli("web", "--state-directory", page.state_directory, "--invite", "Ben", "--guest", "--json")["token"]
+        (automation,), (person,) = home.cli("automations", "--json"), home.cli("people", "--json")
+        one, who = f"/automations/{automation['id']}", f"/people/{person['id']}"
+        house = f"/homes/{home.cli('homes', '--json')[0]['id']}"
+
+        def ask(path, method, token, **options):
+            return fetch(home.host, page.address, path, method=method, token=token, fields={}, **options)[0]
+
+        for path in ("/automations", one, f"{one}?check=1", f"/live?page={one}"):
+            # The stream of changes never ends, so only its refusals are asked for.
+            if not path.startswith("/live"):
+                assert [ask(path, "GET", token) for token in (page.token, guest)] == [200, 200], path
+            assert ask(path, "GET", None) in (303, 401) and ask(path, "GET", "wrong") in (303, 401), path
+        for path in ("/automations/new", f"{one}/edit", f"{one}/remove", "/people", f"{house}/location/remove", f"{who}/remove"):
+            answers = [ask(path, "GET", token) for token in (page.token, guest, None)]
+            assert answers[0] == 200 and answers[1] in (403, 404) and answers[2] in (303, 401), (path, answers)
+        changes = (
+            f"{one}/enabled", f"{one}/run", f"{one}/edit", f"{house}/automations", f"{house}/people", f"{house}/location",
+            f"{house}/location/remove", f"{who}/name", f"{who}/presence", f"{who}/remove", f"{one}/remove")
+        for path in changes:
+            assert (ask(path, "POST", guest), ask(path, "POST", None)) == (403, 401), path
+            assert ask(path, "POST", page.token, headers={"Origin": "http://evil.example"}) == 403, path
+        assert [one["name"] for one in home.cli("automations", "--json")] == ["Morning"]
+        assert [one["name"] for one in home.cli("people", "--json")] == ["Anna"]
+        for path in changes:
+            assert ask(path, "POST", page.token, headers={"Content-Type": "application/x-www-form-urlencoded"}) in (303, 400), path
+        assert not home.cli("automations", "--json") and not home.cli("people", "--json")
+    finally:
+        page.close()
+
+
+def test_a_form_older_than_the_automation_replaces_nothing_unnoticed(make_home, tmp_path):
+    home = make_home()
+    home.cli("homes", "add", "My House")
+    home.cli("automations", "add", "Morning", "--at", "7:00", "--notify", "x")
+    page = Page(home.host, home, tmp_path / "page").start()
+    try:
+        (automation,) = home.cli("automations", "--json")
+        path = f"/automations/{automation['id']}/edit"
+
+        def shown():
+            body = fetch(home.host, page.address, path)[2]
+            return {name: re.search(f'name="{name}" value="([^"]*)"', body)[1] for name in ("home", "mark")}
+
+        def save(hidden, time):
+            days = {f"day-{day}": "1" for day in "monday tuesday wednesday thursday friday saturday sunday".split()}
+            fields = {"name": "Morning", "event": "time", "time": time, "notify": "x"} | days | hidden
+            return fetch(home.host, page.address, path, method="POST", fields=fields)
+
+        old = shown()
+        home.cli("automations", "disable", "Morning")
+        assert save(old, "07:10")[0] == 303, "whether it's enabled isn't in the form"
+        stale = old
+        status, _, body = save(stale, "07:20")
+        assert status == 409 and "Someone has changed this automation" in body and 'value="07:20"' in body
+        assert home.cli("automations", "--json")[0]["when"] == "at 07:10"
+        new = {name: re.search(f'name="{name}" value="([^"]*)"', body)[1] for name in ("home", "mark")}
+        assert save(new, "07:20")[0] == 303 and home.cli("automations", "--json")[0]["when"] == "at 07:20"
+        home.cli("automations", "remove", "Morning")
+        status, _, body = save(new, "07:30")
+        assert status == 409 and "Someone has removed this automation" in body and 'value="07:30"' in body
+        assert f'action="/homes/{new["home"]}/automations"' in body
+    finally:
+        page.close()

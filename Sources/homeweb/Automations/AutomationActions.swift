@@ -1,3 +1,4 @@
+import BoundedJSON
 import HTTPTypes
 import HomeClient
 import HomeModel
@@ -86,7 +87,17 @@ enum AutomationActions {
         router.post("/automations/:id/edit") { request, context in
             let visitor = try context.editor
             let query = try await request.form(context)
-            let (home, trigger) = try await trigger(context, site, visitor)
+            let id: Trigger.ID = try context.id()
+            let moment = try await site.moment(visitor)
+            guard let home = moment.home(where: { $0.trigger(id) != nil }), let trigger = home.trigger(id) else {
+                return try removed(query, moment, visitor)
+            }
+            guard query["mark"].map({ $0 == trigger.mark }) ?? true else {
+                return conflict(
+                    query, trigger, home, visitor,
+                    "Someone has changed this automation since you opened the form. If you save again, your version replaces theirs."
+                )
+            }
             return try await save(query, trigger, home, visitor) { name, definition async throws(HomeError) in
                 if definition != trigger.definition || !trigger.missingParts.isEmpty {
                     try await site.manager.updateTrigger(trigger.id, to: definition)
@@ -95,6 +106,26 @@ enum AutomationActions {
                 return trigger.id
             }
         }
+    }
+
+    /// Shows the form of an automation that was removed, to add it again.
+    private static func removed(_ query: Query, _ moment: Moment, _ visitor: Visitor) throws(WebError) -> Response {
+        guard let home = query["home"].flatMap({ Home.ID($0) }).flatMap({ moment.snapshot.home($0) }) else {
+            throw gone
+        }
+        return conflict(
+            query, nil, home, visitor,
+            "Someone has removed this automation since you opened the form. If you save, it's added again.")
+    }
+
+    /// Shows a form again that is older than the automation.
+    private static func conflict(
+        _ query: Query, _ trigger: Trigger?, _ home: Home, _ visitor: Visitor, _ reason: String
+    ) -> Response {
+        let page = AutomationFormPage(
+            form: AutomationForm(query), choices: AutomationChoices(home: home, time: .current(of: home)),
+            trigger: trigger, errors: [AutomationFormErrors.form: reason])
+        return response(page, visitor, status: .conflict)
     }
 
     /// Saves the form, or shows it again with its errors.
@@ -166,13 +197,15 @@ enum AutomationActions {
 
     // MARK: Automations
 
+    private static let gone = WebError(.notFound, "This automation no longer exists.")
+
     private static func trigger(
         _ context: WebContext, _ site: Site, _ visitor: Visitor
     ) async throws -> (home: Home, trigger: Trigger) {
         let id: Trigger.ID = try context.id()
         let moment = try await site.moment(visitor)
         guard let home = moment.home(where: { $0.trigger(id) != nil }), let trigger = home.trigger(id) else {
-            throw WebError(.notFound, "This automation no longer exists.")
+            throw gone
         }
         return (home, trigger)
     }
@@ -187,4 +220,10 @@ enum AutomationActions {
             AutomationPage(manager: site.manager, trigger: trigger), site, visitor, status: refusal.status,
             message: refusal.message)
     }
+}
+
+extension Trigger {
+    /// A short text that differs after a change of the name or the definition.
+    var mark: String { Assets.hash(of: "\(name)
+\(definition.json.text)".utf8) }
 }

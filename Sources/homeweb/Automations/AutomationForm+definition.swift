@@ -55,11 +55,7 @@ private struct AutomationFormReader {
         switch form.event {
         case .words:
             let parser = parser
-            let events = lines(form.eventWords, "when") { line throws(HomeError) in
-                let words = line.split(separator: " ", maxSplits: 1)
-                guard words.count == 2, words[0].lowercased() == "every" else { return try parser.event(typed: line) }
-                return try parser.intervalEvent(typed: String(words[1]))
-            }
+            let events = lines(form.eventWords, "when") { line throws(HomeError) in try parser.event(typed: line) }
             if form.eventWords.isEmpty { errors["when"] = "Enter at least one event, such as hall sensor motion." }
             return events
         case .time:
@@ -193,7 +189,8 @@ private struct AutomationFormReader {
     }
 
     private mutating func number(_ text: String, _ field: String) -> Double? {
-        guard let number = Double(text.replacing(",", with: ".")), number.isFinite else {
+        let digits = text.replacing(",", with: ".").replacing("−", with: "-")
+        guard let number = Double(digits), number.isFinite else {
             errors[field] = "Enter a number."
             return nil
         }

@@ -34,6 +34,7 @@ struct AutomationFormPage {
             "more": hasOptions,
             "moreSteps": !form.stepWords.isEmpty || errors["steps"] != nil,
         ]
+        values["edited"] = trigger.map { ["home": "\(home.id)", "mark": $0.mark] as Templates.Values }
         values["event"] = [form.event.rawValue: true] as Templates.Values
         values["condition"] = [form.condition.rawValue: true] as Templates.Values
         // Names in templates have no hyphens.
