@@ -37,7 +37,6 @@ let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioWebSocket = Target.Dependency.product(name: "NIOWebSocket", package: "swift-nio")
 let nioSSL = programDependency("NIOSSL", "swift-nio-ssl")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-let yams = programDependency("Yams", "Yams")
 let arguments = programDependency("ArgumentParser", "swift-argument-parser")
 let hummingbird = programDependency("Hummingbird", "hummingbird")
 let hummingbirdCore = programDependency("HummingbirdCore", "hummingbird")
@@ -101,7 +100,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
@@ -114,6 +112,7 @@ let package = Package(
         .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-client-dev"])]),
         .systemLibrary(name: "CMosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
+        .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CProcess"),
@@ -162,11 +161,11 @@ let package = Package(
         library(
             "DaemonKit",
             [
-                "CMalloc", "ConfigurationKit", "DatabaseKit", "LineRPC", "SystemKit", "TerminalKit", yams, lifecycle,
-                logging,
+                "CMalloc", "DatabaseKit", "LineRPC", "SystemKit", "TerminalKit", "YAMLKit", lifecycle, logging,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]
         ),
+        library("YAMLKit", ["ConfigurationKit", "CYAML", "SystemKit", "TerminalKit"]),
         library("SetupQR", ["CQREncode"]),
         library("HomeModel", ["HAPModel", "BoundedJSON", "SystemKit"]),
         library("HomePresentation", ["HomeModel", "HAPModel", "BoundedJSON", "SystemKit", "TerminalKit"]),
@@ -202,6 +201,7 @@ let package = Package(
             [
                 "HAPAccessory", "DeviceBridge", "AccessoryRole", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto",
                 "Discovery", "ConfigurationKit", "DaemonKit", "DatabaseKit", "DeviceKit", "LightDrivers", "LineRPC",
+                "YAMLKit",
                 "BridgeControl", "BoundedJSON", "SystemKit", "SetupQR", "TerminalKit", logging, grdb, lifecycle,
                 arguments, nioCore,
                 nioPosix,
@@ -220,6 +220,7 @@ let package = Package(
             [
                 "HomeHub", "HomeModel", "HAPController", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto",
                 "Discovery", "ConfigurationKit", "DaemonKit", "DatabaseKit", "LineRPC", "SystemKit", "TerminalKit",
+                "YAMLKit",
                 "AsyncKit", "BoundedJSON", "CProcess", "CTimer", "Dialing", "HTTPKit", logging, grdb, lifecycle,
                 arguments,
                 nioCore, nioPosix, nioSSL,
@@ -228,7 +229,7 @@ let package = Package(
         program(
             "homehub",
             [
-                "AsyncKit", "CommandKit", "ConfigurationKit", "DaemonKit", "HomeClient", "HomeModel",
+                "AsyncKit", "CommandKit", "ConfigurationKit", "YAMLKit", "HomeClient", "HomeModel",
                 "HomePresentation", "HAPModel", "WebAccess", "SetupQR", "BoundedJSON", "SystemKit", "TerminalKit",
                 arguments,
             ]),
@@ -251,7 +252,7 @@ let package = Package(
             [
                 "HAPAccessory", "AccessoryRole", "HAPProtocol", "HAPModel", "HomeModel", "BoundedJSON",
                 "ConfigurationKit",
-                "DaemonKit", "SystemKit", "TerminalKit", logging, arguments, nioPosix,
+                "DaemonKit", "SystemKit", "TerminalKit", "YAMLKit", logging, arguments, nioPosix,
             ]),
 
         // Examples
@@ -309,7 +310,7 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "HAPTesting", "DeviceBridge", "AccessoryRole", "ConfigurationKit", "DaemonKit", "Doctor",
+                "HAPTesting", "DeviceBridge", "AccessoryRole", "ConfigurationKit", "YAMLKit", "Doctor",
                 "LightDrivers",
                 "LightPlugins",
                 "HAPController",
@@ -341,7 +342,8 @@ let package = Package(
             of: "LightPlugins", ["HAPTesting", "DeviceKit", "HAPModel", "LineRPC", "BoundedJSON", "AsyncKit", logging]),
         tests(of: "Discovery", [logging]),
         tests(of: "LineRPC", ["BoundedJSON", logging, nioCore, nioPosix]),
-        tests(of: "DaemonKit", ["ConfigurationKit", "DatabaseKit", grdb, logging]),
+        tests(of: "DaemonKit", ["DatabaseKit", grdb, logging]),
+        tests(of: "YAMLKit", ["ConfigurationKit"]),
         tests(of: "DatabaseKit", [grdb, logging]),
         tests(
             of: "AccessoryRole",
@@ -374,6 +376,7 @@ let package = Package(
                 "HAPTesting", "HAPAccessory", "DeviceBridge", "AccessoryRole", "HAPProtocol", "HAPModel", "HAPCrypto",
                 "Discovery",
                 "ConfigurationKit", "DaemonKit", "DeviceKit", "LightDrivers", "LightPlugins", "BoundedJSON", "LineRPC",
+                "YAMLKit",
                 "BridgeControl",
                 "HAPTransport", logging, grdb,
                 nioCore,
@@ -403,6 +406,7 @@ let package = Package(
                 "HAPController", "HAPTransport",
                 "AccessoryRole",
                 "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "ConfigurationKit", "DaemonKit", "LineRPC",
+                "YAMLKit",
                 "BoundedJSON",
                 logging, grdb, nioCore, nioPosix,
             ]),
@@ -416,7 +420,7 @@ let package = Package(
             of: "homeweb", ["HomeModel", "HomePresentation", "HAPModel", "SetupQR", "WebAccess", httpTypes, nioCore]),
         tests(of: "WebAccess"),
         tests(of: "SetupQR"),
-        tests(of: "hapsim", ["DaemonKit", "HAPModel", "AccessoryRole"]),
+        tests(of: "hapsim", ["YAMLKit", "HAPModel", "AccessoryRole"]),
         tests(of: "fuzz", ["HAPTesting", "BoundedJSON"]),
         tests(
             of: "lamplighter",

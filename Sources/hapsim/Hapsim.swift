@@ -6,6 +6,7 @@ import HAPModel
 public import Logging
 import SystemKit
 import TerminalKit
+import YAMLKit
 
 /// Serves any accessory that a file describes, to test apps without hardware.
 @main

@@ -15,6 +15,7 @@ import NIOPosix
 import ServiceLifecycle
 import SystemKit
 import UnixSignals
+import YAMLKit
 
 /// The daemon's composition root.
 ///

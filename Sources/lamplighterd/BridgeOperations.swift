@@ -12,6 +12,7 @@ import HAPProtocol
 import LightDrivers
 import SystemKit
 import TerminalKit
+import YAMLKit
 
 /// The implementation of the operator's commands.
 struct BridgeOperations: BridgeControlHandler {

@@ -7,6 +7,7 @@ import HAPTransport
 import LineRPC
 import SystemKit
 import TerminalKit
+import YAMLKit
 
 /// The implementation of `--check-start`, which checks everything that could prevent a start, in the order of a real
 /// start.

@@ -1,7 +1,7 @@
 import AccessoryRole
-import DaemonKit
 import HAPModel
 import Testing
+import YAMLKit
 
 @testable import hapsim
 

@@ -5,6 +5,7 @@ import Glibc
 import HomeHub
 import SystemKit
 import Testing
+import YAMLKit
 
 @testable import homehubd
 

@@ -1,10 +1,10 @@
 import AsyncKit
 import BoundedJSON
-import DaemonKit
 import HAPTesting
 import HTTPKit
 import HomeModel
 import Testing
+import YAMLKit
 
 @testable import homehubd
 

@@ -8,6 +8,7 @@ import LightDrivers
 import Logging
 import SystemKit
 import Testing
+import YAMLKit
 
 @testable import lamplighterd
 

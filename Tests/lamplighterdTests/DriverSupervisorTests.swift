@@ -1,5 +1,4 @@
 import AccessoryRole
-import DaemonKit
 import DeviceBridge
 import DeviceKit
 import HAPTesting
@@ -7,6 +6,7 @@ import Logging
 import Synchronization
 import TestTimeouts
 import Testing
+import YAMLKit
 
 @testable import lamplighterd
 

@@ -3,6 +3,7 @@ import DatabaseKit
 import LineRPC
 import SystemKit
 import Testing
+import YAMLKit
 
 @testable import lamplighterd
 

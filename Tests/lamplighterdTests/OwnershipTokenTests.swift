@@ -3,6 +3,7 @@ import FoundationEssentials
 import HAPProtocol
 import SystemKit
 import Testing
+import YAMLKit
 
 @testable import lamplighterd
 

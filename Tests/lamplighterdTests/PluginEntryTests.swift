@@ -1,10 +1,10 @@
 import BoundedJSON
-import DaemonKit
 import DeviceKit
 import LightDrivers
 import LightPlugins
 import TestTimeouts
 import Testing
+import YAMLKit
 
 @testable import lamplighterd
 

@@ -10,6 +10,7 @@ import LightDrivers
 import Synchronization
 import TestTimeouts
 import Testing
+import YAMLKit
 
 @testable import lamplighterd
 

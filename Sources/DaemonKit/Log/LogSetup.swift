@@ -2,6 +2,7 @@ import Glibc
 package import Logging
 import SystemKit
 import TerminalKit
+import YAMLKit
 
 /// The setup of a daemon's log.
 ///

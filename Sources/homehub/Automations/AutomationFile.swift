@@ -1,9 +1,9 @@
 import ConfigurationKit
-import DaemonKit
 import HomeClient
 import HomeModel
 import HomePresentation
 import TerminalKit
+import YAMLKit
 
 /// A file of automations in YAML, with names instead of identifiers.
 struct AutomationFile: Equatable {

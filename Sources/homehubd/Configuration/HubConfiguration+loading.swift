@@ -1,7 +1,7 @@
-import DaemonKit
 import Discovery
 import SystemKit
 import TerminalKit
+import YAMLKit
 
 extension HubConfiguration {
     /// The default path of the configuration file.

@@ -1,7 +1,7 @@
 import ConfigurationKit
-import DaemonKit
 import HomeHub
 import HomeModel
+import YAMLKit
 
 /// The contents of `homehub.yaml`.
 ///

@@ -1,6 +1,5 @@
 import AccessoryRole
 import BridgeControl
-import DaemonKit
 import DeviceBridge
 import Discovery
 import HAPAccessory
@@ -11,6 +10,7 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 import TerminalKit
+import YAMLKit
 
 /// The bridges of this process: the one that the configuration describes, and additional ones for lights that don't fit
 /// on it.

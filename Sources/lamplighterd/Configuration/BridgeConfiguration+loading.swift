@@ -1,8 +1,8 @@
-import DaemonKit
 import DeviceKit
 import Discovery
 import SystemKit
 import TerminalKit
+import YAMLKit
 
 extension BridgeConfiguration {
     /// Loads the configuration file.

@@ -1,6 +1,5 @@
 import AccessoryRole
 import ConfigurationKit
-import DaemonKit
 import DeviceBridge
 import DeviceKit
 import TerminalKit

@@ -1,5 +1,5 @@
 import ConfigurationKit
-import DaemonKit
+import YAMLKit
 
 /// The `bridge` section.
 struct BridgeSection: DeclaredSection, Equatable, Sendable {

@@ -5,6 +5,7 @@ import DaemonKit
 import DeviceBridge
 import LightDrivers
 import Logging
+import YAMLKit
 
 /// Reloads the configuration file and applies it to the running bridge. Sessions aren't interrupted.
 ///

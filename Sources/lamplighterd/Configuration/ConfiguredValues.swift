@@ -1,5 +1,4 @@
 import ConfigurationKit
-import DaemonKit
 import HAPModel
 
 /// A name as written in the configuration, and in the form that HomeKit accepts.

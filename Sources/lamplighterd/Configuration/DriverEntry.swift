@@ -1,5 +1,4 @@
 import ConfigurationKit
-import DaemonKit
 import DeviceKit
 import TerminalKit
 

@@ -1,5 +1,4 @@
 import ConfigurationKit
-import DaemonKit
 
 /// A check of the entire file for two errors that the types of the drivers can't detect: duplicate IDs of lights, and
 /// the configuration of a different program.

@@ -1,5 +1,4 @@
 import ConfigurationKit
-import DaemonKit
 import NIOCore
 
 /// The `metrics` section: the address of the Prometheus endpoint.

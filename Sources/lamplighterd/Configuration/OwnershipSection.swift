@@ -1,5 +1,4 @@
 import ConfigurationKit
-import DaemonKit
 import HAPModel
 import HAPProtocol
 import SystemKit

@@ -1,5 +1,5 @@
-import DaemonKit
 import NIOCore
+import YAMLKit
 
 /// A filter that allows connections only over the configured interfaces.
 ///

@@ -1,6 +1,6 @@
 internal import ConfigurationKit
-internal import DaemonKit
 internal import LightDrivers
+internal import YAMLKit
 
 /// Checks a configuration file that is decoded as YAML of any structure and as the sections of drivers.
 @Sendable func checkConfiguration(_ input: [UInt8]) {

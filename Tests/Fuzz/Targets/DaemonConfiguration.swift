@@ -1,10 +1,10 @@
 internal import AccessoryRole
 internal import ConfigurationKit
-internal import DaemonKit
 internal import DeviceBridge
 internal import DeviceKit
 internal import Glibc
 internal import LightDrivers
+internal import YAMLKit
 
 // The daemons' sources are symlinked into this target's directory, because a program can't import another program.
 

@@ -1,5 +1,4 @@
 import ConfigurationKit
-import Yams
 
 /// The keys and values of a mapping.
 struct KeyedNodes<Key: CodingKey>: KeyedDecodingContainerProtocol {

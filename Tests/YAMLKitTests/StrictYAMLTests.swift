@@ -1,8 +1,8 @@
 import ConfigurationKit
-import DaemonKit
 import SystemKit
 import TestTimeouts
 import Testing
+import YAMLKit
 
 private struct House: Decodable, Equatable {
     var name: String

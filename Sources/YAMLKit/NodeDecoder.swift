@@ -1,6 +1,5 @@
 import ConfigurationKit
 import TerminalKit
-import Yams
 
 /// Decodes a node, and records which keys were requested.
 final class NodeDecoder: Decoder {
@@ -68,16 +67,16 @@ final class NodeDecoder: Decoder {
     // MARK: Containers
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        guard case .mapping(let mapping) = node else { throw mismatch("keys with values") }
+        guard case .mapping(let pairs) = node.content else { throw mismatch("keys with values") }
         if let type = type as? any CaseIterable.Type { for name in Self.names(of: type) { know(name) } }
         if let type = type as? any RemediedKeys.Type { remedies.merge(type.remedies) { $1 } }
         isMapping = true
         var values: [String: Node] = [:]
-        for (key, value) in mapping {
-            guard case .scalar(let scalar) = key, key.hasPlainTag else {
+        for (key, value) in pairs {
+            guard let scalar = key.scalar, key.hasPlainTag else {
                 throw error("a key must be a word", "write KEY: VALUE", at: key.mark)
             }
-            guard scalar.string != "<<" || scalar.style != .plain else {
+            guard scalar.string != "<<" || !scalar.isPlain else {
                 throw error("merging (<<) isn't supported", "write the keys out", at: key.mark)
             }
             values[scalar.string] = value
@@ -86,8 +85,8 @@ final class NodeDecoder: Decoder {
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        guard case .sequence(let sequence) = node else { throw mismatch("a list") }
-        return NodeList(decoder: self, elements: Array(sequence))
+        guard let elements = node.sequence else { throw mismatch("a list") }
+        return NodeList(decoder: self, elements: elements)
     }
 
     func singleValueContainer() throws -> any SingleValueDecodingContainer { SingleNode(decoder: self) }
@@ -105,11 +104,11 @@ final class NodeDecoder: Decoder {
     ///   unknown.
     /// - Returns: The error; `nil` if all keys are known.
     private func unknownKey(missing: String?) -> ConfigurationError? {
-        guard isMapping, !takesAnyKey, case .mapping(let mapping) = node else { return nil }
+        guard isMapping, !takesAnyKey, case .mapping(let pairs) = node.content else { return nil }
         if let missing { know(missing) }
-        for (key, _) in mapping {
-            guard case .scalar(let scalar) = key, !known.contains(scalar.string) else { continue }
-            let free = knownKeys.filter { name in !mapping.keys.contains { $0.scalar?.string == name } }
+        for (key, _) in pairs {
+            guard let scalar = key.scalar, !known.contains(scalar.string) else { continue }
+            let free = knownKeys.filter { name in !pairs.contains { $0.key.scalar?.string == name } }
             let advice = remedies[scalar.string] ?? scalar.string.nearest(in: free).map { "write \($0)" }
             if missing != nil, advice == nil { continue }
             let remedy =
@@ -124,7 +123,7 @@ final class NodeDecoder: Decoder {
 
     /// Returns an error for a node of the wrong kind.
     func mismatch(_ expected: String) -> ConfigurationError {
-        switch node {
+        switch node.content {
         case .mapping:
             error(
                 "expected \(expected), found keys with values",
@@ -132,7 +131,7 @@ final class NodeDecoder: Decoder {
         case .scalar where expected == "keys with values" && joinedKey != nil:
             error("a space is missing after a colon", "write \(joinedKey ?? "KEY"): VALUE")
         case .sequence: error("expected \(expected), found a list", "write \(expected)")
-        case .scalar, .alias:
+        case .scalar:
             node.isEmpty
                 ? error("the value is missing", "write \(expected), or remove the key")
                 : error("expected \(expected), found a single value", "write \(expected)")
@@ -141,7 +140,7 @@ final class NodeDecoder: Decoder {
 
     /// The key in a plain word such as `name:Lamp`, which lacks the space between key and value.
     private var joinedKey: String? {
-        guard case .scalar(let scalar) = node, scalar.style == .plain else { return nil }
+        guard let scalar = node.scalar, scalar.isPlain else { return nil }
         let parts = scalar.string.split(separator: ":", maxSplits: 1)
         guard parts.count == 2, parts[0].utf8.count <= 40, let next = parts[1].first, next != "/", !next.isWhitespace,
             parts[0].allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") })
@@ -154,7 +153,7 @@ final class NodeDecoder: Decoder {
     ) -> ConfigurationError {
         let mark = mark ?? node.mark
         return ConfigurationError(
-            file: document.file, line: mark?.line ?? 1, column: mark?.column ?? 1,
+            file: document.file, line: mark.line, column: mark.column,
             keyPath: Self.text(of: path ?? codingPath), problem: problem, remedy: remedy)
     }
 
@@ -174,16 +173,16 @@ final class NodeDecoder: Decoder {
     private func place(_ path: [any CodingKey]) -> NodeDecoder {
         var place = self
         for key in path.dropFirst(codingPath.count) {
-            switch place.node {
-            case .mapping(let mapping):
-                guard let value = mapping.first(where: { $0.key.scalar?.string == key.stringValue })?.value else {
+            switch place.node.content {
+            case .mapping(let pairs):
+                guard let value = pairs.first(where: { $0.key.scalar?.string == key.stringValue })?.value else {
                     return place
                 }
                 place = place.child(value, key)
-            case .sequence(let sequence):
-                guard let index = key.intValue, sequence.indices.contains(index) else { return place }
-                place = place.child(sequence[index], key)
-            case .scalar, .alias: return place
+            case .sequence(let elements):
+                guard let index = key.intValue, elements.indices.contains(index) else { return place }
+                place = place.child(elements[index], key)
+            case .scalar: return place
             }
         }
         return place
@@ -197,12 +196,5 @@ final class NodeDecoder: Decoder {
                 text += text.isEmpty ? key.stringValue : ".\(key.stringValue)"
             }
         }
-    }
-}
-
-extension Node {
-    /// A Boolean value that indicates whether the node has no tag, or a tag that has no effect.
-    var hasPlainTag: Bool {
-        ["tag:yaml.org,2002:str", "tag:yaml.org,2002:seq", "tag:yaml.org,2002:map"].contains(tag.description)
     }
 }

@@ -1,5 +1,3 @@
-import Yams
-
 /// A node that is decoded as a single value.
 ///
 /// The meaning of its text depends on the requested type.
@@ -55,14 +53,14 @@ struct SingleNode: SingleValueDecodingContainer {
     // MARK: Parsing
 
     private func scalar(_ expected: String) throws(ConfigurationError) -> Node.Scalar {
-        guard case .scalar(let scalar) = decoder.node else { throw decoder.mismatch(expected) }
+        guard let scalar = decoder.node.scalar else { throw decoder.mismatch(expected) }
         return scalar
     }
 
     private func plain(_ expected: String) throws(ConfigurationError) -> Node.Scalar {
         let scalar = try scalar(expected)
         guard !decoder.node.isEmpty else { throw decoder.mismatch(expected) }
-        guard scalar.style == .plain || scalar.style == .any else {
+        guard scalar.isPlain else {
             throw decoder.error("expected \(expected), found text in quotes", "write \(expected) without quotes")
         }
         return scalar

@@ -1,6 +1,6 @@
 /// The maximum size of YAML text after each alias (`*name`) is replaced with the value of its anchor (`&name`).
 ///
-/// Yams shares the nodes of aliases, but hashes keys through them, so a few lines could keep it busy indefinitely. This
+/// Aliases share their nodes, but decoding visits each use, so a few lines could keep it busy indefinitely. This
 /// check examines only the bytes, before any YAML is parsed. Each anchor multiplies the size by at most one more than
 /// the number of its aliases. Text in quotes or comments that looks like an alias also counts, which is harmless.
 struct AliasExpansion {

@@ -1,7 +1,6 @@
 import ConfigurationKit
 import Glibc
 import SystemKit
-import Yams
 
 /// Decodes YAML that users write, with precise errors.
 ///

@@ -1,6 +1,5 @@
 import Glibc
 import TerminalKit
-import Yams
 
 extension StrictYAML {
     /// Returns warnings about files and programs in a configuration that don't exist.
@@ -13,24 +12,23 @@ extension StrictYAML {
         let document = try YAMLDocument(bytes: ConfigurationFile.read(path, limit: maximumLength), file: path)
         var warnings: [ConfigurationWarning] = []
         func look(_ node: Node, _ keyPath: String) {
-            switch node {
-            case .mapping(let mapping):
-                for (key, value) in mapping {
+            switch node.content {
+            case .mapping(let pairs):
+                for (key, value) in pairs {
                     let name = key.scalar?.string ?? ""
                     let inner = keyPath.isEmpty ? name : "\(keyPath).\(name)"
                     if let finding = finding(name, value) {
-                        let mark = value.mark
                         warnings.append(
                             ConfigurationWarning(
-                                place: "\(path):\(mark?.line ?? 1):\(mark?.column ?? 1)", keyPath: inner, text: finding)
+                                place: "\(path):\(value.mark.line):\(value.mark.column)", keyPath: inner, text: finding)
                         )
                     } else {
                         look(value, inner)
                     }
                 }
-            case .sequence(let sequence):
-                for (index, element) in sequence.enumerated() { look(element, "\(keyPath)[\(index)]") }
-            case .scalar, .alias: break
+            case .sequence(let elements):
+                for (index, element) in elements.enumerated() { look(element, "\(keyPath)[\(index)]") }
+            case .scalar: break
             }
         }
         look(document.root, "")

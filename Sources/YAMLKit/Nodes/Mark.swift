@@ -1,0 +1,7 @@
+/// A position in a YAML document.
+struct Mark: Equatable {
+    /// The line, counted from 1.
+    let line: Int
+    /// The column, counted from 1 in Unicode scalars.
+    let column: Int
+}
