@@ -110,9 +110,11 @@ struct ThermostatTests {
         #expect(await session.events == [#"{"characteristics":[{\#(id),"value":19}]}"#])
         let rules = rules(device)
         for (mode, written, command) in [
-            (HeatingCoolingMode.heat, values(high: 20), values(target: 20)), (.heat, values(low: 20), values(low: 20)),
-            (.cool, values(low: 18, high: 23), values(low: 18, high: 23)), (.auto, values(low: 20), values(low: 20)),
-            (.cool, values(.auto, low: 20), values(.auto, low: 20)),
+            (HeatingCoolingMode.heat, values(high: 18), values(target: 18)),
+            (.heat, values(high: 24), values(high: 24)), (.heat, values(low: 27), values(low: 27, high: 32)),
+            (.cool, values(low: 20), values(low: 20)), (.cool, values(low: 18, high: 23), values(low: 18, high: 23)),
+            (.auto, values(low: 27), values(low: 27, high: 32)),
+            (.cool, values(.auto, low: 27), values(.auto, low: 27, high: 32)),
         ] {
             #expect(rules.command(written, over: DeviceState(values(mode, low: 19, high: 26))) == command)
         }

@@ -208,20 +208,19 @@ struct ThermostatRules: DeviceRules {
         if state.values.thermostatMode == mode, !state.unknown.contains(property) { command.remove(property) }
     }
 
-    /// Uses a single threshold as the target if it doesn't belong to the mode.
+    /// Uses a threshold as the target if the mode is that of the other threshold, and both would cross.
     ///
     /// Siri writes the heating threshold of a device that cools if the requested temperature is above the current one
-    /// (home-assistant/core #179137). It would change nothing, or move the cooling threshold.
+    /// (home-assistant/core #179137). It would move the cooling threshold away from it.
     private func chooseTarget(_ command: inout PropertyValues, over state: DeviceState) {
         guard command.targetTemperature == nil else { return }
+        let (low, high) = (state.values.heatingThreshold, state.values.coolingThreshold)
         switch (
             command.thermostatMode ?? state.values.thermostatMode, command.heatingThreshold, command.coolingThreshold
         ) {
-        case (.cool, let threshold?, nil):
-            command.heatingThreshold = nil
-            command.targetTemperature = threshold
-        case (.heat, nil, let threshold?):
-            command.coolingThreshold = nil
+        case (.cool, let threshold?, nil) where high.map { threshold > $0 } == true,
+            (.heat, nil, let threshold?) where low.map { threshold < $0 } == true:
+            (command.heatingThreshold, command.coolingThreshold) = (nil, nil)
             command.targetTemperature = threshold
         default: break
         }
