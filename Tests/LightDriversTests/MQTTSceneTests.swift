@@ -56,6 +56,19 @@ struct MQTTSceneTests {
         #expect(try house.sends(both, to: "l") == ["l/set ON", "f/set PRESS"])
     }
 
+    @Test("make the accessory of their former device busy until it is removed")
+    func moved() throws {
+        let scene = #""uniq_id": "s", "name": "Read", "cmd_t": "s/set""#
+        var house = Self.announced([("scene", scene)])
+        let accessory = try #require(house.added.last)
+        let function = try #require(accessory.scenes.first?.id)
+        house.receives("homeassistant/scene/e0/config", "{\(scene)}")
+        #expect(throws: LightError.busy) { try house.sends(Self.command(function), to: accessory.id) }
+        house.settles()
+        #expect(house.removed.contains(accessory.id))
+        #expect(throws: LightError.unknownLight) { try house.sends(Self.command(function), to: accessory.id) }
+    }
+
     @Test("form a separate accessory if the device has no light, even if it has readings")
     func separate() throws {
         var house = Self.announced([("button", #""uniq_id": "f", "name": "Feed", "cmd_t": "f/set""#)])

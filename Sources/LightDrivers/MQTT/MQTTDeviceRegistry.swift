@@ -551,7 +551,8 @@ package struct MQTTDeviceRegistry: Sendable {
     }
 
     private func reachableLight(_ id: LightID) throws(LightError) -> MQTTLight {
-        guard let member = members[id] else { throw .unknownLight }
+        // The accessory of a scene that was withdrawn remains for a moment.
+        guard let member = members[id] else { throw parts.isSettling(id) ? .busy : .unknownLight }
         guard isConnected, isReachable(member) else { throw .unreachable }
         return member.light
     }

@@ -251,6 +251,11 @@ struct MQTTDeviceParts: Sendable {
         return (parts, own.isEmpty && !parts.isEmpty ? nil : own)
     }
 
+    /// Returns whether an accessory of buttons and scenes waits until its device is complete.
+    func isSettling(_ accessory: LightID) -> Bool {
+        sensors.ids(joining: accessory).contains { id in Self.key(ofButtons: id).map { settling[$0] != nil } ?? false }
+    }
+
     /// Stores the values of a command to a part, which count as its state.
     mutating func handedOver(_ values: PropertyValues, to id: LightID) { members[id]?.report.values.merge(values) }
 
