@@ -3,6 +3,7 @@ import DeviceKit
 import Foundation
 import HAPModel
 import TestTimeouts
+import SystemKit
 import Testing
 
 @testable import LightDrivers

@@ -1,6 +1,6 @@
 package import DeviceKit
-import SystemKit
 internal import HAPModel
+import SystemKit
 
 /// An action that the registry of a broker's lights requests.
 package enum MQTTAction: Equatable, Sendable {

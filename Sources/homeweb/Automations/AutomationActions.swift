@@ -224,6 +224,5 @@ enum AutomationActions {
 
 extension Trigger {
     /// A short text that differs after a change of the name or the definition.
-    var mark: String { Assets.hash(of: "\(name)
-\(definition.json.text)".utf8) }
+    var mark: String { Assets.hash(of: "\(name)\n\(definition.json.text)".utf8) }
 }
