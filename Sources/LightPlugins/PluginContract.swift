@@ -5,7 +5,7 @@ import LineRPC
 package import Logging
 import TerminalKit
 
-/// The checks of `lamplighter plugin test`, which cover the requirements for every plugin.
+/// The checks of `lamplighter plugin test`, which cover the requirements that every plugin must meet.
 package struct PluginContract: Sendable {
     /// The result of a check.
     package struct Check: Equatable, Sendable {
@@ -115,7 +115,7 @@ package struct PluginContract: Sendable {
         return checks
     }
 
-    // MARK: Checks, which return the fault
+    // MARK: Checks that return the fault
 
     private func greet(_ peer: PluginPeer) async -> Result<PluginProtocol, Problem> {
         switch await peer.ask("hello", hello, within: timing.hello) {
@@ -279,7 +279,7 @@ package struct PluginContract: Sendable {
             if let violation = await peer.violation {
                 return "\(violation); ignore invalid lines without a response"
             }
-            return "afterwards ping: \(problem)"
+            return "ping failed after invalid lines: \(problem)"
         }
         return nil
     }

@@ -7,7 +7,7 @@ package import Logging
 import SystemKit
 import TerminalKit
 
-/// The driver `plugin`, which connects a plugin's process and the machine that supervises it with the host.
+/// The `plugin` driver, which connects a plugin's process and the machine that supervises it with the host.
 ///
 /// It is an actor, so that the caller's executor, which runs all HAP sessions, and the process's thread never wait for
 /// each other. Actions for the host are queued in order, and ``run(host:)`` delivers them, with reports in batches.
@@ -132,7 +132,7 @@ package actor PluginDriver: LightDriver, PendingCallOwner {
         self.process = nil
         process.send(RPCMessage.request(id: .integer(0), method: "shutdown", params: [:]).line)
         process.end(within: timing.shutdown)
-        // If the process can't be killed, this stops waiting, and the process's thread continues to wait for its end.
+        // If the process can't be killed, stop waiting. The process's thread keeps waiting for the process to end.
         let deadline = ContinuousClock.now + timing.shutdown + .milliseconds(300)
         while ContinuousClock.now < deadline {
             let hasEnded = process.takeEvents().contains { if case .ended = $0 { true } else { false } }

@@ -2,7 +2,7 @@ package import BoundedJSON
 package import DeviceKit
 package import Logging
 
-/// The configuration of the driver `plugin`: a program that provides lights, and its settings.
+/// The configuration of the `plugin` driver: a program that provides lights, and its settings.
 package struct PluginDriverConfiguration: LightDriverConfiguration {
     package static let driverName = "plugin"
 
@@ -22,8 +22,7 @@ package struct PluginDriverConfiguration: LightDriverConfiguration {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case command, config, environment
         case workingDirectory = "working-directory"
-        /// The entry's id, which belongs to the bridge's keys. It is also decoded here, because messages identify the
-        /// plugin by it.
+        /// The entry's id, a key that all drivers have. It is decoded here because messages identify the plugin by it.
         case id
     }
 

@@ -7,9 +7,9 @@ import DeviceKit
 package struct PluginInbox: Sendable {
     package enum Event: Equatable, Sendable {
         case message(PluginMessage)
-        /// The plugin violated the protocol in this way. Its later messages are ignored.
+        /// The plugin violated the protocol, as the text describes. Its later messages are ignored.
         case violation(String)
-        /// The process ended in this way.
+        /// The process ended, for the reason in the text.
         case ended(String)
     }
 

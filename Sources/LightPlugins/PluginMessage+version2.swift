@@ -182,7 +182,7 @@ extension CharacteristicFormat {
     fileprivate var words: String {
         switch self {
         case .bool: "true or false"
-        case .string: "a text"
+        case .string: "a string"
         default: "a number"
         }
     }

@@ -104,14 +104,15 @@ extension JSONValue {
     }
 
     private func text(_ name: String) throws(Problem) -> String? {
-        try member(name, "a text of at most \(PluginLimits.text) bytes") { json in
+        try member(name, "a string of at most \(PluginLimits.text) bytes") { json in
             json.string.flatMap { $0.utf8.count <= PluginLimits.text ? $0 : nil }
         }
     }
 
     func flag(_ name: String) throws(Problem) -> Bool? { try member(name, "true or false", \.bool) }
 
-    /// Returns the description of a device with its functions, and with the texts that all versions have in common.
+    /// Returns the description of a device with its functions, and with the strings that all protocol versions have in
+    /// common.
     func description(
         _ id: LightID, _ kind: LightKind, _ functions: [AccessoryFunction]
     ) throws(Problem) -> LightDescription {

@@ -8,12 +8,12 @@ import TerminalKit
 
 /// One run of a plugin's program, from its start to its end.
 ///
-/// Each further run needs a new object.
+/// Each run needs a new object.
 ///
 /// A dedicated thread starts the program, transfers its input and output, and reaps it. All other functions may be
 /// called from any thread and never block. The program gets only standard input, output and error as descriptors. It
-/// runs in a separate process group, which is killed when the program ends, and has limits of memory and files. When
-/// the bridge ends for any reason, the program's standard input ends.
+/// runs in a separate process group, which is killed when the program ends, and has memory and file limits. When the
+/// bridge ends for any reason, the program's standard input ends.
 package final class PluginProcess: Sendable {
     package struct Program: Equatable, Sendable {
         package var command: [String]
