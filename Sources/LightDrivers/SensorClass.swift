@@ -86,7 +86,7 @@ struct SensorClass: Equatable, Sendable {
 
     /// The readings of meters by device class, with the factors of their units.
     ///
-    /// An empty unit is that of the reading.
+    /// An empty string stands for the reading's unit.
     private static let meters: [String: (reading: SensorReading, factors: [String: Double])] = [
         "power": (.power, ["": 1, "mW": 0.001, "W": 1, "kW": 1000, "MW": 1_000_000]),
         "energy": (

@@ -4,7 +4,7 @@ import Glibc
 
 /// A sensor resource of a bridge, such as the motion sensor or the battery of a device.
 ///
-/// A device may have several (Lights 9.3).
+/// A device may have several sensor resources (Lights 9.3).
 struct HueSensor: Sendable {
     /// The types of sensor resources.
     static let types = [

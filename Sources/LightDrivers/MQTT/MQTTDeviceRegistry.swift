@@ -50,7 +50,7 @@ package struct MQTTDeviceRegistry: Sendable {
     private var members = MQTTMembers()
     private var announced: [DiscoveryKey: LightID] = [:]
     private var setAside: [DiscoveryKey: (entity: MQTTEntity, origin: AnnouncementOrigin)] = [:]
-    /// The keys of the known entities on each topic that describes several.
+    /// The keys of the known entities on each topic that describes more than one entity.
     private var keys: [String: Set<DiscoveryKey>] = [:]
     private var listeners = MQTTListeners()
     private var warnings = MQTTWarnings()

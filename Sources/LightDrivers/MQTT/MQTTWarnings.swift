@@ -21,7 +21,7 @@ struct MQTTWarnings {
             }
         }
 
-        /// The name of the subject for the host.
+        /// The name that identifies the subject to the host.
         var name: String {
             switch self {
             case .message(let origin): origin.description

@@ -85,7 +85,7 @@ extension ConnectingDriver {
     }
 }
 
-/// A driver with the keys `discover` and `hosts`, in which a host has the form `10.0.0.5` or `10.0.0.5:80`.
+/// A driver with the `discover` and `hosts` keys, in which a host has the form `10.0.0.5` or `10.0.0.5:80`.
 package protocol SelectingDriver: ConnectingDriver, CoveringDriver {}
 
 extension SelectingDriver {

@@ -335,7 +335,8 @@ package struct ShellySession: DeviceSession {
 
     private var buttonsID: LightID { LightID("\(mac)/buttons") }
 
-    /// Returns the accessory of a button: the output with its number or another one, a sensor, or a separate accessory.
+    /// Returns the accessory of a button: the output with its number, another output, a sensor, or a separate
+    /// accessory.
     private func host(of button: ShellyButton) -> LightID {
         let shown = outputs.indices.filter { kinds.contains(description(of: outputs[$0], index: $0).kind) }
         let output = shown.first { outputs[$0].number == button.number } ?? shown.first

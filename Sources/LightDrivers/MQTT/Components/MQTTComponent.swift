@@ -37,7 +37,7 @@ protocol MQTTComponent: Equatable, Sendable {
 
     var capabilities: LightCapabilities { get }
 
-    /// The functions, by default those of the capabilities.
+    /// The functions; by default, those that the capabilities describe.
     var functions: [AccessoryFunction] { get }
 
     /// The sources of the entity's state, except for power.

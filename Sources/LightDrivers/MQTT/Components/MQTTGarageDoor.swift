@@ -100,7 +100,7 @@ struct MQTTGarageDoor: MQTTComponent {
     /// Returns the time without a report after which a press counts as lost.
     ///
     /// A closed door soon reports that it isn't closed anymore. Other doors soon report a movement if they report
-    /// movements at all; otherwise, the first report is the one at the end.
+    /// movements at all; otherwise, the first report arrives at the end of the movement.
     private func reactionTime(of light: MQTTLight) -> Duration? {
         let reportsStart = light.reportsMovement || light.memory[.currentDoorState] == .closed
         return reportsStart ? Self.startTime : Self.kind.rules.reaction?.time

@@ -240,7 +240,8 @@ struct MQTTThermostat: MQTTComponent {
         mode: HeatingCoolingMode?, _ word: String, _ report: inout LightReport, by light: inout MQTTLight
     ) {
         guard let mode else {
-            // Mark the target as unknown. HomeKit keeps showing the last mode, but the device is in another one.
+            // Mark the target as unknown. HomeKit keeps showing the last mode, but the device is in a mode that HomeKit
+            // lacks.
             report.values.setUnknown(Property(.targetHeatingCoolingState))
             return
         }

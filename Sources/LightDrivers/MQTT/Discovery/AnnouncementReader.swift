@@ -17,12 +17,12 @@ enum Announcement {
     case gone(DiscoveryKey)
     /// The entity of this topic will move to another topic.
     case moving(DiscoveryKey)
-    /// The entities of a topic that describes several: the complete list, or only those that changed.
+    /// The entities of a topic that describes several entities: the complete list, or only the changed ones.
     case things([Part], topic: String, isComplete: Bool = true)
     /// All entities of this topic will move to other topics.
     case allMoving(topic: String)
 
-    /// One entity of a topic that describes several.
+    /// One entity of a topic that describes several entities.
     struct Part {
         let key: DiscoveryKey
         let origin: AnnouncementOrigin

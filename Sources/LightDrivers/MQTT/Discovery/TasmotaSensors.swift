@@ -33,7 +33,7 @@ struct TasmotaSensors: Sendable {
     ///
     /// An empty message removes the sensors.
     ///
-    /// - Throws: ``MQTTProblem`` if it is invalid. Then nothing changes.
+    /// - Throws: ``MQTTProblem`` if it is invalid. In that case, nothing changes.
     mutating func take(sensors payload: MQTTPayload, of address: String) throws(MQTTProblem) {
         var readings: [Reading] = []
         if !payload.bytes.isEmpty {

@@ -28,7 +28,7 @@ struct Zigbee2MQTTDiscovery {
 
     /// Parses the message of `BASE/bridge/devices`, a list of all devices.
     ///
-    /// - Throws: ``MQTTProblem`` if it is invalid. Then nothing changes.
+    /// - Throws: ``MQTTProblem`` if it is invalid. In that case, nothing changes.
     mutating func devices(_ payload: MQTTPayload) throws(MQTTProblem) -> Things {
         guard let devices = payload.json?.array else { throw MQTTProblem("the list of devices isn't a JSON array") }
         var things: Things = []
@@ -69,7 +69,7 @@ struct Zigbee2MQTTDiscovery {
 
     /// Parses the message on `BASE/bridge/groups`, the list of all groups.
     ///
-    /// - Throws: ``MQTTProblem`` if it is invalid. Then nothing changes.
+    /// - Throws: ``MQTTProblem`` if it is invalid. In that case, nothing changes.
     mutating func take(groups payload: MQTTPayload) throws(MQTTProblem) {
         guard let groups = payload.json?.array else { throw MQTTProblem("the list of groups isn't a JSON array") }
         self.groups = Array(groups.prefix(Self.maximumDevices))
@@ -112,7 +112,7 @@ struct Zigbee2MQTTDiscovery {
 
         /// Parses a light or a switch.
         ///
-        /// Returns `nil` if the expose is something else or a setting, or if it can't be switched.
+        /// Returns `nil` if the expose isn't a light or a switch, is a setting, or can't be switched.
         ///
         /// - Parameters:
         ///   - json: The expose.

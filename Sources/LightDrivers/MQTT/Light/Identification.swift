@@ -17,7 +17,7 @@ struct Identification: Equatable, Sendable {
     /// The power that was last sent.
     var isLit: Bool
     var reported: Bool?
-    /// The end of the time in which power reports count as echoes; `nil` while the light is blinking.
+    /// The end of the time during which power reports count as echoes; `nil` while the light is blinking.
     var endsAt: Duration?
 
     init(number: Int, power: Bool?) {

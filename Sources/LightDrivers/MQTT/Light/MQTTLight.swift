@@ -46,7 +46,7 @@ package struct MQTTLight: Equatable, Sendable {
     ///
     /// They are held back while it is off, because most of them would switch it on.
     var held: LightCommand?
-    /// The power that is assumed until the light reports it: the last commanded one, or the one that the bridge
+    /// The power that is assumed until the light reports it: the last commanded power, or the power that the bridge
     /// remembers.
     private var assumedPower: Bool?
     private var templateFaults = TemplateFaults()

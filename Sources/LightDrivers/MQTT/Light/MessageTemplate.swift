@@ -106,8 +106,8 @@ struct EntityState {
 
 /// The templates of a light that fail, with the reasons.
 ///
-/// Many templates fail for some messages, because those are about something else. Therefore a template counts as
-/// failing only if it has never worked.
+/// Many templates fail for messages that concern other values. Therefore a template counts as failing only if it has
+/// never worked.
 struct TemplateFaults: Equatable, Sendable {
     /// The reasons, by the key of the template.
     private(set) var reasons: [String: String] = [:]
