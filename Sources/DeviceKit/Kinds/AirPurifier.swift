@@ -40,18 +40,18 @@ package struct AirPurifierFeatures: Equatable, Sendable {
     static let life = Property(.filterLifeLevel, of: filter)
     static let change = Property(.filterChangeIndication, of: filter)
 
-    /// A Boolean value that indicates whether its speed can be set.
+    /// A Boolean value that indicates whether the speed can be set.
     package var hasSpeed = true
-    /// A Boolean value that indicates whether it can choose its speed itself.
+    /// A Boolean value that indicates whether the purifier can choose its speed itself.
     package var hasAuto = true
-    /// A Boolean value that indicates whether it reports the remaining life of its filter.
+    /// A Boolean value that indicates whether the purifier reports the remaining life of its filter.
     package var reportsFilterLife = true
-    /// A Boolean value that indicates whether it reports that its filter must be replaced.
+    /// A Boolean value that indicates whether the purifier reports that its filter must be replaced.
     package var reportsFilterChange = false
 
     package init() {}
 
-    /// The AirPurifier service and, if it reports anything about its filter, the FilterMaintenance service.
+    /// The AirPurifier service and, if the purifier reports the state of its filter, the FilterMaintenance service.
     package var functions: [AccessoryFunction] {
         let modes: [Int64] = hasAuto ? [0, 1] : [0]
         var parts = [
@@ -72,7 +72,9 @@ package struct AirPurifierFeatures: Equatable, Sendable {
     }
 }
 
-/// The rules of an air purifier, which are those of a fan for its power and its speed.
+/// The rules of an air purifier.
+///
+/// Its power and its speed follow the rules of a fan.
 struct AirPurifierRules: DeviceRules {
     /// The remaining life in percent below which a filter must be replaced, as in Home Assistant.
     private static let leastLife = 10.0

@@ -18,8 +18,8 @@ enum AirQuality {
     /// The highest density of each level except the last, in micrograms per cubic meter.
     ///
     /// Particles: the bands of the air quality index of the United States. Nitrogen dioxide and volatile organic
-    /// compounds: the limits of Home Assistant's bridge (`components/homekit/util.py`); the latter are those of the
-    /// World Health Organization. Ozone: the European Air Quality Index.
+    /// compounds: the limits of Home Assistant's bridge (`components/homekit/util.py`), which for the compounds are
+    /// those of the World Health Organization. Ozone: the European Air Quality Index.
     private static let limits: [CharacteristicType: [Double]] = [
         .pm2_5Density: [9, 35.4, 55.4, 125.4],
         .pm10Density: [54, 154, 254, 354],

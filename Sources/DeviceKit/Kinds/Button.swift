@@ -36,7 +36,7 @@ public struct PushButton: Hashable, Sendable {
     public var name: String
     /// The presses that the button distinguishes.
     public var presses: Set<ButtonPress>
-    /// A Boolean value that indicates whether the button is that of a doorbell.
+    /// A Boolean value that indicates whether the button belongs to a doorbell.
     public var isDoorbell: Bool
 
     /// Creates a button.
@@ -45,7 +45,7 @@ public struct PushButton: Hashable, Sendable {
     ///   - id: The id within the device.
     ///   - name: The name for people.
     ///   - presses: The presses that the button distinguishes.
-    ///   - isDoorbell: Whether the button is that of a doorbell.
+    ///   - isDoorbell: Whether the button belongs to a doorbell.
     public init(
         id: String, name: String, presses: Set<ButtonPress> = Set(ButtonPress.allCases), isDoorbell: Bool = false
     ) {

@@ -59,13 +59,13 @@ extension CharacteristicKey<Double> {
 
 /// The features of a humidifier or a dehumidifier.
 package struct HumidifierFeatures: Equatable, Sendable {
-    /// A Boolean value that indicates whether it dehumidifies; otherwise, it humidifies.
+    /// A Boolean value that indicates whether the device dehumidifies; otherwise, it humidifies.
     package var dehumidifies = false
-    /// The limits of its target in percent.
+    /// The limits of the target in percent.
     package var humidities: ClosedRange<Double> = 0...100
-    /// A Boolean value that indicates whether it measures the humidity.
+    /// A Boolean value that indicates whether the device measures the humidity.
     package var measuresHumidity = true
-    /// A Boolean value that indicates whether it reports its activity.
+    /// A Boolean value that indicates whether the device reports its activity.
     ///
     /// If it doesn't, its power and the humidity determine the activity.
     package var reportsActivity = false

@@ -17,7 +17,7 @@ extension SensorReading {
         self.init(type)
     }
 
-    /// A Boolean value that indicates whether the reading is that of a meter.
+    /// A Boolean value that indicates whether the reading comes from a meter.
     public var isMeter: Bool {
         switch self {
         case .power, .energy, .voltage, .current: true

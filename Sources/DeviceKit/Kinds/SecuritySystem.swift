@@ -17,7 +17,7 @@ extension LightKind {
 extension AccessoryFunction {
     /// Creates the function of a security system.
     ///
-    /// - Parameter modes: The modes in which it can be armed.
+    /// - Parameter modes: The modes that the system can be armed in.
     /// - Returns: The function.
     package static func securitySystem(_ modes: Set<SecurityState>) -> AccessoryFunction {
         let disarmed = SecurityState.disarmed

@@ -73,21 +73,21 @@ extension CharacteristicKey<Double> {
 
 /// The features of a thermostat.
 package struct ThermostatFeatures: Equatable, Sendable {
-    /// The modes that it can be set to.
+    /// The modes that the thermostat can be set to.
     package var modes: Set<HeatingCoolingMode> = [.off, .heat, .cool, .auto]
-    /// The limits of its set points in degrees Celsius.
+    /// The limits of the set points in degrees Celsius.
     package var temperatures: ClosedRange<Double> = 7...35
-    /// A Boolean value that indicates whether it has two set points in automatic mode.
+    /// A Boolean value that indicates whether the thermostat has two set points in automatic mode.
     package var hasThresholds = false
-    /// A Boolean value that indicates whether it measures the temperature.
+    /// A Boolean value that indicates whether the thermostat measures the temperature.
     package var measuresTemperature = true
-    /// A Boolean value that indicates whether it reports its activity.
+    /// A Boolean value that indicates whether the thermostat reports its activity.
     ///
     /// If it doesn't, the mode and the temperatures determine the activity.
     package var reportsActivity = false
-    /// A Boolean value that indicates whether it measures the humidity.
+    /// A Boolean value that indicates whether the thermostat measures the humidity.
     package var measuresHumidity = false
-    /// The limits of its target humidity in percent, or `nil` if it has none.
+    /// The limits of the target humidity in percent, or `nil` if the thermostat has none.
     package var humidities: ClosedRange<Double>?
 
     package init() {}
