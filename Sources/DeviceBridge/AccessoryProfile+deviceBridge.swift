@@ -6,7 +6,7 @@ extension AccessoryProfile {
     ///
     /// - Parameters:
     ///   - name: The bridge's name, which is sanitized here.
-    ///   - serialNumber: A serial number by which users can distinguish several bridges.
+    ///   - serialNumber: A serial number that helps users distinguish several bridges.
     ///   - firmware: The program's version.
     /// - Returns: The profile.
     package static func deviceBridge(name: String, serialNumber: String, firmware: String) -> AccessoryProfile {

@@ -67,7 +67,7 @@ package struct StoredBridge: Equatable, Sendable {
     package var furtherServers: [Int: StoredServer]
     /// The lights, sorted by aid.
     package var lights: [StoredLight]
-    /// The highest aid ever assigned, including those of forgotten lights.
+    /// The highest aid ever assigned, including the aids of forgotten lights.
     package var highestAID: AccessoryID
 
     package init(
