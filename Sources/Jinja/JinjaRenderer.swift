@@ -3,7 +3,7 @@ import Glibc
 
 struct JinjaRenderer {
     private(set) var output = ""
-    /// The values by name: first those of variables, last those of the innermost loop.
+    /// The values by name, in scopes from the template's variables to the innermost loop.
     private var scopes: [[String: JinjaValue]]
     private var namespaces: [[String: JinjaValue]] = []
     private var steps = 0
