@@ -23,7 +23,7 @@ struct PluginMachine {
         case event(LightID, PropertyValues)
         case state(DriverState)
         case warn(String?, about: String)
-        /// A run has ended for a reason. `retry` is the pause before the next run, or `nil` if there is none.
+        /// A run has ended for the given reason. `retry` is the pause before the next run, or `nil` if there is none.
         case failed(String, retry: Duration?)
     }
 

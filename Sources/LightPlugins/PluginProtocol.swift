@@ -50,7 +50,7 @@ enum PluginProtocol: Int, CaseIterable {
 }
 
 extension JSONObject {
-    /// Adds the values of a command in version 1.
+    /// Adds the values of a command in the format of version 1.
     fileprivate mutating func setLightValues(of command: LightCommand) {
         self["on"] = command.on.map(JSONValue.bool)
         self["brightness"] = command.brightness.map { .integer(Int64($0)) }
