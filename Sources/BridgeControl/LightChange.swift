@@ -160,7 +160,8 @@ extension LightChange {
 // MARK: Values of lights
 
 extension LightChange {
-    /// Creates a change with the values that differ from the former ones, or with all values if there are none.
+    /// Creates a change with the values that differ from the former values, or with all values if there are no former
+    /// ones.
     package init(_ values: PropertyValues, since former: PropertyValues?, of kind: LightKind) {
         self.init()
         for (property, value) in values {
