@@ -10,9 +10,9 @@ struct DNSQuery: Sendable {
 
     /// The ID, which responses to this query repeat.
     package let id: UInt16
-    /// The service to look for.
+    /// The main service to look for.
     ///
-    /// All other services are looked for, too.
+    /// The query also looks for all other services.
     package let instance: DNSName
     package private(set) var records: [DNSRecord] = []
     /// The addresses of all responders.
@@ -25,7 +25,7 @@ struct DNSQuery: Sendable {
     /// - Parameters:
     ///   - instance: The instance name.
     ///   - address: An address of this host, 4 or 16 bytes. This host's responder always answers questions about it.
-    ///   - id: The ID, by which responses to this query are recognized.
+    ///   - id: The ID that identifies responses to this query.
     package init(instance: String, address: [UInt8], id: UInt16) {
         self.instance = .hapService(instance)
         self.id = id

@@ -1,6 +1,6 @@
 /// The route over which a query is sent.
 package enum QueryRoute: Hashable, Sendable {
-    /// The query is multicast on an interface, like those of controllers.
+    /// The query is multicast on an interface, like a controller's query.
     case multicast(interface: String, isIPv6: Bool)
     /// The query is sent directly to this host's responder, which works even if multicast is blocked.
     case unicast(address: String)
@@ -15,7 +15,7 @@ package struct QueryResult: Equatable, Sendable {
     /// The reason why no query could be sent, if any.
     package var failure: String?
 
-    /// A Boolean value that indicates whether the query was multicast, like those of controllers.
+    /// A Boolean value that indicates whether the query was multicast, like a controller's query.
     package var isMulticast: Bool {
         if case .multicast = route { true } else { false }
     }

@@ -9,7 +9,7 @@ package struct ServiceInstance: Equatable, Sendable {
     package var name: String
     /// The hosts and ports that are advertised under this name.
     ///
-    /// If there are several, more than one host uses the name.
+    /// If there is more than one, several hosts use the name.
     package var places: [Place] = []
     /// The keys in lower case (RFC 6763, 6.4) and their values, or `nil` if no TXT record was received.
     package var txt: [String: String]?
