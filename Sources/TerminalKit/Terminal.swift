@@ -24,7 +24,7 @@ package struct Terminal: Sendable {
 
     /// Creates an environment.
     ///
-    /// Each part defaults to that of the process.
+    /// By default, all parts belong to the process.
     package init(
         write: @escaping @Sendable (String) -> Void = { Terminal.write($0, to: STDOUT_FILENO) },
         writeError: @escaping @Sendable (String) -> Void = { Terminal.write($0, to: STDERR_FILENO) },
