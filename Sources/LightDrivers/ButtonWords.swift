@@ -74,7 +74,8 @@ struct ButtonWords: Equatable, Sendable {
 
     /// Creates the buttons of a device that names its buttons and presses.
     ///
-    /// - Parameter named: Words with the button, such as `1` or `switch_1`, and the press as separate words.
+    /// - Parameter named: The device's words, each with the name of its button, such as `1` or `switch_1`, and the name
+    ///   of its press.
     init(named: [(word: String, button: String, press: String)]) {
         entity = nil
         for (word, button, press) in named {

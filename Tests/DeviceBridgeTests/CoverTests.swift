@@ -152,7 +152,7 @@ struct CoverTests {
         await report(position: 90)
         #expect(await shown() == [.integer(90), .integer(90), .integer(2)])
     }
-    @Test("gets each command once, and returns to its position if it never reacts or is unreachable")
+    @Test("is sent each command once, and resets its target to its position if it never reacts or is unreachable")
     func silence() async throws {
         let blind = LightDescription(
             id: "blind", name: "Blind", kind: .cover, capabilities: .cover(tilt: true, stop: true))

@@ -137,7 +137,7 @@ struct CoverRules: DeviceRules {
     /// A finger on a slider must not start and stop a motor with each step.
     var pause: Duration { .milliseconds(300) }
 
-    /// A second command could stop the motor, and a second stop moves some blinds to their favorite position.
+    /// A repeated command could stop the motor, and a repeated stop moves some blinds to their favorite position.
     ///
     /// Some covers report only their arrival.
     var reaction: (target: Property, time: Duration)? { (Property(.targetPosition), .seconds(90)) }

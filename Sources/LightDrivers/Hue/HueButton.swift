@@ -50,9 +50,9 @@ struct HueButton: Sendable {
         (json["button"]?["button_report"] ?? json[dial]?["rotary_report"])?["updated"]?.string
     }
 
-    /// Returns the word of a press or of a beginning turn.
+    /// Returns the word for a press or for the start of a turn.
     ///
-    /// A dial repeats its report while it turns. A turn in the other direction begins again.
+    /// A dial repeats its report while it turns. A turn in the other direction counts as a new turn.
     private static func word(_ json: JSONValue) -> String? {
         if let turn = json[dial]?["rotary_report"] ?? json[dial]?["last_event"] {
             return turn["action"]?.string == "start" ? turn["rotation"]?["direction"]?.string : nil

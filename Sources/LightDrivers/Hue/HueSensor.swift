@@ -62,7 +62,7 @@ struct HueSensor: Sendable {
         case "contact":
             return json["contact_report"]?["state"]?.string.map { .flag($0 == "contact") }
         case "tamper":
-            // One report for each place where it can be opened; none if it never was.
+            // There is one report for each place where the device can be opened, and none if it was never opened.
             let reports = json["tamper_reports"]?.array?.compactMap { $0["state"]?.string }
             return reports.map { .flag($0.contains("tampered")) }
         case "temperature":

@@ -8,11 +8,11 @@ extension TasmotaDiscovery {
 
     /// An input that sends messages.
     private struct Input {
-        /// The member of a message with its action.
+        /// The member of a message that contains the action.
         var key: String
-        /// Its name among the device's buttons.
+        /// The name of the button that the input becomes.
         var base: String
-        /// The meanings of its actions.
+        /// The presses that the actions mean.
         var presses: [(word: String, press: String)]
     }
 
@@ -49,7 +49,7 @@ extension TasmotaDiscovery {
             .map { Input(key: "Button\($0.offset + 1)", base: "\($0.offset + 1)", presses: presses) }
     }
 
-    /// The switches with an action that is a press in their mode.
+    /// The switches whose mode has actions that count as presses.
     ///
     /// A device announces the mode of a switch only if SetOption114 is set.
     private var switchInputs: [Input] {
@@ -64,7 +64,7 @@ extension TasmotaDiscovery {
         }
     }
 
-    /// The presses by SwitchMode, with the places of their words in the list of states, as in hatasmota.
+    /// The presses of each SwitchMode, with the indices of their words in the list of states, as in hatasmota.
     private static let switchPresses: [Int: [(place: Int, press: String)]] = {
         let (toggle, hold) = (2, 3)
         var presses: [Int: [(place: Int, press: String)]] = [:]

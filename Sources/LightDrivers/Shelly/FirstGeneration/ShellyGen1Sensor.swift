@@ -38,7 +38,7 @@ struct ShellyGen1Sensor: ShellyReadings, Equatable, Sendable {
         var readings: [SensorReading: SensorValue] = [:]
         readings[.leak] = status["flood"].map { value($0, .leak) }
         readings[.smoke] = status["smoke"].map { value($0, .smoke) }
-        // As for all gases without a HAP sensor.
+        // Treat it like all gases that HAP has no sensor for.
         readings[.carbonMonoxide] = status["gas_sensor"].map { json in
             let alarms = ["none": false, "mild": true, "heavy": true, "test": true]
             return alarms[json["alarm_state"]?.string ?? ""].map { .flag($0) } ?? .unknown
