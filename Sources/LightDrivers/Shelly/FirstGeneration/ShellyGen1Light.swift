@@ -18,9 +18,9 @@ struct ShellyGen1Light: Equatable, Sendable {
     private let isStrip: Bool
     private let hasWhiteChannel: Bool
     private(set) var isOn: Bool?
-    /// The brightness in percent of whites.
+    /// The brightness of whites, in percent.
     private var brightness: Int?
-    /// The brightness in percent of colors.
+    /// The brightness of colors, in percent.
     private var gain: Int?
     /// The channels, 0 to 255 each.
     private var rgb: [Double]?
