@@ -33,7 +33,7 @@ extension DeviceConnection {
 /// A driver that connects to its devices. It ties together the transports, mDNS, the registry and the host.
 ///
 /// While more than ``maximumNotices`` notices are waiting for the host, a connection that has delivered new input isn't
-/// read any further. Therefore neither a flood of messages nor a slow host makes the queue grow without limit.
+/// read any further. Therefore neither a flood of messages nor a slow host can make the queue grow without limit.
 package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver, PendingCallOwner {
     package typealias Session = Connection.Session
 
