@@ -19,7 +19,7 @@ SHIPPED := .build-static/release
 SHIP     = LAMPLIGHTER_VERSION=$(or $(shell Scripts/version),$(error Scripts/version failed)) swift build -c release --static-swift-stdlib --scratch-path .build-static -Xswiftc -use-ld=lld \
 	-Xlinker -z -Xlinker now -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic --product
 
-.PHONY: all run run-home run-web test test-all guest-test check format install install-files install-bridge-files install-home-files install-web-files help deb bench fuzz power-cut sanitize soak docs
+.PHONY: all built run run-home run-web test test-all guest-test check format install install-files install-bridge-files install-home-files install-web-files help deb bench fuzz power-cut sanitize soak docs
 .PHONY: fresh-machine test-outside mutants packages test-packages package-packages guest-packages bench-programs
 
 all: packages
@@ -91,11 +91,15 @@ check:
 format:
 	swift format -i -r Sources Tests Benchmarks Examples Package.swift
 
-## install  install programs, units, manual, completions and example configurations in DESTDIR
-install: all install-files
+## install  install programs, units, manual, completions and example configurations, built by make, in DESTDIR
+install: built install-files
 	for file in lamplighter/lamplighter.yaml homehub/homehub.yaml; do set -e; \
 		test -e $(DESTDIR)/etc/$$file || install -D -m 0644 Config/$${file#*/} $(DESTDIR)/etc/$$file; \
 	done
+
+# Root installs what another user has built, so it runs neither Swift nor the build's plugins in that user's clone.
+built:
+	@test -e $(SHIPPED)/manual/homeweb.8 || { echo "install: there is no release build; run make first" >&2; exit 66; }
 
 install-files: install-bridge-files install-home-files install-web-files
 
