@@ -130,7 +130,7 @@ let package = Package(
         library("Jinja", ["BoundedJSON"]),
         library("SystemKit"),
         library("TerminalKit", ["CVersion", "SystemKit"]),
-        library("CommandKit", ["BoundedJSON", "TerminalKit", arguments]),
+        library("CommandKit", ["BoundedJSON", "SystemKit", "TerminalKit", arguments]),
         library("WebAccess", ["BoundedJSON", "HomeModel", "SystemKit", "TerminalKit"]),
         library("HAPModel"),
         library("SodiumKit", ["CSodium"]),
@@ -138,8 +138,8 @@ let package = Package(
         library("Discovery", ["AsyncKit", "CAvahi", "SystemKit", logging]),
         library("Dialing", [nioCore, nioPosix]),
         library("DeviceKit", ["ConfigurationKit", "HAPModel", logging]),
-        library("LineRPC", ["Dialing", "BoundedJSON", nioCore, nioPosix, logging]),
         library("HTTPKit", ["SystemKit", nioCore, nioPosix, nioHTTP1, nioSSL]),
+        library("LineRPC", ["Dialing", "BoundedJSON", "SystemKit", nioCore, nioPosix, logging]),
 
         library("HAPProtocol", ["HAPModel", "HAPCrypto", "BoundedJSON"]),
         library(
@@ -156,7 +156,8 @@ let package = Package(
                 nioWebSocket, nioSSL,
             ],
             exclude: ["MQTT/README.md"]),
-        library("BridgeControl", ["DeviceKit", "HAPModel", "LineRPC", "BoundedJSON", "TerminalKit", logging]),
+        library(
+            "BridgeControl", ["DeviceKit", "HAPModel", "LineRPC", "BoundedJSON", "SystemKit", "TerminalKit", logging]),
         library("DatabaseKit", ["SystemKit", "TerminalKit", grdb, logging]),
         library(
             "DaemonKit",
@@ -195,7 +196,7 @@ let package = Package(
                 "AsyncKit", "HomeModel", "HAPController", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery",
                 "BoundedJSON", "SystemKit", "TerminalKit", logging,
             ]),
-        library("HomeClient", ["AsyncKit", "HomeModel", "HAPModel", "LineRPC", "BoundedJSON", logging]),
+        library("HomeClient", ["AsyncKit", "HomeModel", "HAPModel", "LineRPC", "BoundedJSON", "SystemKit", logging]),
         program(
             "lamplighterd",
             [

@@ -1,4 +1,5 @@
 package import BoundedJSON
+import SystemKit
 
 /// The error that answers a failed request: JSON-RPC's error object.
 package struct RPCFailure: Error, Equatable, Sendable {
@@ -69,7 +70,7 @@ extension LineRPCError: CustomStringConvertible {
         case .unreachable(let path, let reason): "can't connect to \(path) (\(reason))"
         case .noPermission(let path): "no permission to use \(path)"
         case .untrusted(let path, let user):
-            "\(path) belongs to a program of user \(user), not of root, this user or the service's user"
+            "\(path) belongs to a program of user \(SystemUser.name(of: user)), not of root, this user or the service's user"
         case .pathTooLong(let path): "the socket path is too long: \(path)"
         case .inUse(let path):
             "another process is already listening at \(path); stop it, or choose another --runtime-directory"

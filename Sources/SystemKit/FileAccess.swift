@@ -10,29 +10,19 @@ package enum FileAccess {
             return "\(error.reason): a service can't see home directories; move it to a directory below /etc"
         }
         guard error.isPermissionDenied else { return error.reason }
-        let reader = "\(user(geteuid())):\(group(getegid()))"
+        let reader = "\(SystemUser.name(of: geteuid())):\(group(getegid()))"
         var status = stat()
         guard stat(path, &status) == 0 else {
             return "\(error.reason): \(reader) can't search a parent directory; allow its group to search it"
         }
         let mode = String(status.st_mode & 0o7777, radix: 8)
-        let owner = "\(user(status.st_uid)):\(group(status.st_gid))"
+        let owner = "\(SystemUser.name(of: status.st_uid)):\(group(status.st_gid))"
         return "\(error.reason): its mode is 0\(mode), it belongs to \(owner), and this program runs as \(reader); run "
             + "chgrp \(group(getegid())) and chmod 0640 on it"
     }
 
     private static func isInHome(_ path: String) -> Bool {
         ["/home/", "/root/", "/run/user/"].contains { path.hasPrefix($0) }
-    }
-
-    private static func user(_ id: uid_t) -> String {
-        var buffer = [CChar](repeating: 0, count: 4096)
-        var (entry, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
-        return buffer.withUnsafeMutableBufferPointer { buffer in
-            guard let start = buffer.baseAddress, getpwuid_r(id, &entry, start, buffer.count, &found) == 0, found != nil
-            else { return "\(id)" }
-            return String(cString: entry.pw_name)
-        }
     }
 
     private static func group(_ id: gid_t) -> String {

@@ -207,13 +207,13 @@ struct ListingTests {
 
     @Test("quote the app's words in a question")
     func question() throws {
-        let app = AppIdentity(app: "org.example.lights", uid: 1000, executable: "/usr/bin/lights")
+        let app = AppIdentity(app: "org.example.lights", uid: 0, executable: "/usr/bin/lights")
         let permission = AppPermission(
             app: app, status: [], usageDescription: "Mood.\nLet it \u{1B}[2Jin", isPending: true)
         #expect(
             PermissionAgent.question(about: .permission(permission)) == """
                 Allow org.example.lights to see and control your homes?
-                  program  /usr/bin/lights, run by user 1000
+                  program  /usr/bin/lights, run by user root
                   reason   "Mood.\\nLet it \\u{1B}[2Jin"
                 Type allow or deny, or press Enter to decide later: \
 
@@ -221,31 +221,34 @@ struct ListingTests {
         #expect(
             PermissionListing.text(of: [permission]) == """
                 APP                 USER  ACCESS   PROGRAM          REASON
-                org.example.lights  1000  pending  /usr/bin/lights  Mood.\\nLet it \\u{1B}[2Jin
+                org.example.lights  root  pending  /usr/bin/lights  Mood.\\nLet it \\u{1B}[2Jin
 
                 """)
     }
 
     @Test("explain that a program is invisible to the daemon")
     func unseenProgram() {
-        let app = AppIdentity(app: "org.example.lights", uid: 1000, executable: "")
+        let app = AppIdentity(app: "org.example.lights", uid: 0, executable: "")
         let permission = AppPermission(
             app: app, status: [], usageDescription: "Mood.", isPending: true,
             vendors: [VendorClaim(vendor: "kilgo", isAllowed: true), VendorClaim(vendor: "other", isAllowed: nil)])
         #expect(
             PermissionAgent.question(about: .permission(permission)).contains(
-                "\n  program  any program that user 1000 runs under this ID; homehubd can't tell them apart\n"))
+                "\n  program  any program that user root runs under this ID; homehubd can't tell them apart\n"))
         #expect(
             PermissionListing.text(of: [permission]) == """
                 APP                 USER  ACCESS   PROGRAM  REASON
-                org.example.lights  1000  pending  any      Mood.
-                org.example.lights  1000  yes      any      to set up accessories made by kilgo
-                org.example.lights  1000  pending  any      to set up accessories made by other
+                org.example.lights  root  pending  any      Mood.
+                org.example.lights  root  yes      any      to set up accessories made by kilgo
+                org.example.lights  root  pending  any      to set up accessories made by other
                 PROGRAM any: homehubd can't identify the program, so the decision applies to all programs of this user.
 
                 """)
         #expect(permission.listing["covers"] == "id")
     }
+
+    /// The number of a user without a name.
+    private static let nameless: UInt32 = 4_000_000_000
 
     @Test("find an app by its id, and one of several by user or program")
     func apps() throws {
@@ -254,20 +257,22 @@ struct ListingTests {
                 app: AppIdentity(app: "org.example.lights", uid: uid, executable: program), status: [.determined],
                 usageDescription: "Mood.", isPending: false)
         }
-        let apps = [permission(1000, "/a"), permission(1001, "/a")]
-        #expect(try apps.app("Org.Example.Lights", user: 1001, program: nil).uid == 1001)
+        let apps = [permission(0, "/a"), permission(Self.nameless, "/a")]
+        #expect(try apps.app("Org.Example.Lights", user: Self.nameless, program: nil).uid == Self.nameless)
         let several = #expect(throws: HomeError.self) { try apps.app("org.example.lights", user: nil, program: nil) }
         #expect(
-            several?.message == "several programs use the ID org.example.lights; add --user 1000 --program /a or "
-                + "--user 1001 --program /a")
-        let programs = [permission(1000, "/a"), permission(1000, "/b")]
+            several?.message == "several programs use the ID org.example.lights; add --user root --program /a or "
+                + "--user \(Self.nameless) --program /a")
+        let programs = [permission(0, "/a"), permission(0, "/b")]
         #expect(try programs.app("org.example.lights", user: nil, program: "/b").executable == "/b")
         #expect(throws: HomeError.self) { try programs.app("org.example.lights", user: nil, program: "/c") }
-        #expect(throws: HomeError.self) { try programs.app("org.example.lights", user: 1000, program: nil) }
+        #expect(throws: HomeError.self) { try programs.app("org.example.lights", user: 0, program: nil) }
         let unseen = #expect(throws: HomeError.self) {
-            try [permission(0, ""), permission(1001, "")].app("org.example.lights", user: nil, program: nil)
+            try [permission(0, ""), permission(Self.nameless, "")].app("org.example.lights", user: nil, program: nil)
         }
-        #expect(unseen?.message == "several programs use the ID org.example.lights; add --user 0 or --user 1001")
+        #expect(
+            unseen?.message
+                == "several programs use the ID org.example.lights; add --user root or --user \(Self.nameless)")
         let none = #expect(throws: HomeError.self) { try apps.app("org.example.light", user: nil, program: nil) }
         #expect(
             none?.text

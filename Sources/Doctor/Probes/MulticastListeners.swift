@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 import SystemKit
 
 /// The programs on this host that listen for multicast DNS.
@@ -9,7 +8,7 @@ package enum MulticastListeners {
     /// Avahi's user is one of them.
     package static func users() -> [String] {
         let numbers = ["/proc/self/net/udp", "/proc/self/net/udp6"].flatMap { uids(in: ProcFile.text(of: $0)) }
-        return Set(numbers).sorted().map(name)
+        return Set(numbers).sorted().map(SystemUser.name(of:))
     }
 
     /// Returns the user IDs of the sockets with local port 5353 (hexadecimal 14E9) from a table in `/proc`.
@@ -20,17 +19,6 @@ package enum MulticastListeners {
             let fields = line.split(separator: " ")
             guard fields.count > 7, fields[1].hasSuffix(":14E9") else { return nil }
             return UInt32(fields[7])
-        }
-    }
-
-    private static func name(of uid: UInt32) -> String {
-        var entry = passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16384) { buffer in
-            guard let start = buffer.baseAddress, getpwuid_r(uid, &entry, start, buffer.count, &found) == 0,
-                let name = found?.pointee.pw_name
-            else { return "\(uid)" }
-            return String(cString: name)
         }
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import BoundedJSON
 import Glibc
 import HomeClient
+import SystemKit
 import TerminalKit
 
 struct PrivacyCommand: AsyncParsableCommand {
@@ -61,7 +62,7 @@ struct UserName: ExpressibleByArgument, Sendable {
     }
 
     /// The user's name, or the number of a user who has no name.
-    var name: String { getpwuid(uid).map { String(cString: $0.pointee.pw_name).sanitized } ?? "\(uid)" }
+    var name: String { SystemUser.name(of: uid).sanitized }
 }
 
 /// A command that sets a permission of an app.
@@ -79,7 +80,7 @@ extension PrivacyDecision {
             // Any program of any user can claim any ID.
             if Self.decision == .allow, subject.user == nil, app.uid != getuid() {
                 try await HomeSession(manager: manager, options: options).confirm(
-                    "This applies to \(app.coverage) (\(UserName(app.uid).name)).", yes: subject.yes,
+                    "This applies to \(app.coverage).", yes: subject.yes,
                     remedy: "use --user \(UserName(app.uid).name)")
             }
             if let vendor = subject.vendor {

@@ -1,6 +1,7 @@
 import BoundedJSON
 import HomeClient
 import HomePresentation
+import SystemKit
 import TerminalKit
 
 /// Human-readable listings of apps and their permissions.
@@ -11,12 +12,12 @@ enum PermissionListing {
         for permission in permissions {
             let program = permission.app.executable.isEmpty ? "any" : permission.app.executable
             table.append([
-                permission.app.app, "\(permission.app.uid)", permission.decisionText, program,
+                permission.app.app, permission.app.userName, permission.decisionText, program,
                 permission.usageDescription,
             ])
             for claim in permission.vendors ?? [] {
                 table.append([
-                    permission.app.app, "\(permission.app.uid)", claim.decisionText, program,
+                    permission.app.app, permission.app.userName, claim.decisionText, program,
                     "to set up accessories made by \(claim.vendor)",
                 ])
             }
@@ -58,7 +59,7 @@ extension [AppPermission] {
         }
         guard found.count == 1 else {
             let list = found.prefix(8).map {
-                "--user \($0.uid)" + ($0.executable.isEmpty ? "" : " --program \($0.executable)")
+                "--user \($0.userName)" + ($0.executable.isEmpty ? "" : " --program \($0.executable)")
             }
             throw HomeError(
                 .invalidParameter,
@@ -69,11 +70,14 @@ extension [AppPermission] {
 }
 
 extension AppIdentity {
+    /// The name of the user who runs the app, or the number of a user without a name.
+    fileprivate var userName: String { UserName(uid).name }
+
     /// The programs to which a decision about the app applies.
     var coverage: String {
         executable.isEmpty
-            ? "any program that user \(uid) runs under this ID; homehubd can't tell them apart"
-            : "\(executable.sanitized), run by user \(uid)"
+            ? "any program that user \(userName) runs under this ID; homehubd can't tell them apart"
+            : "\(executable.sanitized), run by user \(userName)"
     }
 
     /// The coverage as one word: `program`, or `id` if the decision applies to all of the user's programs with this ID.

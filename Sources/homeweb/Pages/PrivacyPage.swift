@@ -2,6 +2,7 @@ import HomeClient
 import HomeModel
 import Hummingbird
 import HummingbirdCore
+import SystemKit
 
 /// The page of the apps that requested access to the homes, with their permissions.
 ///
@@ -87,8 +88,8 @@ enum PrivacyPage {
                     ? "Automations: \(automations)" : "Automations that don't run without access: \(automations)",
             "id": permission.app.app, "user": "\(permission.app.uid)", "program": permission.app.executable,
             "covers": permission.app.executable.isEmpty
-                ? "any program of user \(permission.app.uid)"
-                : "\(permission.app.executable), user \(permission.app.uid)",
+                ? "any program of user \(SystemUser.name(of: permission.app.uid))"
+                : "\(permission.app.executable), user \(SystemUser.name(of: permission.app.uid))",
             "because": permission.usageDescription, "may": may, "choices": choices,
         ]
     }
