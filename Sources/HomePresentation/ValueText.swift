@@ -11,7 +11,7 @@ extension Characteristic {
         switch value {
         case .bool(let flag): return flag ? "yes" : "no"
         case .integer(let number):
-            if let name = type.valueNames[number] { return name.dashed }
+            if let word = type.typedWord(for: number) { return word }
             return withUnit("\(number)")
         case .unsigned(let number): return withUnit("\(number)")
         case .float(let number): return withUnit(JSONValue.number(rounded(number)).text)
@@ -64,7 +64,7 @@ extension Characteristic {
     }
 
     /// The words of the valid numbers.
-    private var takenWords: [String] { takenNumbers.map { type.valueNames[$0]?.dashed ?? "\($0)" } }
+    private var takenWords: [String] { takenNumbers.map { type.typedWord(for: $0) ?? "\($0)" } }
 
     private var limitsText: String {
         let shown = { (limit: Double) in metadata.listing(limit).text }
@@ -137,7 +137,7 @@ extension Characteristic {
         }
     }
 
-    /// The valid values for an error: `a number from 0 to 360°`, `unsecured or secured`.
+    /// The valid values for an error: `a number from 0 to 360°`, `unlocked or locked`.
     private var requirement: String {
         switch metadata.format {
         case .bool: return "yes or no"

@@ -87,6 +87,9 @@ extension CharacteristicType {
         Self.plainWords[self]?[number] ?? valueNames[number].map { $0.catalogueWords.lowercased() }
     }
 
+    /// Returns the word for a number of an enumeration with dashes, as people type it.
+    func typedWord(for number: Int64) -> String? { valueNames[number] == nil ? nil : words(for: number)?.dashedWords }
+
     /// Words in place of technical names in the catalog, and for Booleans, which have no names there.
     private static let plainWords: [CharacteristicType: [Int64: String]] = [
         .active: [0: "off", 1: "on"],

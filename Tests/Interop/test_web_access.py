@@ -140,10 +140,10 @@ def test_guest_without_permission_to_unlock_is_refused(house):
     house.home.cli("scenes", "set", "Arrival", "Front Door", "target=unlocked")
     scene = next(one["id"] for one in house.home.cli("scenes", "--json") if one["name"] == "Arrival")
     assert house.post(f"/scenes/{scene}/run", token, confirmed="1")[0] == 403
-    assert house.home.cli("read", "Front Door", "target").stdout.strip() == "secured"
+    assert house.home.cli("read", "Front Door", "target").stdout.strip() == "locked"
     assert house.post(f"/services/{service}/values", token, **{target: "1"})[0] == 303
     assert house.post(f"/services/{service}/values", "guest", **{target: "0", "confirmed": "1"})[0] == 303
-    assert house.home.cli("read", "Front Door", "target").stdout.strip() == "unsecured"
+    assert house.home.cli("read", "Front Door", "target").stdout.strip() == "unlocked"
 
 
 def test_owner_invites_people_changes_and_revokes_their_access_on_the_page(house, tmp_path):

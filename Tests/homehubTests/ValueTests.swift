@@ -19,10 +19,10 @@ struct ValueTests {
         arguments: [
             (.on, .bool(true), "yes"), (.brightness, .integer(40), "40 %"), (.hue, .float(30.5), "30.5°"),
             (.currentTemperature, .float(21), "21 °C"), (.colorTemperature, .integer(250), "250 mired"),
-            (.lockCurrentState, .integer(1), "secured"), (.lockCurrentState, .integer(9), "9"),
+            (.lockCurrentState, .integer(1), "locked"), (.lockCurrentState, .integer(9), "9"),
             (.carbonDioxideLevel, .float(640), "640 ppm"), (.pm2_5Density, .float(12), "12 µg/m³"),
             (.filterLifeLevel, .float(4), "4 %"),
-            (.securitySystemCurrentState, .integer(0), "stay-arm"), (.active, .integer(0), "inactive"),
+            (.securitySystemCurrentState, .integer(0), "armed-at-home"), (.active, .integer(0), "off"),
             (.name, .string("a\u{1B}[2J"), "a\\u{1B}[2J"), (.setupEndpoints, .data([1, 2]), "2 bytes"),
         ] as [(CharacteristicType, CharacteristicValue, String)])
     func shown(type: CharacteristicType, value: CharacteristicValue, text: String) throws {
@@ -49,6 +49,20 @@ struct ValueTests {
         #expect(try Self.characteristic(type).value(typed: typed) == value)
     }
 
+    @Test("are shown in words that are valid input")
+    func words() throws {
+        for definition in CharacteristicDefinition.all where definition.metadata.format != .bool {
+            var metadata = definition.metadata
+            metadata.permissions.insert(.pairedWrite)
+            let value = Characteristic(
+                id: House.id(1), service: House.id(2), iid: InstanceID(3), type: definition.type, metadata: metadata)
+            for number in definition.type.valueNames.keys {
+                let word = value.text(of: .integer(number))
+                #expect(try value.value(typed: word) == .integer(number), "\(definition.type) \(word)")
+            }
+        }
+    }
+
     @Test(
         "are refused with an explanation",
         arguments: [
@@ -59,12 +73,12 @@ struct ValueTests {
             (.brightness, "0x10", .invalidValueType, "brightness must be a whole number from 0 to 100 %"),
             (.brightness, "nan", .invalidValueType, "brightness must be a whole number from 0 to 100 %"),
             (.hue, "red", .invalidValueType, "hue must be a number from 0 to 360°"),
-            (.lockTargetState, "secure", .invalidValueType, "lock-target-state must be unsecured or secured"),
+            (.lockTargetState, "secure", .invalidValueType, "lock-target-state must be unlocked or locked"),
             (
                 .securitySystemTargetState, "armed", .invalidValueType,
-                "security-system-target-state must be stay-arm, away-arm, night-arm or disarm"
+                "security-system-target-state must be armed-at-home, armed-away, armed-night or off"
             ),
-            (.lockTargetState, "2", .valueHigherThanMaximum, "lock-target-state must be unsecured or secured"),
+            (.lockTargetState, "2", .valueHigherThanMaximum, "lock-target-state must be unlocked or locked"),
             (
                 .outletInUse, "yes", .readOnlyCharacteristic, "outlet-in-use: this value can't be changed"
             ),
@@ -119,7 +133,7 @@ struct ValueTests {
         let lock = Characteristic(
             id: House.id(1), service: House.id(2), iid: InstanceID(3), type: .securitySystemTargetState,
             metadata: metadata)
-        #expect(lock.rangeText == "stay-arm, away-arm")
+        #expect(lock.rangeText == "armed-at-home, armed-away")
         let error = #expect(throws: HomeError.self) { try lock.value(typed: "disarmed") }
         #expect(error?.suggestions == [])
         metadata.validValues = nil
@@ -128,7 +142,7 @@ struct ValueTests {
         let even = Characteristic(
             id: House.id(1), service: House.id(2), iid: InstanceID(3), type: .securitySystemTargetState,
             metadata: metadata)
-        #expect(even.rangeText == "stay-arm, night-arm")
+        #expect(even.rangeText == "armed-at-home, armed-night")
     }
 
     @Test("can be typed as they are shown")

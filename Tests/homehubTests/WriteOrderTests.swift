@@ -23,7 +23,7 @@ import Testing
             (["Reading Lamp", "off"], ["Reading Lamp on no"]),
             (["reading", "lamp", "off"], ["Reading Lamp on no"]),
             (["Reading Lamp", "toggle"], ["Reading Lamp on no"]),
-            (["Ceiling Fan", "toggle"], ["Ceiling Fan active inactive"]),
+            (["Ceiling Fan", "toggle"], ["Ceiling Fan active off"]),
             (["Ceiling Fan/Light", "on"], ["Ceiling Fan/Light on yes"]),
             (["Reading Lamp", "on=toggle"], ["Reading Lamp on no"]),
             (["Reading Lamp", "brightness=+10"], ["Reading Lamp brightness 50 %"]),
@@ -32,7 +32,7 @@ import Testing
             (["Reading Lamp", "brightness=+90"], ["Reading Lamp brightness 100 %"]),
             (["Reading Lamp", "brightness-=90"], ["Reading Lamp brightness 0 %"]),
             (["Reading Lamp", "brightness=+0.2"], ["Reading Lamp brightness 41 %"]),
-            (["Kitchen", "off"], ["Ceiling Fan active inactive", "Ceiling Fan/Light on no"]),
+            (["Kitchen", "off"], ["Ceiling Fan active off", "Ceiling Fan/Light on no"]),
             (["kitchen", "lights", "off"], ["Ceiling Fan/Light on no"]),
             (["living", "room", "lamps", "on"], ["Reading Lamp on yes"]),
             (
@@ -40,8 +40,8 @@ import Testing
                 ["Ceiling Fan/Light brightness 7 %", "Reading Lamp brightness 7 %"]
             ),
             (["lights", "toggle"], ["Ceiling Fan/Light on no", "Reading Lamp on no"]),
-            (["locks", "unlock"], ["Front Door lock-target-state unsecured"]),
-            (["Front Door", "lock"], ["Front Door lock-target-state secured"]),
+            (["locks", "unlock"], ["Front Door lock-target-state unlocked"]),
+            (["Front Door", "lock"], ["Front Door lock-target-state locked"]),
         ])
     func orders(words: [String], expected: [String]) throws {
         #expect(try written(words) == expected)
