@@ -1,4 +1,5 @@
 internal import DeviceKit
+internal import TerminalKit
 
 /// The status of the bridge, as `status` shows it.
 package struct BridgeStatus: BridgeMessage {
@@ -86,10 +87,10 @@ package struct BridgeStatus: BridgeMessage {
         package var isWell: Bool { (code ?? Code(rawValue: state)) == .running }
     }
 
-    /// The number of lights and of reachable lights.
+    /// The number of devices and of reachable devices.
     package struct Lights: BridgeMessage {
         package var count: Int
-        /// The number of reachable lights.
+        /// The number of reachable devices.
         package var reachable: Int
 
         package init(count: Int, reachable: Int) {
@@ -98,8 +99,8 @@ package struct BridgeStatus: BridgeMessage {
         }
     }
 
-    /// The devices of a kind that the configuration doesn't show.
-    package struct HiddenKind: BridgeMessage {
+    /// The number of devices of a kind.
+    package struct KindCount: BridgeMessage {
         /// The kind's name in the `include` key.
         package var kind: String
         package var count: Int
@@ -172,8 +173,10 @@ package struct BridgeStatus: BridgeMessage {
     package var bridges: [Bridge]?
     package var drivers: [Driver]
     package var lights: Lights
+    /// The devices by kind, or `nil` from an older daemon.
+    package var kinds: [KindCount]?
     /// The kinds with devices that aren't shown, or `nil` from an older daemon.
-    package var hiddenKinds: [HiddenKind]?
+    package var hiddenKinds: [KindCount]?
     /// The line of the configuration that also shows those kinds, or `nil` if no kind is hidden.
     package var includeLine: String?
     /// The human-readable descriptions of the problems that need attention.
@@ -186,7 +189,8 @@ package struct BridgeStatus: BridgeMessage {
     package init(
         name: String, deviceID: String, since: String, port: Int, configurationNumber: Int, paired: Bool,
         controllers: Int, advertisement: Advertisement, bridges: [Bridge]? = nil, drivers: [Driver], lights: Lights,
-        hiddenKinds: [HiddenKind]? = nil, includeLine: String? = nil, warnings: [BridgeWarning]
+        kinds: [KindCount]? = nil, hiddenKinds: [KindCount]? = nil, includeLine: String? = nil,
+        warnings: [BridgeWarning]
     ) {
         self.bridges = bridges
         self.name = name
@@ -199,11 +203,18 @@ package struct BridgeStatus: BridgeMessage {
         self.advertisement = advertisement
         self.drivers = drivers
         self.lights = lights
+        self.kinds = kinds
         self.hiddenKinds = hiddenKinds
         self.includeLine = includeLine
         self.warnings = warnings.map(\.message)
         warningCodes = warnings.map(\.code)
         warningSubjects = warnings.map(\.subject)
+    }
+
+    /// The number of devices by kind, such as `2 lights, 1 switch`.
+    package var deviceCounts: String {
+        guard let kinds, !kinds.isEmpty else { return lights.count.of("device") }
+        return kinds.map(\.words).joined(separator: ", ")
     }
 
     /// All warnings.
@@ -230,6 +241,6 @@ package struct BridgeStatus: BridgeMessage {
         case name
         case deviceID = "deviceId"
         case since, port, configurationNumber, paired, controllers, advertisement, bridges, drivers, lights, warnings
-        case hiddenKinds, includeLine, warningCodes, warningSubjects
+        case kinds, hiddenKinds, includeLine, warningCodes, warningSubjects
     }
 }

@@ -46,7 +46,7 @@ package struct RestoreListing: BridgeMessage {
     }
 
     package var sentence: String {
-        "The bridge is now \(deviceID), with \(pairings.of("pairing")) and \(lights.of("light"))."
+        "The bridge is now \(deviceID), with \(pairings.of("pairing")) and \(lights.of("device"))."
     }
 
     package enum CodingKeys: String, CodingKey {

@@ -62,6 +62,7 @@ struct BridgeOperations: BridgeControlHandler {
                     "\(report.name) has the \(report.lights) lights that exceed the limit of one bridge, and isn't paired; "
                         + "lamplighter setup shows its code"))
         }
+        let shown = Dictionary(grouping: snapshots, by: \.kind).mapValues(\.count)
         let hidden = await lights.excludedCounts
         let included = await reloader.configuration.include.kinds
         let first = reports[0]
@@ -74,11 +75,15 @@ struct BridgeOperations: BridgeControlHandler {
                 BridgeStatus.Driver(id: entry.id, driver: entry.driver, statistics[entry.id])
             },
             lights: BridgeStatus.Lights(count: snapshots.count, reachable: snapshots.count(where: \.isReachable)),
-            hiddenKinds: LightKind.allCases.compactMap { kind in
-                hidden[kind].map { BridgeStatus.HiddenKind(kind: kind.plural, count: $0) }
-            },
+            kinds: Self.listing(of: shown), hiddenKinds: Self.listing(of: hidden),
             includeLine: hidden.isEmpty ? nil : "include: \(IncludedKinds(included.union(hidden.keys)).text)",
             warnings: warnings)
+    }
+
+    private static func listing(of counts: [LightKind: Int]) -> [BridgeStatus.KindCount] {
+        LightKind.allCases.compactMap { kind in
+            counts[kind].map { BridgeStatus.KindCount(kind: kind.plural, count: $0) }
+        }
     }
 
     private func warnSetup(of bridge: Bridge, _ count: Int, _ warnings: inout [BridgeWarning]) async {

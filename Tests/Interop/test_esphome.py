@@ -56,6 +56,7 @@ def test_discovers_and_controls_a_device_and_reports_external_changes(key, make_
     daemon = make_daemon(configuration(drivers=[{"driver": "esphome", "discover": True, **keys}]) | {"include": ["lights"]})
     light(daemon, "dim", reachable=True, on=False)
     until(lambda: len(daemon.lights) == 9, 10, "a light for each color mode, and no sensor")
+    assert daemon.status["kinds"] == [{"kind": "lights", "count": 9}]
     hidden = ["fans", "sensors", "covers", "garage-doors", "scenes"]
     assert daemon.status["hiddenKinds"] == [{"kind": kind, "count": 1} for kind in hidden]
     assert daemon.status["includeLine"] == f"include: [lights, {', '.join(hidden)}]"

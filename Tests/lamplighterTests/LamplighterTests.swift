@@ -116,7 +116,7 @@ struct LamplighterTests {
                     configuration  3
                     paired         yes, 1 controller connected
                     advertised     published, as "Lamplighter EEFF"
-                    devices        2, 1 reachable
+                    devices        1 light, 1 switch; 1 reachable
                     not shown      1 fan, 12 sensors; to show them: include: [lights, fans, sensors]
                     driver         simulated: running
                     driver         home (mqtt): degraded: no broker, 2 messages dropped
@@ -391,7 +391,7 @@ struct LamplighterTests {
             #expect(bridge.calls == [])
             let restored = await run("restore", file, "--control", path, "--yes")
             #expect(restored.code == 0)
-            #expect(restored.output == "The bridge is now AA:BB:CC:DD:EE:FF, with 1 pairing and 2 lights.\n")
+            #expect(restored.output == "The bridge is now AA:BB:CC:DD:EE:FF, with 1 pairing and 2 devices.\n")
             #expect(bridge.calls == ["restore 3"])
             #expect(await run("backup", "/nowhere/file", "--control", path).code == 73)
             #expect(await run("restore", "/nowhere/file", "--control", path).code == 66)
@@ -640,6 +640,7 @@ final class Bridge: BridgeControlHandler {
                 .init(id: "simulated", driver: "simulated", code: .running),
                 .init(id: "home", driver: "mqtt", code: .degraded, reason: "no broker", dropped: 2),
             ], lights: .init(count: 2, reachable: 1),
+            kinds: [.init(kind: "lights", count: 1), .init(kind: "switches", count: 1)],
             hiddenKinds: [.init(kind: "fans", count: 1), .init(kind: "sensors", count: 12)],
             includeLine: "include: [lights, fans, sensors]",
             warnings: [

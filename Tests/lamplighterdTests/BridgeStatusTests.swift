@@ -19,10 +19,10 @@ struct BridgeStatusTests {
     @Test("summarizes advertisement, pairing, lights and warnings in one sentence")
     func sentence() {
         #expect(
-            status(.published).sentence == "Advertised as \"Hall EEFF\"; paired, 1 controller connected; 2 lights.")
+            status(.published).sentence == "Advertised as \"Hall EEFF\"; paired, 1 controller connected; 2 devices.")
         #expect(
             status(.off, paired: false, lights: 1, reachable: 0).sentence
-                == "Not advertised; not paired; 1 light, 1 unreachable.")
+                == "Not advertised; not paired; 1 device, 1 unreachable.")
         #expect(
             status(
                 .waiting, controllers: 2, reachable: 1, error: "no Avahi",
@@ -31,9 +31,9 @@ struct BridgeStatusTests {
                     BridgeWarning(.storage, "b"),
                 ]
             ).sentence
-                == "Not advertised: no Avahi; paired, 2 controllers connected; 2 lights, 1 unreachable; "
+                == "Not advertised: no Avahi; paired, 2 controllers connected; 2 devices, 1 unreachable; "
                 + "2 warnings, see lamplighter status.")
         #expect(
-            status(.registering).sentence == "Not advertised yet; paired, 1 controller connected; 2 lights.")
+            status(.registering).sentence == "Not advertised yet; paired, 1 controller connected; 2 devices.")
     }
 }

@@ -60,7 +60,7 @@ enum BridgePage {
                     (bridge.paired
                     ? "Paired, with \(bridge.controllers.of("connected controller"))."
                     : "Not paired yet. Scan the QR code, or enter the digits.")
-                    + " It has \(bridge.lights.of("light")).",
+                    + " It has \(bridge.lights.of("device")).",
             ]
             if !bridge.paired, let code = codes.first(where: { $0.number == bridge.number }) {
                 values["code"] = code.code
@@ -68,7 +68,7 @@ enum BridgePage {
             return values
         }
         return [
-            "name": status.name, "summary": "\(status.lights.count.of("light")), \(status.lights.reachable) reachable.",
+            "name": status.name, "summary": "\(status.deviceCounts); \(status.lights.reachable) reachable.",
             "warnings": status.warnings, "bridges": bridges,
             "drivers": status.drivers.map { driver in
                 [

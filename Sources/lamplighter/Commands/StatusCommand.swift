@@ -22,7 +22,7 @@ struct StatusCommand: AsyncParsableCommand {
             ("configuration", "\(status.configurationNumber)"),
             ("paired", pairing(status.paired, status.controllers)),
             ("advertised", "\(status.advertisement.state.rawValue), as \"\(status.advertisement.name)\""),
-            ("devices", "\(status.lights.count), \(status.lights.reachable) reachable"),
+            ("devices", "\(status.deviceCounts); \(status.lights.reachable) reachable"),
         ]
         if let hidden = status.hiddenKinds, !hidden.isEmpty {
             let counts = hidden.map(\.words).joined(separator: ", ")
@@ -31,11 +31,11 @@ struct StatusCommand: AsyncParsableCommand {
         // The first bridge is already shown above.
         let further = (status.bridges ?? []).dropFirst()
         if !further.isEmpty, let first = status.bridges?.first {
-            lines.append(("bridge 1", "\(first.name), \(first.lights) devices"))
+            lines.append(("bridge 1", "\(first.name), \(first.lights.of("device"))"))
         }
         for bridge in further {
             lines += [
-                ("bridge \(bridge.number)", "\(bridge.name), \(bridge.lights) devices"),
+                ("bridge \(bridge.number)", "\(bridge.name), \(bridge.lights.of("device"))"),
                 ("  device id", bridge.deviceID),
                 ("  port", "\(bridge.port)"),
                 ("  paired", pairing(bridge.paired, bridge.controllers)),

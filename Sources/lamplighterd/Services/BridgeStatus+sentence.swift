@@ -13,7 +13,7 @@ extension BridgeStatus {
         }
         parts.append(paired ? "paired, \(controllers.of("controller")) connected" : "not paired")
         let missing = lights.count - lights.reachable
-        parts.append(lights.count.of("light") + (missing > 0 ? ", \(missing) unreachable" : ""))
+        parts.append(deviceCounts + (missing > 0 ? ", \(missing) unreachable" : ""))
         let others = (warningCodes ?? []).count { $0 != .notAdvertised }
         if others > 0 { parts.append("\(others.of("warning")), see lamplighter status") }
         return parts.sentence
