@@ -139,7 +139,7 @@ extension BridgeControlError {
     init(_ error: LineRPCError, _ location: SocketLocation) {
         switch error {
         case .unreachable(let path, let reason):
-            let remark = location.remark.map { "; the one in this directory isn't used: \($0)" } ?? ""
+            let remark = location.distrust.map { "; the one in this directory isn't used: \($0)" } ?? ""
             self = .unavailable(
                 "can't connect to lamplighterd at \(path) (\(reason)\(remark))",
                 remedy: "start it, or specify its socket with --control")

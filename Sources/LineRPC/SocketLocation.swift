@@ -1,4 +1,5 @@
 import Glibc
+import SystemKit
 
 /// The socket of a daemon, and the users that this daemon may run as.
 package struct SocketLocation: Sendable, Equatable {
@@ -20,17 +21,25 @@ package struct SocketLocation: Sendable, Equatable {
             variable: "HOMEHUB_SOCKET", name: "home.sock", installed: "/run/homehub/home.sock", user: "homehub")
     }
 
+    /// The reason why this program doesn't use a socket.
+    package struct Distrust: Sendable, Equatable, CustomStringConvertible {
+        package let reason: String
+        package let remedy: String?
+
+        package var description: String { remedy.map { "\(reason); \($0)" } ?? reason }
+    }
+
     package let path: String
     /// The users that the daemon may run as; `nil` for any user, if the user of this program chose the socket.
     package let servers: Set<UInt32>?
     /// The reason why a socket that `make run` created in the current directory isn't used; `nil` if it is used or
     /// doesn't exist.
-    package let remark: String?
+    package let distrust: Distrust?
 
     package init(chosen path: String) {
         self.path = path
         servers = nil
-        remark = nil
+        distrust = nil
     }
 
     /// Chooses the socket: the given path, the path in the environment, a socket in the current directory that no other
@@ -41,20 +50,20 @@ package struct SocketLocation: Sendable, Equatable {
         directory: String = "."
     ) {
         if let chosen = given ?? environment(daemon.variable), given != nil || !chosen.isEmpty {
-            (path, servers, remark) = (chosen, nil, nil)
+            (path, servers, distrust) = (chosen, nil, nil)
             return
         }
         let local = "\(directory)/.lamplighter/run/\(daemon.name)"
         let isThere = access(local, F_OK) == 0
-        remark = isThere ? Self.distrust(directory) : nil
-        path = isThere && remark == nil ? local : daemon.installed
+        distrust = isThere ? Self.distrust(directory) : nil
+        path = isThere && distrust == nil ? local : daemon.installed
         var servers: Set<UInt32> = [0, geteuid()]
         if path == daemon.installed, let service = getpwnam(daemon.user) { servers.insert(service.pointee.pw_uid) }
         self.servers = servers
     }
 
     /// Returns the reason why another user may have created the socket; `nil` if no other user can have created it.
-    private static func distrust(_ directory: String) -> String? {
+    private static func distrust(_ directory: String) -> Distrust? {
         // The owner of the current directory can replace its contents, so root must not trust the directory of another
         // user.
         let inClone = [directory + "/.lamplighter", directory + "/.lamplighter/run"]
@@ -62,10 +71,17 @@ package struct SocketLocation: Sendable, Equatable {
         for place in places {
             var status = stat()
             guard lstat(place, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-                return "\(place) isn't a directory"
+                return Distrust(reason: "\(place) isn't a directory", remedy: nil)
             }
-            guard status.st_uid == geteuid() else { return "\(place) belongs to another user" }
-            guard place == directory || status.st_mode & 0o022 == 0 else { return "other users can write to \(place)" }
+            guard status.st_uid == geteuid() else {
+                return Distrust(
+                    reason: "\(place) belongs to another user",
+                    remedy: geteuid() == 0
+                        ? "run this without sudo" : "run this as \(SystemUser.name(of: status.st_uid))")
+            }
+            guard place == directory || status.st_mode & 0o022 == 0 else {
+                return Distrust(reason: "other users can write to \(place)", remedy: "run chmod go-w on it")
+            }
         }
         return nil
     }

@@ -137,6 +137,11 @@ struct DiagnosisTests {
                 $0.daemon = .forbidden(reason: "no permission to use /s")
             }),
         Fault(
+            "another user's clone", .daemon, "/clone belongs to another user", "run this without sudo", code: 77,
+            facts: {
+                $0.daemon = .distrusted(reason: "/clone belongs to another user", remedy: "run this without sudo")
+            }),
+        Fault(
             "a daemon that hangs", .daemon, "does not answer", "restart",
             facts: {
                 $0.daemon = .unfit(reason: "it does not answer")
@@ -307,6 +312,16 @@ struct DiagnosisTests {
     func distinguished() {
         let messages = Self.faults.compactMap { Diagnosis.findings($0.facts).verdict?.message }
         #expect(Set(messages).count == Self.faults.count)
+    }
+
+    @Test("checks the clock, D-Bus and Avahi without permission for the socket")
+    func forbidden() {
+        let findings = Diagnosis.findings(Self.facts { $0.daemon = .forbidden(reason: "no permission to use /s") })
+        #expect(findings.map(\.check) == [.clock, .bus, .avahi, .daemon])
+        #expect(findings.filter { $0.result == .ok }.count == 3)
+        #expect(findings.verdict?.remedy?.contains("sudo lamplighter doctor") == true)
+        let broken = Self.facts { ($0.daemon, $0.avahi) = (.forbidden(reason: "no permission to use /s"), .absent) }
+        #expect(Diagnosis.findings(broken).verdict?.check == .avahi)
     }
 
     @Test("skips checks that depend on a failed one")

@@ -48,7 +48,7 @@ struct SocketLocationTests {
     func installed(variable: String?) {
         let location = SocketLocation(of: .bridge, given: nil, environment: { _ in variable }, directory: "/nowhere")
         #expect(location.path == "/run/lamplighter/control.sock")
-        #expect(location.remark == nil)
+        #expect(location.distrust == nil)
     }
 
     @Test(
@@ -59,7 +59,8 @@ struct SocketLocationTests {
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: "\($0)/\(folder)")
         } _: { clone, location in
             #expect(location.path == "/run/homehub/home.sock")
-            #expect(location.remark == "other users can write to \(clone)/\(folder)")
+            #expect(
+                location.distrust?.description == "other users can write to \(clone)/\(folder); run chmod go-w on it")
         }
     }
 
@@ -72,7 +73,8 @@ struct SocketLocationTests {
             try #require(chown($0 + folder, 65534, 65534) == 0)
         } _: { clone, location in
             #expect(location.path == "/run/homehub/home.sock")
-            #expect(location.remark == "\(clone)\(folder) belongs to another user")
+            #expect(
+                location.distrust?.description == "\(clone)\(folder) belongs to another user; run this without sudo")
         }
     }
 
@@ -82,7 +84,7 @@ struct SocketLocationTests {
             try FileManager.default.moveItem(atPath: clone + "/.lamplighter", toPath: clone + "/other")
             try FileManager.default.createSymbolicLink(atPath: clone + "/.lamplighter", withDestinationPath: "other")
         } _: { clone, location in
-            #expect(location.remark == "\(clone)/.lamplighter isn't a directory")
+            #expect(location.distrust?.description == "\(clone)/.lamplighter isn't a directory")
         }
     }
 

@@ -42,7 +42,9 @@ struct BridgeDiagnosis {
     /// The checks depend on each other, so those after the first failure are skipped.
     private var onTheNetwork: [CheckResult] {
         let checks: [(CheckResult.Check, () -> CheckResult)] = [
-            (.network, { network }), (.advertise, { advertise }), (.bus, { bus }), (.avahi, { avahi }),
+            (.network, { network }), (.advertise, { advertise }),
+            (.bus, { Diagnosis.bus(facts.bus, isUsed: isPublished) }),
+            (.avahi, { Diagnosis.avahi(facts.avahi, isUsed: isPublished) }),
             (.clone, { clone }), (.advertisement, { advertisement }), (.responders, { responders }),
             (.visible, { visible }), (.record, { record }), (.addresses, { addresses }),
         ]
@@ -116,42 +118,6 @@ struct BridgeDiagnosis {
     }
 
     private var isPublished: Bool { status.advertisement.state == .published }
-
-    private var bus: CheckResult {
-        switch facts.bus {
-        case .answers: .ok(.bus, "the system D-Bus answers")
-        // The daemon may use a different bus than this command.
-        case _ where isPublished: .ok(.bus, "the bridge is connected to the system D-Bus")
-        case .absent:
-            .wrong(
-                .bus, "the system D-Bus isn't running, and Avahi requires it", "start it: systemctl start dbus")
-        case .silent:
-            .wrong(
-                .bus, "the system D-Bus doesn't answer", "check journalctl -u dbus; if it hangs, restart the computer")
-        case .refused(let reason):
-            .wrong(
-                .bus, "can't connect to the system D-Bus: \(reason)", "check the permissions of its socket in /run/dbus"
-            )
-        }
-    }
-
-    private var avahi: CheckResult {
-        switch facts.avahi {
-        case .answers: .ok(.avahi, "the Avahi daemon answers")
-        case .silent:
-            .wrong(
-                .avahi, "the Avahi daemon hangs: it accepts connections but doesn't answer",
-                "restart it: systemctl restart avahi-daemon")
-        // The Avahi daemon may run outside this container and share only its bus, so its socket may be missing.
-        case _ where isPublished: .ok(.avahi, "the bridge is connected to the Avahi daemon")
-        case .absent:
-            .wrong(.avahi, "the Avahi daemon isn't running", "start it: systemctl enable --now avahi-daemon")
-        case .refused(let reason):
-            .wrong(
-                .avahi, "can't connect to the Avahi daemon: \(reason)",
-                "check the permissions of its socket in /run/avahi-daemon")
-        }
-    }
 
     // MARK: Controllers and drivers
 

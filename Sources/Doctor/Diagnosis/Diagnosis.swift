@@ -1,5 +1,6 @@
 internal import BridgeControl
 internal import Glibc
+internal import SystemKit
 internal import TerminalKit
 
 /// Derives findings from facts, without accessing a clock, sockets or files.
@@ -12,10 +13,15 @@ package enum Diagnosis {
         case .absent(let reason, let start): starting(start, reason) + [clock(facts.time, step: 0)]
         case .forbidden(let reason):
             [
+                clock(facts.time, step: 0), bus(facts.bus, isUsed: false), avahi(facts.avahi, isUsed: false),
                 .wrong(
-                    .daemon, reason, "run this as root, or add this user to the lamplighter group and log in again",
-                    code: 77)
+                    .daemon, reason,
+                    "for the other checks, run \(ShellCommand.lamplighterAsRoot) doctor, or add this user to the "
+                        + "lamplighter group and log in again",
+                    code: 77),
             ]
+        case .distrusted(let reason, let remedy):
+            [.wrong(.daemon, "the bridge in this directory isn't checked: \(reason)", remedy, code: 77)]
         case .unfit(let reason):
             [.wrong(.daemon, reason, "restart it: systemctl restart lamplighterd; if that doesn't help, check its log")]
         case .answers(let status, let diagnostics):

@@ -8,6 +8,8 @@ package struct Facts: Equatable, Sendable {
         /// The daemon isn't running. `start` is the result of checking whether it can start, or `nil` if that isn't
         /// possible.
         case absent(reason: String, start: StartCheck?)
+        /// The current directory contains a bridge that this user must not trust, and no other bridge is installed.
+        case distrusted(reason: String, remedy: String?)
         /// The daemon is running, but this user has no permission to connect to it.
         case forbidden(reason: String)
         /// The daemon is running, but doesn't answer, or gives an invalid answer.

@@ -1,6 +1,8 @@
 import AsyncKit
 import BridgeControl
 import Doctor
+import Glibc
+import LineRPC
 import SystemKit
 import TerminalKit
 
@@ -58,6 +60,9 @@ struct FactGatherer {
             switch error.code {
             case 77: return (.forbidden(reason: error.message), [])
             case 69 where await UnixProbe.isAbsent(options.socket):
+                if let distrust = options.location.distrust, !isInstalled {
+                    return (.distrusted(reason: distrust.reason, remedy: distrust.remedy), [])
+                }
                 return (.absent(reason: error.message, start: start()), [])
             default: return (.unfit(reason: error.description), [])
             }
@@ -73,6 +78,12 @@ struct FactGatherer {
                 (try await bridge.status(), try await bridge.diagnostics(), try await bridge.lights())
             }
         }
+    }
+
+    /// A Boolean value that indicates whether there is a configuration for the daemon at the socket.
+    private var isInstalled: Bool {
+        guard let path = config ?? DaemonPlaces(socket: options.socket)?.configuration else { return false }
+        return access(path, F_OK) == 0
     }
 
     /// Returns the results of a start check, or `nil` if the locations of the daemon's files or the daemon's program
