@@ -1,5 +1,6 @@
 internal import BoundedJSON
 internal import DeviceKit
+internal import SystemKit
 internal import TerminalKit
 
 extension LightChange {
@@ -85,13 +86,15 @@ extension LightChange {
     package func validate(for purpose: Purpose) throws(BridgeControlError) {
         guard !isEmpty else { throw .usage("nothing to change", remedy: "write a change like on=true") }
         if reachable != nil, case .command = purpose {
-            throw .usage("reachable can't be set", remedy: "use lamplighter simulate for a simulated light")
+            throw .usage(
+                "reachable can't be set", remedy: "use \(ShellCommand.lamplighter) simulate for a simulated light")
         }
         for (name, value) in members where name != Self.reachable {
             let meanings = purpose.meanings(of: name)
             if meanings.isEmpty {
                 throw .usage(
-                    "the readings of a sensor can't be set", remedy: "use lamplighter simulate for a simulated sensor")
+                    "the readings of a sensor can't be set",
+                    remedy: "use \(ShellCommand.lamplighter) simulate for a simulated sensor")
             }
             if let number = value.double { try Self.check(name, number, meanings.compactMap(\.range)) }
             guard let text = value.string else { continue }
@@ -128,7 +131,8 @@ extension LightChange {
 
     private static func unknown(_ name: String, for purpose: Purpose) -> BridgeControlError {
         if name == "reachable" {
-            return .usage("reachable can't be set", remedy: "use lamplighter simulate for a simulated light")
+            return .usage(
+                "reachable can't be set", remedy: "use \(ShellCommand.lamplighter) simulate for a simulated light")
         }
         let nearest = name.nearest(in: purpose.names)
         return .usage(

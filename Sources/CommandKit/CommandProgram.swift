@@ -1,4 +1,5 @@
 package import ArgumentParser
+import SystemKit
 package import TerminalKit
 
 /// The options that all commands of a program accept before or after the command's name.
@@ -63,7 +64,7 @@ extension CommandProgram {
             guard !command.subcommands.isEmpty, !word.hasPrefix("-"), !isPassedOn else { return }
             let subcommands = command.subcommands.map { ($0.configuration.commandName ?? "", $0.configuration) }
             guard let found = subcommands.first(where: { $0.0 == word || $0.1.aliases.contains(word) }) else {
-                let before = ([name] + path).joined(separator: " ")
+                let before = ([ShellCommand.named(name)] + path).joined(separator: " ")
                 let meant =
                     word.nearest(in: subcommands.map(\.0)).map { "did you mean \"\(before) \($0)\"?" }
                     ?? "see \(before) --help"

@@ -1,4 +1,5 @@
 public import HomeModel
+import SystemKit
 
 /// The reason why an accessory is unusable.
 @nonexhaustive
@@ -35,7 +36,7 @@ public enum AccessoryProblem: Sendable, Hashable {
         switch self {
         case .blocked: "it was blocked after too many protocol errors; unblock it to try again"
         case .unreachable:
-            "it isn't responding; check that it has power and is near; if it was reset, pair it again with homehub repair"
+            "it isn't responding; check that it has power and is near; if it was reset, pair it again with \(ShellCommand.homehub) repair"
         case .fault(let fault): fault.localizedDescription
         }
     }

@@ -67,7 +67,8 @@ package struct PeopleFile: Sendable {
                 throw TerminalError(code: 74, message: "can't read \(path): \(error.reason)")
             }
             throw TerminalError(
-                code: 77, message: "only root and the user of homeweb can read \(path); use sudo homehub web")
+                code: 77,
+                message: "only root and the user of homeweb can read \(path); use \(ShellCommand.homehubAsRoot) web")
         }
         defer { close(file) }
         let bytes: [UInt8]

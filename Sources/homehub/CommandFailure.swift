@@ -2,6 +2,7 @@ import ArgumentParser
 import BoundedJSON
 import CommandKit
 import HomeClient
+import SystemKit
 import TerminalKit
 
 extension Homehub {
@@ -24,7 +25,7 @@ extension Homehub {
         let message = fullMessage(for: error)
         guard let start = message.firstRange(of: "See '"), let end = message[start.upperBound...].firstRange(of: "'")
         else {
-            return "homehub --help"
+            return "\(ShellCommand.homehub) --help"
         }
         return String(message[start.upperBound..<end.lowerBound])
     }

@@ -5,6 +5,7 @@ import Glibc
 import HomeClient
 import HomeModel
 import HomePresentation
+import SystemKit
 import TerminalKit
 
 /// The options that all commands accept, before or after the command's name.
@@ -96,8 +97,8 @@ struct HomeOptions: GlobalOptions, Sendable {
     ///
     /// It includes the user, because several users may run apps with the same ID, such as this command.
     private var remedy: String {
-        "root or a member of the group homehub can allow it with homehub privacy allow \(declaration.id) "
-            + "--user \(getuid())"
+        "root or a member of the group homehub can allow it with \(ShellCommand.homehub) privacy allow \(declaration.id) "
+            + "--user \(SystemUser.name(of: getuid()))"
     }
 }
 

@@ -1,4 +1,5 @@
 import BridgeControl
+import SystemKit
 import TerminalKit
 
 extension [LightListing] {
@@ -17,7 +18,8 @@ extension [LightListing] {
             let nearest = typed.nearest(in: map(\.key) + map(\.name) + beginnings)
             throw .unavailable(
                 "there is no device \(typed.shown)",
-                remedy: nearest.map { "did you mean \($0.sanitized)?" } ?? "lamplighter devices lists them")
+                remedy: nearest.map { "did you mean \($0.sanitized)?" }
+                    ?? "\(ShellCommand.lamplighter) devices lists them")
         }
         guard found.count == 1 else {
             let keys = found.prefix(5).map(\.key.sanitized).joined(separator: ", ")

@@ -2,6 +2,7 @@ import ArgumentParser
 import BoundedJSON
 import BridgeControl
 import CommandKit
+import SystemKit
 import TerminalKit
 
 /// The operator's command for managing the bridge.
@@ -37,7 +38,7 @@ struct Lamplighter: CommandProgram {
             let code = exitCode(for: error).rawValue
             guard code != 0 else { return nil }
             let message = message(for: error).split(separator: "\n").joined(separator: " ")
-            return CommandFailure(exitCode: code, message: message, remedy: "see lamplighter --help")
+            return CommandFailure(exitCode: code, message: message, remedy: "see \(ShellCommand.lamplighter) --help")
         }
     }
 }

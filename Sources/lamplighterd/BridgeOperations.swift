@@ -59,8 +59,8 @@ struct BridgeOperations: BridgeControlHandler {
             warnings.append(
                 BridgeWarning(
                     .unpairedBridge,
-                    "\(report.name) has the \(report.lights) lights that exceed the limit of one bridge, and isn't paired; "
-                        + "lamplighter setup shows its code"))
+                    "\(report.name) has the \(report.lights) devices that exceed the limit of one bridge, and isn't paired; "
+                        + "\(ShellCommand.lamplighter) setup shows its code"))
         }
         let shown = Dictionary(grouping: snapshots, by: \.kind).mapValues(\.count)
         let hidden = await lights.excludedCounts
@@ -131,7 +131,10 @@ struct BridgeOperations: BridgeControlHandler {
         }
         guard let first = listed.first else {
             throw BridgeControlError.unavailable(
-                "the bridge is paired", remedy: "remove the pairings first, or use --force to show the code anyway")
+                "the bridge is paired",
+                remedy:
+                    "to remove the pairings: \(ShellCommand.lamplighter) pairings remove --all; to show the code anyway, use --force"
+            )
         }
         return SetupListing(code: first.code, payload: first.payload, paired: first.paired, bridges: listed)
     }
@@ -231,7 +234,7 @@ struct BridgeOperations: BridgeControlHandler {
         }
         guard removals > 0 else {
             throw BridgeControlError.usage(
-                "there is no pairing \(id)", remedy: "lamplighter pairings shows the pairings")
+                "there is no pairing \(id)", remedy: "\(ShellCommand.lamplighter) pairings shows the pairings")
         }
     }
 

@@ -641,7 +641,7 @@ struct CommandTests {
         #expect(outcome.errors.contains("Allow org.example.a to add the accessory \"Lamp\" to your homes, once?"))
         #expect(outcome.errors.contains("Allow org.example.a to add an accessory to your homes, once?"))
         #expect(outcome.errors.contains("accessories made by \"kilgo\""))
-        #expect(outcome.errors.contains("any program that user 1000 runs under this ID"))
+        #expect(outcome.errors.contains("any program that user \(UserName(1000).name) runs under this ID"))
         #expect(
             hub.calls == [
                 "answer \(questions[0].id) false", "answer \(questions[1].id) true", "answer \(questions[2].id) true",
@@ -671,7 +671,7 @@ struct CommandTests {
         #expect(
             denied.errors == "homehub: org.lamplighter.homehub isn't allowed to access the home; root or a member of "
                 + "the group homehub can allow it with homehub privacy allow org.lamplighter.homehub --user "
-                + "\(getuid())\n")
+                + "\(UserName(getuid()).name)\n")
         let restricted = try await FakeHub { $0.status = [.determined, .restricted] }.run("homes")
         #expect(
             restricted.errors == "homehub: org.lamplighter.homehub isn't allowed to access the home; the configuration "
@@ -679,7 +679,7 @@ struct CommandTests {
         let open = try await FakeHub { $0.status = [] }.run(["homes", "--app", "org.example.a"]) {
             $0.contains("waiting for permission")
         }
-        #expect(open.errors.contains("homehub privacy allow org.example.a --user \(getuid())"))
+        #expect(open.errors.contains("homehub privacy allow org.example.a --user \(UserName(getuid()).name)"))
     }
 
     // MARK: Usage

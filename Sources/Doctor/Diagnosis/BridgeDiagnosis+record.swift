@@ -1,4 +1,5 @@
 internal import BridgeControl
+internal import SystemKit
 
 /// The checks of the bridge's record in multicast DNS.
 extension BridgeDiagnosis {
@@ -25,7 +26,7 @@ extension BridgeDiagnosis {
                 .clone,
                 "another bridge has the device id \(status.deviceID): \"\(instance.name)\" at "
                     + (places.isEmpty ? "an unknown address" : places.joined(separator: " and ")),
-                "stop one of them; to keep a copy of a bridge, run lamplighter reset on the copy")
+                "stop one of them; to keep a copy of a bridge, run \(ShellCommand.lamplighter) reset on the copy")
         }
         return .ok(.clone, "no other bridge uses the device id \(status.deviceID)")
     }

@@ -1,4 +1,5 @@
 internal import BridgeControl
+internal import SystemKit
 internal import TerminalKit
 
 /// The checks of a running bridge: of its host, its network, its controllers and its drivers.
@@ -127,17 +128,20 @@ struct BridgeDiagnosis {
         if failed >= allowed {
             return .wrong(
                 .attempts, "\(message), so controllers can't pair anymore",
-                "allow more: lamplighter pairings unlock; lamplighter setup shows the code")
+                "allow more: \(ShellCommand.lamplighter) pairings unlock; \(ShellCommand.lamplighter) setup shows the code"
+            )
         }
-        if failed > 0 { return .warning(.attempts, message, "lamplighter setup shows the code") }
+        if failed > 0 { return .warning(.attempts, message, "\(ShellCommand.lamplighter) setup shows the code") }
         return .ok(.attempts, "no attempts with a wrong setup code")
     }
 
     private var pairing: CheckResult {
-        guard status.paired else { return .ok(.pairing, "not paired; lamplighter setup shows the code") }
+        guard status.paired else {
+            return .ok(.pairing, "not paired; \(ShellCommand.lamplighter) setup shows the code")
+        }
         let paired = "paired with \(diagnostics.pairings.of("controller"))"
         guard status.controllers == 0 else { return .ok(.pairing, "\(paired), \(status.controllers) connected") }
-        let remedy = "if the bridge was removed from that home: lamplighter pairings remove --all"
+        let remedy = "if the bridge was removed from that home: \(ShellCommand.lamplighter) pairings remove --all"
         // Without a home hub, phones connect only from time to time, so a missing connection alone isn't a fault.
         guard diagnostics.refusedSetups > 0 else {
             return .warning(.pairing, "\(paired), but none is connected", remedy)

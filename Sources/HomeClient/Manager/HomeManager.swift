@@ -2,6 +2,7 @@ import AsyncKit
 import BoundedJSON
 import LineRPC
 public import Logging
+import SystemKit
 
 /// An app's access to the homes of its user.
 ///
@@ -96,7 +97,7 @@ public actor HomeManager {
             .homeAccessNotAuthorized, detail: "the app \(app.id) isn't allowed to access the home",
             remedy: isRestricted
                 ? "the configuration of homehubd denies access to this app or user"
-                : "allow it with homehub privacy allow \(app.id)")
+                : "allow it with \(ShellCommand.homehub) privacy allow \(app.id)")
     }
 
     // MARK: Homes

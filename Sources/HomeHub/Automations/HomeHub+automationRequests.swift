@@ -1,6 +1,7 @@
 import BoundedJSON
 import HomeModel
 import Logging
+import SystemKit
 
 // Performs requests about automations.
 extension HomeHub {
@@ -111,7 +112,7 @@ extension HomeHub {
                 call,
                 with: HomeError(
                     .locationForHomeDisabled, detail: "\"\(home.name)\" has no location",
-                    remedy: "set it with \"homehub homes location\""))
+                    remedy: "set it with \"\(ShellCommand.homehub) homes location\""))
         }
         let schedule = TriggerSchedule(
             zone: automations.zones.rules(of: home) ?? automations.zones.system, location: home.location)

@@ -57,7 +57,7 @@ extension HomeHub {
             return HomeError(.accessorySentInvalidResponse, accessory: item.accessory.id)
         }
         return HomeError(
-            .operationNotSupported, detail: "a button has no value; to see presses, use homehub watch",
+            .operationNotSupported, detail: "a button has no value; to see presses, use \(ShellCommand.homehub) watch",
             accessory: item.accessory.id)
     }
 

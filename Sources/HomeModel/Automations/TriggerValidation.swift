@@ -1,4 +1,5 @@
 import HAPModel
+import SystemKit
 
 /// The checks of an automation before it's stored.
 ///
@@ -35,7 +36,7 @@ struct TriggerValidation {
             throw HomeError(
                 .locationForHomeDisabled,
                 detail: "the automation needs the position of the sun, but "
-                    + "the home has no location", remedy: "set it with \"homehub homes location\"")
+                    + "the home has no location", remedy: "set it with \"\(ShellCommand.homehub) homes location\"")
         }
         return result
     }
@@ -185,7 +186,7 @@ struct TriggerValidation {
             guard !actionSet.actions.isEmpty else {
                 throw HomeError(
                     .noActionsInActionSet, detail: "the scene \"\(actionSet.name)\" doesn't set anything yet",
-                    remedy: "add values with homehub scenes set")
+                    remedy: "add values with \(ShellCommand.homehub) scenes set")
             }
         }
     }

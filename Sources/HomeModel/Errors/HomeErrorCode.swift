@@ -1,3 +1,5 @@
+import SystemKit
+
 extension HomeError {
     /// Error codes with the numbers and names of Apple's `HMError.Code`, so that logs can be compared.
     ///
@@ -268,7 +270,8 @@ extension HomeError.Code {
         case .invalidClass: ("this is the wrong kind of object", nil)
         case .operationCancelled: ("the operation was canceled", nil)
         case .roomForHomeCannotBeInZone: ("the default room can't be part of a zone", nil)
-        case .noActionsInActionSet: ("this scene doesn't set anything yet", "add values with homehub scenes set")
+        case .noActionsInActionSet:
+            ("this scene doesn't set anything yet", "add values with \(ShellCommand.homehub) scenes set")
         case .noRegisteredActionSets: ("the automation has no scenes", nil)
         case .missingParameter: ("the request is incomplete", nil)
         case .fireDateInPast: ("the time is in the past", nil)
@@ -291,7 +294,8 @@ extension HomeError.Code {
         case .valueLowerThanMinimum: ("the value is below the accessory's minimum", nil)
         case .valueHigherThanMaximum: ("the value is above the accessory's maximum", nil)
         case .stringLongerThanMaximum: ("the text is too long", nil)
-        case .homeAccessNotAuthorized: ("this app has no access to the home", "allow it with \"homehub privacy allow\"")
+        case .homeAccessNotAuthorized:
+            ("this app has no access to the home", "allow it with \"\(ShellCommand.homehub) privacy allow\"")
         case .operationNotSupported: ("the accessory doesn't support that", nil)
         case .maximumObjectLimitReached: ("the limit is reached", "remove one first")
         case .accessorySentInvalidResponse: ("the accessory sent an invalid response", nil)

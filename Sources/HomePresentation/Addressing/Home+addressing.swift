@@ -1,4 +1,5 @@
 package import HomeModel
+import SystemKit
 
 extension [Home] {
     /// Returns the home with the given name, or the primary home.
@@ -7,7 +8,8 @@ extension [Home] {
     package func home(_ typed: String?, isWhole: Bool = false) throws(HomeError) -> Home {
         guard let typed else {
             guard let home = shown(nil) else {
-                throw HomeError(.notFound, detail: "you have no homes yet; add one with homehub homes add NAME")
+                throw HomeError(
+                    .notFound, detail: "you have no homes yet; add one with \(ShellCommand.homehub) homes add NAME")
             }
             return home
         }

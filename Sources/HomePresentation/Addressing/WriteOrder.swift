@@ -1,5 +1,6 @@
 package import HAPModel
 package import HomeModel
+import SystemKit
 
 /// A parsed `write` command, before the accessories are read.
 ///
@@ -185,7 +186,9 @@ extension Home {
             guard !group.services.isEmpty else {
                 throw HomeError(
                     .notFound,
-                    detail: "\(group.name) is empty; add to it with homehub groups put '\(group.name)' ACCESSORY")
+                    detail:
+                        "\(group.name) is empty; add to it with \(ShellCommand.homehub) groups put '\(group.name)' ACCESSORY"
+                )
             }
             return .several(group.services, of: self, name: group.name, isKind: true)
         }

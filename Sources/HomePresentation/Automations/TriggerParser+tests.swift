@@ -1,5 +1,6 @@
 import HAPModel
 import HomeModel
+import SystemKit
 
 // Statements about accessories: a target and a state, such as `hall sensor motion` or `bedroom window open`.
 
@@ -84,7 +85,7 @@ extension TriggerParser {
             .notFound,
             detail:
                 "\"\(words.joined(separator: " ").shown)\" doesn't begin with the name of an accessory in \(home.name); "
-                + "list them with homehub accessories")
+                + "list them with \(ShellCommand.homehub) accessories")
     }
 
     private static func missingState(of target: ValueTarget) -> HomeError {

@@ -1,5 +1,6 @@
 import HomeModel
 import HomePresentation
+import SystemKit
 
 extension Home {
     /// Adds a remedy to an error for a room's or zone's name: if an accessory has the name, it suggests renaming the
@@ -10,7 +11,7 @@ extension Home {
                 .first
         else { return error }
         let offer =
-            "to free the name, use homehub rename '\(accessory.name.shown)' '\(name)' --kind accessory"
+            "to free the name, use \(ShellCommand.homehub) rename '\(accessory.name.shown)' '\(name)' --kind accessory"
         return HomeError(
             error.code, detail: error.problem,
             remedy: error.effectiveRemedy.map { "\($0); \(offer)" } ?? offer,

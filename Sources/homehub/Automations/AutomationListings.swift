@@ -2,6 +2,7 @@ import BoundedJSON
 import HomeClient
 import HomeModel
 import HomePresentation
+import SystemKit
 import TerminalKit
 
 /// The listings of automations, their history, and people.
@@ -19,7 +20,7 @@ struct AutomationListings {
     /// Returns a table with one line for each automation.
     func automations(_ statuses: [Trigger.ID: TriggerStatus]) -> String {
         guard !home.triggers.isEmpty else {
-            return "\(home.name) has no automations yet. To add one: homehub automations add NAME\n"
+            return "\(home.name) has no automations yet. To add one: \(ShellCommand.homehub) automations add NAME\n"
         }
         var table = Table(["NAME", "STATE", "WHEN", "NEXT", "LAST"])
         for trigger in home.triggers.sortedForDisplay {
@@ -84,7 +85,7 @@ struct AutomationListings {
     /// Returns a table of the home's people.
     static func people(of home: Home) -> String {
         guard !home.people.isEmpty else {
-            return "\(home.name) has no people yet. To add one: homehub people add NAME\n"
+            return "\(home.name) has no people yet. To add one: \(ShellCommand.homehub) people add NAME\n"
         }
         var table = Table(["NAME", "PRESENCE"])
         for person in home.people.sortedForDisplay { table.append([person.name, person.isHome ? "home" : "away"]) }

@@ -3,6 +3,7 @@ import BoundedJSON
 import HAPModel
 import HomeClient
 import HomePresentation
+import SystemKit
 import TerminalKit
 
 struct AddCommand: HomeCommand {
@@ -68,7 +69,7 @@ struct AddCommand: HomeCommand {
             case .home, .room, .zone, .scene, .group: false
             }
         }
-        if hints { text += "Some names could be better. For suggestions, run homehub names doctor.\n" }
+        if hints { text += "Some names could be better. For suggestions, run \(ShellCommand.homehub) names doctor.\n" }
         return text.sanitizedLines
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import BoundedJSON
 import HomeClient
 import HomePresentation
+import SystemKit
 import TerminalKit
 
 struct NamesCommand: AsyncParsableCommand {
@@ -51,7 +52,7 @@ struct NamesDoctorCommand: HomeCommand {
         let left = try await NamesReport(session.manager.homes.home("\(home.id)")).entries.count
         let rest =
             left == 0
-            ? "" : "\(left.of("name")) could still be better; see homehub names doctor\n"
+            ? "" : "\(left.of("name")) could still be better; see \(ShellCommand.homehub) names doctor\n"
         session.print(
             (renamed.isEmpty && left == 0 ? "All names are fine.\n" : "") + rest, json: .array(renamed))
     }

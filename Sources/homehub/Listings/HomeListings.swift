@@ -1,6 +1,7 @@
 import BoundedJSON
 import HomeModel
 import HomePresentation
+import SystemKit
 import TerminalKit
 
 /// Human-readable listings of homes, rooms, zones, groups, scenes and accessories.
@@ -8,7 +9,9 @@ import TerminalKit
 /// Equal homes have equal listings.
 enum HomeListings {
     static func homes(_ homes: [Home]) -> String {
-        guard !homes.isEmpty else { return "You have no homes yet. To add one: homehub homes add NAME\n" }
+        guard !homes.isEmpty else {
+            return "You have no homes yet. To add one: \(ShellCommand.homehub) homes add NAME\n"
+        }
         var table = Table(["NAME", "ROOMS", "ACCESSORIES", ""])
         for home in homes.sortedForDisplay {
             table.append([
@@ -21,7 +24,9 @@ enum HomeListings {
     /// Returns the rooms of a home, including the default room if it isn't empty.
     static func rooms(of home: Home) -> String {
         let rooms = home.shownRooms
-        guard !rooms.isEmpty else { return "\(home.name) has no rooms yet. To add one: homehub rooms add NAME\n" }
+        guard !rooms.isEmpty else {
+            return "\(home.name) has no rooms yet. To add one: \(ShellCommand.homehub) rooms add NAME\n"
+        }
         var table = Table(["NAME", "ACCESSORIES", "ZONES", "STATE"])
         let things = Dictionary(grouping: home.rows(), by: \.room)
         for room in rooms {
@@ -35,7 +40,9 @@ enum HomeListings {
     }
 
     static func zones(of home: Home) -> String {
-        guard !home.zones.isEmpty else { return "\(home.name) has no zones yet. To add one: homehub zones add NAME\n" }
+        guard !home.zones.isEmpty else {
+            return "\(home.name) has no zones yet. To add one: \(ShellCommand.homehub) zones add NAME\n"
+        }
         var table = Table(["NAME", "ROOMS"])
         for zone in home.zones.sortedForDisplay {
             table.append([zone.name, home.rooms(in: zone).sortedForDisplay.map(\.name).joined(separator: ", ")])
@@ -45,7 +52,7 @@ enum HomeListings {
 
     static func groups(of home: Home) -> String {
         guard !home.serviceGroups.isEmpty else {
-            return "\(home.name) has no groups yet. To add one: homehub groups add NAME\n"
+            return "\(home.name) has no groups yet. To add one: \(ShellCommand.homehub) groups add NAME\n"
         }
         var table = Table(["NAME", "PARTS"])
         for group in home.serviceGroups.sortedForDisplay {
@@ -59,7 +66,7 @@ enum HomeListings {
 
     static func scenes(of home: Home) -> String {
         guard !home.actionSets.isEmpty else {
-            return "\(home.name) has no scenes yet. To add one: homehub scenes add NAME\n"
+            return "\(home.name) has no scenes yet. To add one: \(ShellCommand.homehub) scenes add NAME\n"
         }
         var table = Table(["NAME", "ACTIONS"])
         for scene in home.actionSets.sortedForDisplay {
@@ -76,7 +83,7 @@ enum HomeListings {
         of home: Home, by grouping: ProductGrouping, _ filter: ProductFilter? = nil, isPainted: Bool = false
     ) -> String {
         guard !home.accessories.isEmpty else {
-            return "\(home.name) has no accessories yet. To add one: homehub add\n"
+            return "\(home.name) has no accessories yet. To add one: \(ShellCommand.homehub) add\n"
         }
         if filter == nil, let grouping = AccessoryGrouping(rawValue: grouping.rawValue) {
             return home.grouped(by: grouping).map { group in
@@ -99,7 +106,7 @@ enum HomeListings {
         filter.isOfFavorites = true
         let rows = home.rows(filter)
         guard !rows.isEmpty else {
-            return "\(home.name) has no favorites yet. To add one: homehub favorite ACCESSORY\n"
+            return "\(home.name) has no favorites yet. To add one: \(ShellCommand.homehub) favorite ACCESSORY\n"
         }
         var table = Table(["NAME", "STATE", ""])
         for row in rows { table.append(row, name: row.qualifiedName) }
@@ -174,7 +181,8 @@ extension AccessoryProblem {
     /// The problem and its remedy on the command line.
     var sentence: String {
         switch self {
-        case .blocked: "it was blocked after too many protocol errors; to try again, use homehub unblock"
+        case .blocked:
+            "it was blocked after too many protocol errors; to try again, use \(ShellCommand.homehub) unblock"
         case .unreachable, .fault: localizedDescription
         }
     }

@@ -1,4 +1,5 @@
 import HomeClient
+import SystemKit
 import TerminalKit
 
 /// Asks the user at the terminal about permissions.
@@ -47,7 +48,8 @@ struct PermissionAgent: Sendable {
             guard let answer = await terminal.ask(question) else {
                 try Task.checkCancellation()
                 throw TerminalError.usage(
-                    "can't ask for decisions here; run the agent in a terminal, or use homehub privacy allow")
+                    "can't ask for decisions here; run the agent in a terminal, or use \(ShellCommand.homehub) privacy allow"
+                )
             }
             switch answer.lowercased() {
             case "allow": return .allow

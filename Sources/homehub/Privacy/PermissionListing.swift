@@ -54,7 +54,7 @@ extension [AppPermission] {
             throw HomeError(
                 .notFound,
                 detail: "no app called \"\(typed.shown)\" has asked for access"
-                    + (near.isEmpty ? "; list the apps with homehub privacy" : ""),
+                    + (near.isEmpty ? "; list the apps with \(ShellCommand.homehub) privacy" : ""),
                 suggestions: near)
         }
         guard found.count == 1 else {

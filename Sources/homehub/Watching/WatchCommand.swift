@@ -71,7 +71,8 @@ struct WatchCommand: HomeCommand {
             throw HomeError(
                 .notificationNotSupported,
                 detail:
-                    "\(place.shownName) doesn't report changes of \(place.characteristic.word); use homehub read")
+                    "\(place.shownName) doesn't report changes of \(place.characteristic.word); use \(ShellCommand.homehub) read"
+            )
         }
         return Watch(places)
     }

@@ -2,6 +2,7 @@ import HAPModel
 import HomeClient
 import HomeModel
 import HomePresentation
+import SystemKit
 
 /// The homes at one time, and the visitor.
 struct Moment {
@@ -117,7 +118,7 @@ extension PageContent {
             return PageContent(
                 title: "Not allowed", icon: "privacy",
                 "This page isn't allowed to access the homes. An administrator can allow it with:",
-                command: "homehub privacy allow \(HomeApp.id)")
+                command: "\(ShellCommand.homehubAsRoot) privacy allow \(HomeApp.id)")
         }
         if !snapshot.isCurrent, snapshot.homes.isEmpty {
             guard moment.isHubConnected else {
@@ -130,7 +131,7 @@ extension PageContent {
                 return PageContent(
                     title: "Waiting for permission", icon: "privacy",
                     "This page has requested access to the homes. An administrator can allow it with:",
-                    command: "sudo homehub privacy allow \(HomeApp.id)")
+                    command: "\(ShellCommand.homehubAsRoot) privacy allow \(HomeApp.id)")
             }
             return PageContent(title: "Loading", icon: "home", "Loading your homes…")
         }

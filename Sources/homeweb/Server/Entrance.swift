@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import SystemKit
 import WebAccess
 
 /// Admits visitors with a token and, without `--require-token`, the browser of the user who runs the page.
@@ -56,7 +57,7 @@ struct Entrance: RouterMiddleware {
     // MARK: Sign-in page
 
     static func page(refusal: String? = nil, status: HTTPResponse.Status = .ok) -> Response {
-        var values: Templates.Values = [:]
+        var values: Templates.Values = ["command": "\(ShellCommand.homehubAsRoot) web"]
         if let refusal { values["refusal"] = refusal }
         return Response.page(Layout(title: "Sign in", content: Templates.render("enter", values)), status: status)
     }
@@ -73,7 +74,9 @@ struct Entrance: RouterMiddleware {
             guard let token = form["token"].flatMap({ AccessToken($0) }), let visitor = site.people.visitor(token)
             else {
                 site.logger.notice("token refused", metadata: ["peer": "\(context.peer)"])
-                return page(refusal: "Wrong token. To see the right one, run sudo homehub web.", status: .forbidden)
+                return page(
+                    refusal: "Wrong token. To see the right one, run \(ShellCommand.homehubAsRoot) web.",
+                    status: .forbidden)
             }
             site.attempts.succeeded(context.peer)
             site.logger.info(

@@ -2,6 +2,7 @@ import ArgumentParser
 import BoundedJSON
 import BridgeControl
 import DeviceKit
+import SystemKit
 import TerminalKit
 
 struct DevicesCommand: AsyncParsableCommand {
@@ -68,7 +69,7 @@ enum DeviceTable {
             kind == nil || warning.subject.light.map(keys.contains) ?? true
         }
         let others = all.count - shown.count
-        let more = others > 0 ? "\(others.of("other device")); list all with lamplighter devices\n" : ""
+        let more = others > 0 ? "\(others.of("other device")); list all with \(ShellCommand.lamplighter) devices\n" : ""
         let nothing = "There are no \(kind?.plural ?? "devices").\n"
         Terminal.current.write((text(of: shown) ?? nothing) + more + text(ofWarnings: warnings))
     }
@@ -140,12 +141,13 @@ struct DevicesDiscoverCommand: AsyncParsableCommand {
         var text = table.text
         let new = lights.entries.filter { $0.id == nil }.compactMap(\.keys.object)
         if !new.isEmpty {
-            text += "\nAdd this to the configuration, then run lamplighter reload:\n\ndrivers:\n"
+            text += "\nAdd this to the configuration, then run \(ShellCommand.lamplighter) reload:\n\ndrivers:\n"
             text += new.flatMap { YAMLText.lines(of: $0, isItem: true) }.map { $0 + "\n" }.joined()
         }
         for entry in lights.entries {
             guard let id = entry.id, let keys = entry.keys.object else { continue }
-            text += "\nAdd this to the entry of the driver \(id.sanitized), then run lamplighter reload:\n\n"
+            text +=
+                "\nAdd this to the entry of the driver \(id.sanitized), then run \(ShellCommand.lamplighter) reload:\n\n"
             text += YAMLText.lines(of: keys, isItem: false).map { $0 + "\n" }.joined()
         }
         return text
@@ -211,7 +213,7 @@ struct DevicesForgetCommand: AsyncParsableCommand {
     @OptionGroup var options: BridgeOptions
 
     func run() async throws {
-        try await options.change(check: "lamplighter devices") { [device] bridge in
+        try await options.change(check: "\(ShellCommand.lamplighter) devices") { [device] bridge in
             let typed = device.joined(separator: " ")
             try await bridge.forgetLight(bridge.lights().device(named: typed, isWhole: true).key)
         }
@@ -230,7 +232,9 @@ struct DevicesPurgeCommand: AsyncParsableCommand {
     @OptionGroup var options: BridgeOptions
 
     func run() async throws {
-        let lights = try await options.change(check: "lamplighter devices") { try await $0.purgeLights() }
+        let lights = try await options.change(check: "\(ShellCommand.lamplighter) devices") {
+            try await $0.purgeLights()
+        }
         Terminal.current.write(options.json ? lights.json.text + "\n" : Self.text(of: lights))
     }
 

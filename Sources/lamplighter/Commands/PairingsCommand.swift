@@ -1,6 +1,7 @@
 import ArgumentParser
 import BoundedJSON
 import BridgeControl
+import SystemKit
 import TerminalKit
 
 struct PairingsCommand: AsyncParsableCommand {
@@ -55,7 +56,7 @@ struct PairingsRemoveCommand: AsyncParsableCommand {
 
     func run() async throws {
         if let id {
-            try await options.change(check: "lamplighter pairings") { try await $0.removePairing(id) }
+            try await options.change(check: "\(ShellCommand.lamplighter) pairings") { try await $0.removePairing(id) }
             return print("Removed the pairing \(id).")
         }
         let pairings = try await options.ask { try await $0.pairings() }
@@ -63,8 +64,8 @@ struct PairingsRemoveCommand: AsyncParsableCommand {
         let count = pairings.count.of("pairing")
         try await options.confirm(
             "This removes \(count). Controllers must add the bridge again.", yes: yes)
-        try await options.change(check: "lamplighter pairings") { try await $0.removeAllPairings() }
-        print("\(count) removed. lamplighter setup shows the setup code.")
+        try await options.change(check: "\(ShellCommand.lamplighter) pairings") { try await $0.removeAllPairings() }
+        print("\(count) removed. \(ShellCommand.lamplighter) setup shows the setup code.")
     }
 
     private func print(_ sentence: String) {
@@ -79,6 +80,6 @@ struct PairingsUnlockCommand: AsyncParsableCommand {
     @OptionGroup var options: BridgeOptions
 
     func run() async throws {
-        try await options.change(check: "lamplighter status") { try await $0.unlockPairing() }
+        try await options.change(check: "\(ShellCommand.lamplighter) status") { try await $0.unlockPairing() }
     }
 }

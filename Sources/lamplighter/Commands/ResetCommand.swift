@@ -1,6 +1,7 @@
 import ArgumentParser
 import BoundedJSON
 import BridgeControl
+import SystemKit
 import TerminalKit
 
 struct ResetCommand: AsyncParsableCommand {
@@ -20,7 +21,7 @@ struct ResetCommand: AsyncParsableCommand {
     func run() async throws {
         let former = try await options.ask { try await $0.status() }
         try await options.confirm("All controllers lose the bridge \(former.name).", yes: yes)
-        try await options.change(check: "lamplighter status") { try await $0.reset() }
+        try await options.change(check: "\(ShellCommand.lamplighter) status") { try await $0.reset() }
         let status = try await options.untilBack(after: former, "the bridge was reset")
         guard status.deviceID != former.deviceID else {
             throw BridgeControlError(
@@ -32,6 +33,7 @@ struct ResetCommand: AsyncParsableCommand {
             return
         }
         terminal.write(
-            "The bridge is now \(status.deviceID) and isn't paired. lamplighter setup shows its setup code.\n")
+            "The bridge is now \(status.deviceID) and isn't paired. \(ShellCommand.lamplighter) setup shows its setup code.\n"
+        )
     }
 }

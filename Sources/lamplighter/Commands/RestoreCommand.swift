@@ -2,6 +2,7 @@ import ArgumentParser
 import BoundedJSON
 import BridgeControl
 import Glibc
+import SystemKit
 import TerminalKit
 
 struct RestoreCommand: AsyncParsableCommand {
@@ -28,7 +29,9 @@ struct RestoreCommand: AsyncParsableCommand {
             let former = try await options.ask { try await $0.status() }
             try await options.confirm(
                 "The backup replaces the bridge \(former.name), its pairings and its lights.", yes: yes)
-            let listing = try await options.change(check: "lamplighter status") { try await $0.restore(bytes) }
+            let listing = try await options.change(check: "\(ShellCommand.lamplighter) status") {
+                try await $0.restore(bytes)
+            }
             _ = try await options.untilBack(after: former, "the backup was restored")
             Terminal.current.write(options.json ? listing.json.text + "\n" : listing.sentence.sanitized + "\n")
         } catch let error as BridgeControlError where error.isDaemonAway {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BoundedJSON
 import BridgeControl
+import SystemKit
 import TerminalKit
 
 struct StatusCommand: AsyncParsableCommand {
@@ -56,7 +57,7 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     private static func pairing(_ isPaired: Bool, _ controllers: Int) -> String {
-        guard isPaired else { return "no; lamplighter setup shows the code" }
+        guard isPaired else { return "no; \(ShellCommand.lamplighter) setup shows the code" }
         return "yes, \(controllers.of("controller")) connected"
     }
 }

@@ -2,6 +2,7 @@ import Discovery
 import HAPProtocol
 import Logging
 import Synchronization
+import SystemKit
 
 /// Publishes the bridge's record as long as no other bridge has the same identity.
 ///
@@ -97,7 +98,7 @@ final class UniquePublisher: Sendable {
     }
 
     private static func reason(_ clone: CloneWatch.Clone) -> String {
-        "\(clone) has this bridge's identity; stop that bridge, or run lamplighter reset here"
+        "\(clone) has this bridge's identity; stop that bridge, or run \(ShellCommand.lamplighter) reset here"
     }
 
     // MARK: Clone detection

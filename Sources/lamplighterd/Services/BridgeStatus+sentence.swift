@@ -1,4 +1,5 @@
 import BridgeControl
+import SystemKit
 import TerminalKit
 
 extension BridgeStatus {
@@ -15,7 +16,7 @@ extension BridgeStatus {
         let missing = lights.count - lights.reachable
         parts.append(deviceCounts + (missing > 0 ? ", \(missing) unreachable" : ""))
         let others = (warningCodes ?? []).count { $0 != .notAdvertised }
-        if others > 0 { parts.append("\(others.of("warning")), see lamplighter status") }
+        if others > 0 { parts.append("\(others.of("warning")), see \(ShellCommand.lamplighter) status") }
         return parts.sentence
     }
 }
