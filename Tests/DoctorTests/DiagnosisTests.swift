@@ -132,7 +132,7 @@ struct DiagnosisTests {
 
     private static let faults: [Fault] = [
         Fault(
-            "no permission for the socket", .daemon, "no permission", "group lamplighter", code: 77,
+            "no permission for the socket", .daemon, "no permission", "lamplighter group", code: 77,
             facts: {
                 $0.daemon = .forbidden(reason: "no permission to use /s")
             }),

@@ -2,8 +2,8 @@ import BoundedJSON
 import DeviceKit
 import Foundation
 import HAPModel
-import TestTimeouts
 import SystemKit
+import TestTimeouts
 import Testing
 
 @testable import LightDrivers

@@ -114,7 +114,7 @@ struct ShellyGen1SessionTests {
     @Test(
         "rejects unusable devices with a reason",
         arguments: [
-            (#"{"mac": "A4CF12F45301", "gen": 3, "app": "DimmerG3"}"#, 200, "driver shelly"),
+            (#"{"mac": "A4CF12F45301", "gen": 3, "app": "DimmerG3"}"#, 200, "shelly driver"),
             ("{}", 200, "isn't a Shelly device"),
             (#"{"mac": "A4CF12F45301"}"#, 200, "isn't a Shelly device"), ("<html>", 200, "isn't a Shelly device"),
             ("no", 404, "isn't a Shelly device"), ("", 503, "503"), (#"{"type": "SH"#, 200, "cut off"),
