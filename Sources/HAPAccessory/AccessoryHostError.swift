@@ -5,7 +5,7 @@ internal import HAPTransport
 
 /// An error from an ``AccessoryHost``.
 public struct AccessoryHostError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The kind of an error.
+    /// The kind of error.
     ///
     /// Future versions may add more codes.
     public struct Code: Hashable, Sendable, CustomStringConvertible {

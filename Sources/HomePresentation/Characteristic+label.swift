@@ -1,9 +1,6 @@
 import HAPModel
 package import HomeModel
 
-// HAPModel has types with the same names.
-package import struct HomeModel.Characteristic
-
 extension Characteristic {
     /// A short name for a control or a reading on the page of its service, in English.
     package var label: String { Self.labels[type] ?? localizedDescription }

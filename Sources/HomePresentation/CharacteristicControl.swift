@@ -1,10 +1,6 @@
 public import HAPModel
 public import HomeModel
 
-// HAPModel has types with the same names.
-public import struct HomeModel.Characteristic
-public import struct HomeModel.Service
-
 /// The control for changing a value.
 @nonexhaustive
 public enum CharacteristicControl: Sendable, Hashable {

@@ -1,10 +1,6 @@
 public import HAPModel
 public import HomeModel
 
-// HAPModel has types with the same names.
-public import struct HomeModel.Accessory
-public import struct HomeModel.Service
-
 /// The ways to group the services of a home for display.
 @nonexhaustive
 public enum ProductGrouping: String, Sendable, Hashable, CaseIterable {

@@ -1,10 +1,6 @@
 import HAPModel
 public import HomeModel
 
-// HAPModel has types with the same names.
-public import struct HomeModel.Accessory
-public import struct HomeModel.Service
-
 /// The parts of a displayed home that need an update.
 @nonexhaustive
 public enum Redraw: Sendable, Hashable {

@@ -1,11 +1,6 @@
 public import HAPModel
 public import HomeModel
 
-// HAPModel has types with the same names.
-public import struct HomeModel.Accessory
-public import struct HomeModel.Characteristic
-public import struct HomeModel.Service
-
 /// A service of a home as users see it: a light, a reading, one outlet of a power strip.
 public struct ServiceRow: Sendable, Hashable, Identifiable {
     /// The service's ID.

@@ -1,11 +1,6 @@
 public import HAPModel
 public import HomeModel
 
-// HAPModel has types with the same names.
-public import struct HomeModel.Accessory
-public import struct HomeModel.Characteristic
-public import struct HomeModel.Service
-
 /// The current state of a service in a few words.
 public struct ServiceState: Sendable, Hashable {
     /// The state in English: `on, 40 %`, `opening, 40 %`, `21.5 °C, heating to 23 °C`; `unknown` before the first
@@ -154,7 +149,7 @@ private struct StateReader {
         return ServiceState("running", timeLeft, isActive: true)
     }
 
-    /// The rest of a countdown, rounded up to minutes.
+    /// The remaining time, rounded up to minutes.
     private var timeLeft: String? {
         guard let remaining = service.characteristic(.remainingDuration), let number = remaining.value?.number,
             let time = remaining.valueTime

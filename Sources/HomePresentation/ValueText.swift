@@ -25,7 +25,7 @@ extension Characteristic {
         value.map(text) ?? (metadata.permissions.contains(.pairedRead) && !type.isMomentary ? "unknown" : "-")
     }
 
-    /// Returns the value as a phrase for a change.
+    /// Returns the setting that an action makes, as a phrase.
     package func sentence(of value: CharacteristicValue) -> String {
         if type == .on, case .bool(let flag) = value { return flag ? "on" : "off" }
         return "\(word) \(text(of: value))"

@@ -2,9 +2,6 @@ import BoundedJSON
 public import HAPModel
 public import HomeModel
 
-// HAPModel has types with the same names.
-public import struct HomeModel.Characteristic
-
 extension Characteristic {
     /// Returns a value in words, in English: `72 %`, `21.5 °C`, `open`, `5 min`.
     ///

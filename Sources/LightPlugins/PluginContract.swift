@@ -125,7 +125,7 @@ package struct PluginContract: Sendable {
             return .failure(
                 "no answer within \(timing.hello.seconds); write one line with the request's id, and flush")
         case .failure(let failure):
-            return .failure("it answered with the error \(failure.code): \(failure.message)")
+            return .failure("it answered with error \(failure.code): \(failure.message)")
         case .success(let answer):
             guard let version = PluginProtocol(answer: answer) else {
                 return .failure("the answer has no \"protocol\" \(PluginProtocol.supported)")
@@ -204,7 +204,7 @@ package struct PluginContract: Sendable {
         switch await peer.ask(method, params, within: timing.answer) {
         case nil: "no answer within \(timing.answer.seconds)"
         case .success: nil
-        case .failure(let failure): "it answered with the error \(failure.code): \(failure.message)"
+        case .failure(let failure): "it answered with error \(failure.code): \(failure.message)"
         }
     }
 
@@ -250,7 +250,7 @@ package struct PluginContract: Sendable {
         // A light that can't identify itself answers with -32004, which isn't a fault.
         case .success: nil
         case .failure(let failure) where failure.code == -32004: nil
-        case .failure(let failure): "it answered with the error \(failure.code): \(failure.message)"
+        case .failure(let failure): "it answered with error \(failure.code): \(failure.message)"
         }
     }
 

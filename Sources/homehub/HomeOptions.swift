@@ -133,7 +133,7 @@ struct HomeSession: Sendable {
             group.addTask {
                 do {
                     try await Task.sleep(for: min(.seconds(1), Self.glanceTimeout))
-                    sayThatItGoesOn("reading from the accessories")
+                    sayThatItGoesOn("reading values from the accessories")
                     try await Task.sleep(for: Self.glanceTimeout - min(.seconds(1), Self.glanceTimeout))
                 } catch {}
                 return true

@@ -214,7 +214,7 @@ struct LightChangeTests {
         #expect(throws: BridgeControlError.self) { try LightChange(parsing: ["press=triple"], for: .simulation) }
     }
 
-    @Test("explains all names, or only those that a controller can change")
+    @Test("help lists all properties, or only those that a controller can change")
     func help() {
         let all = LightChange.Purpose.simulation.help
         for property in PropertyName.all { #expect(all.contains(property.name)) }

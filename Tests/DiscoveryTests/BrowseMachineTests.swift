@@ -226,7 +226,7 @@ struct BrowseMachineTests {
         #expect(shown(bench).count == 5, "no device has one of these")
     }
 
-    @Test("shows a new host with all addresses that arrive at first, before the first query is complete")
+    @Test("shows a new host after the debounce time, with all addresses received by then")
     func debounced() throws {
         var bench = browsing()
         _ = bench(.found(lamp4))

@@ -268,7 +268,7 @@ struct BatchTests {
         #expect(asked.flatMap { $0 } == crowd.ids)
     }
 
-    @Test("writes in requests of at most a hundred")
+    @Test("writes at most 100 characteristics per request")
     func writes() async throws {
         let crowd = try Crowd()
         try await crowd.scene.run { events in

@@ -215,7 +215,7 @@ def test_doctor_reports_a_stopped_daemon_without_changing_files(make_daemon):
 
 def test_doctor_reports_missing_permission_for_the_socket(daemon):
     daemon.socket.chmod(0)
-    expect(examine(daemon, before=UNPRIVILEGED), "daemon", "no permission", "group lamplighter", code=77)
+    expect(examine(daemon, before=UNPRIVILEGED), "daemon", "no permission", "lamplighter group", code=77)
 
 
 def test_doctor_reports_a_hung_daemon(daemon):

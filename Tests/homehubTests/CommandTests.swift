@@ -45,8 +45,8 @@ struct CommandTests {
     @Test(
         "reports progress on a terminal only",
         arguments: [
-            ("values.read", ["read", "Front Door"], "reading from the accessories"),
-            ("values.write", ["write", "Front Door", "lock"], "sending to the accessories"),
+            ("values.read", ["read", "Front Door"], "reading values from the accessories"),
+            ("values.write", ["write", "Front Door", "lock"], "sending values to the accessories"),
         ])
     func progress(method: String, words: [String], sentence: String) async throws {
         let hub = FakeHub { $0.silent = [method] }

@@ -58,7 +58,7 @@ struct HubConfigurationTests {
             ("notify-webhook: {body: {a: b}}", "url is required; add url: https://HOST/PATH"),
             ("notify-webhook:\n  url: ftp://h/secret", "f:2:8: notify-webhook.url: not a URL with http or https"),
             ("notify-webhook: {url: \"http://h\", url-file: /u}", "url-file is next to url"),
-            ("notify-webhook: {url: \"http://h\", token: secret}", "unknown key; write token-file: /etc/homehub/"),
+            ("notify-webhook: {url: \"http://h\", token: secret}", "unknown key; add token-file: /etc/homehub/"),
             ("notify-webhook: {url: \"http://h\", ca-file: ca.pem}", "ca-file: not an absolute path"),
             ("notify-webhook: {url: \"http://h\", token-header: X-Key}", "token-header requires token-file"),
             ("notify-webhook: {url: \"http://h\", token-file: /t, token-header: Host}", "not a valid header"),

@@ -25,7 +25,7 @@ public enum AccessorySetupState: Sendable, Hashable {
     /// The setup asks whether a service is a favorite, one of the services that the user uses most. Answers:
     /// ``AccessorySetupAnswer/favorite(_:)``, ``AccessorySetupAnswer/unchanged``.
     case favorite(Service, of: Accessory)
-    /// The setup has ended and continues in the vendor's app of this name.
+    /// The user must continue the setup in the vendor's app with this name.
     case handedOver(appName: String)
     /// The setup has ended, and the accessory is in the home.
     case done(AccessorySetupResult)

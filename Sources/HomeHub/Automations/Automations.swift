@@ -15,7 +15,7 @@ package struct Automations {
 
     /// The delays after the start, and the interval of checks.
     package struct Timing: Sendable {
-        /// The time after the start before scheduled events are handled, during which accessories report their values.
+        /// The delay after the start before scheduled events are handled, during which accessories report their values.
         package var firstCheck = Duration.seconds(10)
         /// The time until an accessory that hasn't appeared counts as unreachable.
         package var reachability = Duration.seconds(30)

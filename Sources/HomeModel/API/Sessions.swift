@@ -25,7 +25,7 @@ extension AuthorizationStatus: CustomStringConvertible {
     }
 }
 
-/// A capability that an app must declare before it requests it.
+/// A capability that an app must declare before using it.
 @nonexhaustive
 public enum HomeCapability: String, Sendable, Hashable, CaseIterable {
     /// Reading and changing homes.

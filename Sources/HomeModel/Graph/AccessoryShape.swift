@@ -34,7 +34,7 @@ struct AccessoryShape: Hashable {
         }
         let sentences =
             names(missing).map { "it has no \($0)" } + names(extra).map { "it has an additional part, \($0)" }
-            + Set(changed.map(\.localizedDescription)).sorted().map { "its \($0) has different values" }
+            + Set(changed.map(\.localizedDescription)).sorted().map { "its \($0) has different features" }
         return sentences.prefix(3).joined(separator: ", ")
     }
 }

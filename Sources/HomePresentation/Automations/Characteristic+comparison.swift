@@ -2,9 +2,6 @@ import HAPModel
 import HomeModel
 import TerminalKit
 
-// HAPModel has types with the same names.
-import struct HomeModel.Characteristic
-
 extension Characteristic {
     /// Returns the range between two typed numbers.
     ///

@@ -1,9 +1,6 @@
 import HAPModel
 package import HomeModel
 
-// HAPModel has types with the same names.
-package import struct HomeModel.Characteristic
-
 /// A value of an accessory as the predicate of a sentence, after the name of the accessory.
 struct ValuePhrase: Sendable {
     /// The value begins: `turns on`.

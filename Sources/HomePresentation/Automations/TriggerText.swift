@@ -2,9 +2,6 @@ import HAPModel
 package import HomeModel
 import TerminalKit
 
-// HAPModel has types with the same names.
-package import struct HomeModel.Characteristic
-
 /// The parts of automations as texts that ``TriggerParser`` understands.
 ///
 /// Each text is parsed again, so that it means the same. If no text with names does, the text contains identifiers.

@@ -2,10 +2,6 @@ import HAPModel
 import HomeModel
 import TerminalKit
 
-// HAPModel has types with the same names.
-import struct HomeModel.Accessory
-import struct HomeModel.Service
-
 extension ValueTarget {
     /// The accessory; `nil` for a place.
     var accessory: Accessory? {

@@ -1,9 +1,6 @@
 import HAPModel
 public import HomeModel
 
-// HAPModel has types with the same names.
-public import struct HomeModel.Service
-
 extension Service {
     /// The actions that restore the service's current state, for a scene.
     ///

@@ -167,6 +167,6 @@ package enum ESPHomeFault: Error, Equatable, Sendable {
     case wrongKey
     /// The device requires a password, which was possible with firmware before 2026.
     case passwordWanted
-    /// The device sent invalid data, for this reason.
+    /// The device sent invalid data; the text describes the problem.
     case malformed(String)
 }

@@ -77,7 +77,7 @@ struct AddCommand: HomeCommand {
 extension Home {
     /// Checks the name for an accessory before it is added.
     ///
-    /// - Throws: The error of the name, with suggestions.
+    /// - Throws: `HomeError` if the name is invalid or in use, with suggestions.
     fileprivate func check(newName name: String) throws(HomeError) {
         // Use an unused device ID, so that only the name is checked.
         guard let unknown = DeviceID("00:00:00:00:00:00") else { return }

@@ -129,7 +129,7 @@ struct ScenesRunCommand: HomeCommand {
     func run(_ session: HomeSession) async throws {
         let home = try await session.home
         let scene = try home.scene(addressed: scene)
-        let run = try await session.saying("sending to the accessories") {
+        let run = try await session.saying("sending values to the accessories") {
             try await session.manager.executeActionSet(scene.id)
         }
         let places = scene.actions.compactMap { home.place(of: $0.characteristic) }

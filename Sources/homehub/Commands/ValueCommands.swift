@@ -36,7 +36,7 @@ struct ReadCommand: HomeCommand {
             places = held.isEmpty ? all : held
         }
         guard !places.isEmpty else { throw HomeError(.notFound, detail: "\(target.name) has no readable values") }
-        let results = try await session.saying("reading from the accessories") {
+        let results = try await session.saying("reading values from the accessories") {
             try await session.manager.readValues(of: places.map(\.characteristic.id))
         }
         try ValueReport(places, results).show(in: session, isSingle: values.count == 1)
@@ -71,7 +71,7 @@ struct WriteCommand: HomeCommand {
 
     func run(_ session: HomeSession) async throws {
         let order = try await session.home.writeOrder(typed: words)
-        let read = try await session.saying("reading from the accessories") {
+        let read = try await session.saying("reading values from the accessories") {
             try await session.manager.readValues(of: order.unread.map(\.characteristic.id))
         }
         let changes = try order.changes(given: read.compactMapValues { try? $0.get() })
@@ -79,7 +79,7 @@ struct WriteCommand: HomeCommand {
             session.note(["the value is already at its limit"])
         }
         let values = Dictionary(uniqueKeysWithValues: changes.map { ($0.place.characteristic.id, $0.value) })
-        let written = try await session.saying("sending to the accessories") {
+        let written = try await session.saying("sending values to the accessories") {
             try await session.manager.writeValues(values)
         }
         // For values that weren't written, the report shows the result of reading them.

@@ -27,10 +27,10 @@ struct WebhookSection: Decodable, Equatable, Sendable {
 
         static let remedies = [
             "url": "add url: https://HOST/PATH",
-            "token": "write token-file: /etc/homehub/webhook.token, and the token into that file",
-            "password": "write token-file: /etc/homehub/webhook.token, and the password into that file",
-            "header": "write token-header: NAME, and token-file: FILE with its value",
-            "headers": "write token-header: NAME, and token-file: FILE with its value",
+            "token": "add token-file: /etc/homehub/webhook.token, and put the token in that file",
+            "password": "add token-file: /etc/homehub/webhook.token, and put the password in that file",
+            "header": "add token-header: NAME, and token-file: FILE with its value",
+            "headers": "add token-header: NAME, and token-file: FILE with its value",
         ]
     }
 

@@ -94,7 +94,7 @@ extension Query {
 }
 
 extension PageContent {
-    /// Creates an explanation for a page without content.
+    /// Creates the content of an empty page: a heading, an explanation and an optional action.
     init(
         title: String, icon: String = "home", _ sentences: String..., command: String? = nil,
         action: (path: String, name: String)? = nil, form: String = ""

@@ -22,7 +22,7 @@ struct ServicePage: LivePage {
             ? ControlView.all(of: service, in: accessory, isOwner: moment.visitor.isEditor) : []
         let controlled = Set(controls.map(\.characteristic.id))
         let isColored = controls.contains { $0.control == .color }
-        // The state contains the rest of a countdown.
+        // The state already shows the remaining time.
         let omitted = service.ineffectiveTargets.union(
             [.remainingDuration, .serviceLabelIndex] + (isColored ? [.saturation] : []))
         let readings = (service.characteristics + battery(of: accessory)).filter {

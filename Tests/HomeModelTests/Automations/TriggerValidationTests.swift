@@ -126,7 +126,7 @@ struct InvalidDefinition: CustomTestStringConvertible {
         #expect(error?.code == invalid.code)
     }
 
-    @Test("returns a valid definition with values in their formats")
+    @Test("converts the values of a valid definition to the formats of their characteristics")
     func accepts() throws {
         let definition = TriggerDefinition(
             events: [

@@ -4,9 +4,10 @@ import HomeModel
 import Logging
 import ServiceLifecycle
 
-/// Sends the texts of automations to the operator's webhook, one after another.
+/// Sends the texts of automations to the operator's webhook, in order.
 ///
-/// A slow or failing receiver can't delay the hub. Texts that it doesn't accept are sent again for a minute.
+/// A slow or failing receiver can't delay the hub. If a delivery fails temporarily, it is retried until the text is one
+/// minute old.
 final class MessageWebhook: MessageReceiver, ServiceLifecycle.Service {
     private let client: WebhookClient
     private let logger: Logger
