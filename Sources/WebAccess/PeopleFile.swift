@@ -83,6 +83,31 @@ package struct PeopleFile: Sendable {
         return Content(people: people, address: json["address"]?.string)
     }
 
+    /// Reads the file, changes its contents and writes it, while no other program does.
+    ///
+    /// - Throws: The errors of ``read()`` and ``write(_:)``, `TerminalError` with 75 if another program holds the file for
+    ///   longer than two seconds, and the errors of `body`. Nothing changes in these cases.
+    /// - Returns: The new contents.
+    package func change(_ body: (inout Content) throws -> Void) throws -> Content {
+        let folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else {
+            throw TerminalError(code: 74, message: "can't open \(directory): \(SystemError.last.reason)")
+        }
+        defer { close(folder) }
+        var attempts = 0
+        while flock(folder, LOCK_EX | LOCK_NB) != 0 {
+            attempts += 1
+            guard attempts < 200 else {
+                throw TerminalError(code: 75, message: "another program is changing \(path); try again")
+            }
+            usleep(10_000)
+        }
+        var content = try read() ?? Content(people: [])
+        try body(&content)
+        try write(content)
+        return content
+    }
+
     private var damaged: TerminalError {
         TerminalError(
             code: 65, message: "\(path) is damaged; delete it and restart homeweb, which creates a new token")

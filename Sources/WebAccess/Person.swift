@@ -47,7 +47,8 @@ package struct Person: Sendable {
             }
             rooms = Set(names.compactMap(\.self))
         }
-        self.init(name: name, role: role, rooms: rooms, mayOpen: json["mayOpen"]?.bool ?? true, token: token)
+        guard let mayOpen = json["mayOpen"].map(\.bool) ?? true else { return nil }
+        self.init(name: name, role: role, rooms: rooms, mayOpen: mayOpen, token: token)
     }
 
     var json: JSONValue {
@@ -72,6 +73,8 @@ package enum PeopleError: Error, Equatable {
     case unknownPerson
     /// Without this person, nobody could give access to others.
     case onlyOwner
+    /// The permissions have changed since they were shown.
+    case changed
 }
 
 extension [Person] {

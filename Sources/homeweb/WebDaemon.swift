@@ -37,11 +37,7 @@ struct WebDaemon {
         let server = try WebServer.make(settings, site) { port in
             let address = address(port)
             do {
-                var content = try file.read() ?? PeopleFile.Content(people: [])
-                if content.address != address {
-                    content.address = address
-                    try file.write(content)
-                }
+                if try file.read()?.address != address { _ = try file.change { $0.address = address } }
             } catch {
                 logger.error("address not kept", metadata: ["error": "\(error)"])
             }

@@ -541,7 +541,7 @@ def test_a_scene_is_made_on_the_page_from_current_states(house, visit):
     page.get_by_role("button", name="Add scene").click()
     visitor.until_text("doesn't change anything yet")
     page.get_by_label("The Lightbulb").check()
-    page.get_by_label("The Fan").check()
+    page.get_by_label("The Fan off").check()
     page.get_by_role("button", name="Add to scene").click()
     card = page.locator(".card", has_text="The Lightbulb")
     until(lambda: "40 %" in card.inner_text(), 5, "the scene has the lamp's state")

@@ -83,7 +83,7 @@ def test_each_route_requires_its_role(house):
                    "/zones/{zone}/remove", "/automations/new", "/automations/{automation}/edit",
                    "/automations/{automation}/remove", "/homes/{home}/location/remove", "/people/{person}/remove",
                    "/check-name?kind=room&name=Attic"],
-        "owner": ["/access", "/access/link?person=guest", "/access/code.svg?person=guest", "/access/remove?person=guest",
+        "owner": ["/access", "/access/link?person=guest", "/access/code.svg?person=guest", "/access/remove?person=guest", "/access/token?person=guest", "/access/token?person=guest",
                   "/privacy", "/bridge"],
     }
     changes = {
@@ -146,6 +146,62 @@ def test_guest_without_permission_to_unlock_is_refused(house):
     assert house.home.cli("read", "Front Door", "target").stdout.strip() == "unlocked"
 
 
+def test_member_without_permission_cannot_open_by_an_automation_or_a_scene(house):
+    home = house.home
+    token = house.web("--invite", "Mem", "--role", "member", "--no-unlock")["token"]
+    service = house.value("Front Door", "lock-target-state")[0]
+    target = lambda: home.cli("read", "Front Door", "target").stdout.strip()  # noqa: E731
+    home.cli("write", "Front Door", "target=locked")
+    home.cli("automations", "add", "Open", "--at", "06:00", "--set", "front door unlock")
+    path = next(f"/automations/{one['id']}" for one in home.cli("automations", "--json") if one["name"] == "Open")
+    assert house.post(f"{path}/run", token, confirmed="1")[0] == 403
+    assert house.post(f"{path}/enabled", token, enabled="1")[0] == 403
+    assert house.post(f"{path}/enabled", token, enabled="0")[0] == 303
+    assert house.post(f"{path}/edit", token, name="Open", event="time", time="07:00", notify="x")[0] in (303, 400)
+    scene = house.scenes["Bright Hall"]
+    home.cli("write", "Front Door", "target=unlocked")
+    until(lambda: target() == "unlocked", 5, "it is unlocked")
+    assert house.post(f"/scenes/{scene}/services", token, add=service)[0] == 403
+    home.cli("write", "Front Door", "target=locked")
+    # The owner is asked first.
+    home.cli("automations", "add", "Open Again", "--at", "06:00", "--set", "front door unlock")
+    path = next(f"/automations/{one['id']}" for one in home.cli("automations", "--json") if one["name"] == "Open Again")
+    status, _, body = house.post(f"{path}/run", "owner", back=path)
+    assert status == 200 and "This will unlock Front Door" in body and target() == "locked"
+    assert house.post(f"{path}/run", "owner", confirmed="1")[0] == 303
+    until(lambda: target() == "unlocked", 5, "the automation ran")
+
+
+def test_access_form_without_rooms_or_from_before_a_change_is_refused(house):
+    def mark(name):
+        body = house.get("/access", "owner")[2]
+        return re.search(r'name="mark" value="([^"]*)"', body[body.index(f'name="person" value="{name}"'):])[1]
+
+    people = lambda: {one["name"]: one for one in house.web()["people"]}  # noqa: E731
+    hall = house.rooms["Hall"]
+    old = mark("rooms")
+    change = {"person": "rooms", "role": "guest", "mark": old}
+    assert house.post("/access/change", "owner", scope="some", open="1", **change)[0] == 400
+    assert house.post("/access/change", "owner", scope="some", open="1", room="xyz", **change)[0] == 400
+    assert people()["rooms"]["rooms"] == [hall]
+    # A removed room isn't in the form, and remains the only one.
+    house.home.cli("rooms", "remove", "Hall")
+    assert house.post("/access/change", "owner", scope="some", **change)[0] == 303
+    assert people()["rooms"]["rooms"] == [hall] and not people()["rooms"]["mayOpen"]
+    assert house.post("/access/change", "owner", scope="all", **change)[0] == 409
+    # The history shows this guest nothing of the default room.
+    service, on = house.value("Hall Lamp", "on")
+    assert house.post(f"/services/{service}/values", "owner", **{on: "true"})[0] == 303
+    assert "Hall Lamp" in house.get("/history", "owner")[2] and "Hall Lamp" not in house.get("/history", "rooms")[2]
+
+
+def test_owner_stays_signed_in_after_replacing_the_own_link(house):
+    status, fields, _ = house.post("/access/token", "owner", person="owner")
+    assert status == 303 and house.page.token in fields["set-cookie"]
+    assert house.get("/access/link?person=owner", "owner")[0] == 303
+    assert house.get("/access/link?person=owner", house.page.token)[0] == 200
+
+
 def test_owner_invites_people_changes_and_revokes_their_access_on_the_page(house, tmp_path):
     with browser(house.home.host, tmp_path) as chromium:
         visitor = chromium.open(f"http://127.0.0.1:{house.page.port}", "/access")
@@ -153,6 +209,8 @@ def test_owner_invites_people_changes_and_revokes_their_access_on_the_page(house
         page.locator("section", has_text="Invite a person").get_by_label("Name").fill("Berta")
         form = page.locator("form.access").last
         form.get_by_label("Role").select_option(label="Guest")
+        form.get_by_label("Rooms of the guest").select_option(label="These rooms")
+        form.get_by_label("Rooms of the guest").select_option(label="These rooms")
         form.get_by_label("Hall").check()
         form.get_by_label("May unlock").uncheck()
         form.get_by_role("button", name="Invite").click()
@@ -167,7 +225,7 @@ def test_owner_invites_people_changes_and_revokes_their_access_on_the_page(house
         card = page.locator(".card", has_text="Berta")
         assert "Hall, no unlocking" in card.inner_text()
         card.get_by_text("Change access").click()
-        card.get_by_label("Hall").uncheck()
+        card.get_by_label("Rooms of the guest").select_option(label="All rooms")
         card.get_by_role("button", name="Save").click()
         guest.until_text("Kitchen Lamp")
         # The only owner can't become a guest.

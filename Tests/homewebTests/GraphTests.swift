@@ -44,6 +44,12 @@ import Testing
         #expect(graph([(40, .float(20))]).words == "20 °C")
     }
 
+    @Test("show the largest numbers that an accessory can send") func largestNumbers() {
+        let values: [(Double, CharacteristicValue)] = [(2, .unsigned(.max)), (1, .integer(.min))]
+        let graph = graph(values, .carbonDioxideLevel, .uint64, unit: nil)
+        #expect(graph.words?.contains("to") == true && line(graph) != nil)
+    }
+
     @Test("say that there are no values, and ignore values that aren't numbers") func noValues() {
         for values in [[], [(2, .string("x"))], [(2, .float(.nan))]] as [[(Double, CharacteristicValue)]] {
             let graph = graph(values)

@@ -85,7 +85,8 @@ struct BridgeDiagnosis {
         guard !diagnostics.interfaces.isEmpty else {
             return .wrong(
                 .network, "the bridge has no network interface",
-                "connect this computer to a network, or check that bridge.interfaces lists an existing interface (ip link)")
+                "connect this computer to a network, or check that bridge.interfaces lists an existing interface (ip link)"
+            )
         }
         let names = diagnostics.interfaces.joined(separator: ", ")
         let bare = diagnostics.interfaces.filter { name in

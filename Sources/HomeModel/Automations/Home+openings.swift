@@ -15,8 +15,10 @@ extension Home {
     }
 
     /// Returns the actions of an automation that unlock or open something, including values that its end can restore.
-    package func openings(of trigger: Trigger) -> Set<CharacteristicWriteAction> {
-        let definition = trigger.definition
+    package func openings(of trigger: Trigger) -> Set<CharacteristicWriteAction> { openings(of: trigger.definition) }
+
+    /// Returns the actions of a definition that unlock or open something.
+    package func openings(of definition: TriggerDefinition) -> Set<CharacteristicWriteAction> {
         let actions = definition.actionSets.flatMap { actionSet($0)?.actions ?? [] } + definition.ownWrites
         return Set(
             actions.filter { action in

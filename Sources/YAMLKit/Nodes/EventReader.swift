@@ -6,11 +6,12 @@ struct EventReader: ~Copyable {
 
     /// Creates a reader of UTF-8 text, which must exist as long as the reader.
     init(_ text: UnsafeBufferPointer<UInt8>) throws(SyntaxError) {
-        parser = .allocate(capacity: 1)
+        let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
         guard yaml_parser_initialize(parser) == 1 else {
             parser.deallocate()
             throw .outOfMemory
         }
+        self.parser = parser
         yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
         yaml_parser_set_input_string(parser, text.baseAddress, text.count)
     }

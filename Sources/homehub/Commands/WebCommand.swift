@@ -77,18 +77,24 @@ struct WebCommand: AsyncParsableCommand {
                 message: "homeweb has no state in \(file.directory); start homeweb, or use --state-directory")
         }
         var shown = person
+        // The hub may take a while, so it is asked before the file is changed.
+        let rooms = room.isEmpty ? nil : try await roomIDs()
         if let invite {
-            let rooms = room.isEmpty ? nil : try await roomIDs()
             let person = Person(name: invite, role: invitedRole, rooms: rooms, mayOpen: !noUnlock)
-            try Self.explaining(invite) { () throws(PeopleError) in try content.people.invite(person) }
+            content = try file.change { content in
+                try Self.explaining(invite) { () throws(PeopleError) in try content.people.invite(person) }
+            }
             shown = invite
         } else if let withdraw {
-            try Self.explaining(withdraw) { () throws(PeopleError) in try content.people.withdraw(withdraw) }
+            content = try file.change { content in
+                try Self.explaining(withdraw) { () throws(PeopleError) in try content.people.withdraw(withdraw) }
+            }
         } else if newToken {
-            let name = try content.people.named(person).name
-            try Self.explaining(name) { () throws(PeopleError) in try content.people.renewToken(of: name) }
+            content = try file.change { content in
+                let name = try content.people.named(person).name
+                try Self.explaining(name) { () throws(PeopleError) in try content.people.renewToken(of: name) }
+            }
         }
-        if invite != nil || withdraw != nil || newToken { try file.write(content) }
         if withdraw == nil { try show(content, shown) }
     }
 
@@ -118,6 +124,7 @@ struct WebCommand: AsyncParsableCommand {
             case .nameInUse: .usage("\"\(name)\" already has access; to replace the token, use --new-token --person")
             case .tooManyPeople: .usage("no more than \(PeopleFile.limit) people can have access")
             case .unknownPerson: .unknown(name)
+            case .changed: .unknown(name)
             case .onlyOwner:
                 .usage("\"\(name)\" is the only owner; invite another first, or replace the token with --new-token")
             }

@@ -14,26 +14,44 @@ struct OpeningQuestion: Sendable, Equatable {
     let question: String
     var about = ""
     let button: String
+    /// Whether the visitor has to confirm, because it isn't open already.
+    var isAsked = true
 
     /// Finds the opening among changes of a service.
     ///
-    /// Returns `nil` if nothing opens, or if it is already open.
+    /// Returns `nil` if nothing opens. A lower position of a door or window doesn't.
     init?(_ values: [Characteristic.ID: CharacteristicValue], _ service: Service, name: String) {
         let type = service.associatedServiceType ?? service.type
         let openings = service.characteristics.filter { characteristic in
             guard let value = values[characteristic.id], characteristic.type.isOpening(value, of: type) == true else {
                 return false
             }
-            return characteristic.value.flatMap { characteristic.type.isOpening($0, of: type) } != true
+            guard characteristic.type == .targetPosition, let new = value.number, let old = characteristic.value?.number
+            else { return true }
+            return new > old
         }
         guard let first = openings.first else { return nil }
+        isAsked = openings.contains { characteristic in
+            characteristic.value.flatMap { characteristic.type.isOpening($0, of: type) } != true
+        }
         button = first.type.openingVerb
         question = "\(button) \(name)?"
     }
 
     /// Finds the openings among the actions of a scene.
     init?(_ scene: ActionSet, _ home: Home) {
-        let openings = scene.actions.filter { home.isOpening($0) == true }.compactMap { action -> String? in
+        self.init(scene.actions.filter { home.isOpening($0) == true }, home, running: scene.name, "scene")
+    }
+
+    /// Finds the openings among the actions of an automation, including those of its end.
+    init?(_ trigger: Trigger, _ home: Home) {
+        self.init(
+            home.openings(of: trigger.definition).sorted { $0.characteristic < $1.characteristic }, home,
+            running: trigger.name, "automation")
+    }
+
+    private init?(_ actions: [CharacteristicWriteAction], _ home: Home, running name: String, _ what: String) {
+        let openings = actions.compactMap { action -> String? in
             guard let characteristic = home.characteristic(action.characteristic),
                 let accessory = home.accessory(of: characteristic.service),
                 let service = accessory.service(characteristic.service)
@@ -41,20 +59,30 @@ struct OpeningQuestion: Sendable, Equatable {
             return "\(characteristic.type.openingVerb.lowercased()) \(accessory.shownName(of: service))"
         }
         guard !openings.isEmpty else { return nil }
-        question = "Run \(scene.name)?"
+        question = "Run \(name)?"
         about = "This will \(openings.joined(separator: ", "))."
-        button = "Run scene"
+        button = "Run \(what)"
     }
 
     /// Checks that a visitor may open something.
-    func check(_ visitor: Visitor) throws(WebError) {
+    static func check(_ visitor: Visitor) throws(WebError) {
         guard visitor.access.mayOpen else {
             throw WebError(.forbidden, "You can't unlock, open or disarm anything here. Ask the owner of this home.")
         }
     }
 
+    /// Checks that a visitor may run what the question is about.
+    ///
+    /// - Returns: The question, if the visitor hasn't confirmed it yet.
+    func response(
+        to request: Request, _ form: Query, back: String, unlessConfirmedBy visitor: Visitor
+    ) throws(WebError) -> Response? {
+        try Self.check(visitor)
+        return isAsked && form[Self.field] != "1" ? response(to: request, form, back: back, visitor) : nil
+    }
+
     /// Returns the question to the visitor, with a form that repeats the change.
-    func response(to request: Request, _ form: Query, back: String, _ visitor: Visitor) -> Response {
+    private func response(to request: Request, _ form: Query, back: String, _ visitor: Visitor) -> Response {
         if request.isFromScript {
             let json: JSONObject = [
                 "question": .string(question.sanitizedForPage), "about": .string(about.sanitizedForPage),

@@ -17,11 +17,10 @@ enum ValueActions {
             let accessory = home.accessory(of: service.id)
             let name = accessory.map { $0.shownName(of: service) } ?? service.name
             let back = form["back"] ?? "/services/\(service.id)"
-            if let opening = OpeningQuestion(values, service, name: name) {
-                try opening.check(visitor)
-                if form[OpeningQuestion.field] != "1" {
-                    return opening.response(to: request, form, back: back, visitor)
-                }
+            if let question = try OpeningQuestion(values, service, name: name)?.response(
+                to: request, form, back: back, unlessConfirmedBy: visitor)
+            {
+                return question
             }
             let results = try await site.manager.writeValues(values)
             for (id, result) in results.sorted(by: { $0.key < $1.key }) {
@@ -71,11 +70,10 @@ enum ValueActions {
                 throw notFound
             }
             let back = form["back"] ?? "/scenes"
-            if let opening = OpeningQuestion(scene, home) {
-                try opening.check(visitor)
-                if form[OpeningQuestion.field] != "1" {
-                    return opening.response(to: request, form, back: back, visitor)
-                }
+            if let question = try OpeningQuestion(scene, home)?.response(
+                to: request, form, back: back, unlessConfirmedBy: visitor)
+            {
+                return question
             }
             let run = try await site.manager.executeActionSet(id)
             site.history.add("The scene \(scene.name) was run", who: visitor.shownName, path: "/scenes")

@@ -187,7 +187,7 @@
     }).catch(() => { throw new Error("The page isn't responding."); });
     if (response.status === 401) location.assign("/enter");
     const answer = await response.json().catch(() => ({}));
-    if (answer.confirm) return (await ask(answer.confirm)) ? post(action, { ...fields, confirmed: "1" }) : {};
+    if (answer.confirm) return (await ask(answer.confirm)) ? post(action, { ...fields, confirmed: "1" }) : { isCanceled: true };
     if (!response.ok) throw Object.assign(new Error(answer.message || "That didn't work."), { suggestions: answer.suggestions });
     return answer;
   }
@@ -243,6 +243,7 @@
       try {
         const answer = await post(action, next);
         refusal = "";
+        if (answer.isCanceled) break;
         for (const input of place.querySelectorAll("input[type=number], input[type=text]")) input.defaultValue = input.value;
         if (answer.main) drawMain(answer.main);
         (answer.parts || []).forEach(drawPart);
@@ -495,6 +496,8 @@
   // The link from "homehub web" contains the token after #, which isn't sent to the server.
   function signIn() {
     const enter = document.getElementById("enter");
+    // A browser that is signed in is redirected to another page, and keeps the token in its address.
+    if (!enter && /^#[a-z2-9]{26}$/.test(location.hash)) history.replaceState(null, "", location.pathname + location.search);
     if (!enter || location.hash.length <= 8) return;
     enter.querySelector("input").value = location.hash.slice(1);
     history.replaceState(null, "", location.pathname);

@@ -15,6 +15,10 @@ enum AutomationActions {
             let visitor = try context.editor
             let form = try await request.form(context)
             let id: Trigger.ID = try context.id()
+            if form["enabled"] == "1" {
+                let (home, trigger) = try await trigger(context, site, visitor)
+                if !home.openings(of: trigger).isEmpty { try OpeningQuestion.check(visitor) }
+            }
             do throws(HomeError) {
                 try await site.manager.setEnabled(form["enabled"] == "1", of: id)
             } catch {
@@ -26,6 +30,11 @@ enum AutomationActions {
             let visitor = try context.editor
             let form = try await request.form(context)
             let (home, trigger) = try await trigger(context, site, visitor)
+            if let question = try OpeningQuestion(trigger, home)?.response(
+                to: request, form, back: "/automations/\(trigger.id)", unlessConfirmedBy: visitor)
+            {
+                return question
+            }
             let record: TriggerRecord
             do throws(HomeError) {
                 record = try await site.manager.runTrigger(trigger.id, mode: .always)
@@ -138,6 +147,11 @@ enum AutomationActions {
         let choices = AutomationChoices(home: home, time: time)
         do throws(AutomationFormErrors) {
             let (name, definition) = try checked(form, trigger, choices, TriggerParser(home: home, time: time))
+            if !home.openings(of: definition).isEmpty {
+                do throws(WebError) { try OpeningQuestion.check(visitor) } catch {
+                    throw AutomationFormErrors(fields: [AutomationFormErrors.form: error.message])
+                }
+            }
             do throws(HomeError) {
                 return .seeOther("/automations/\(try await write(name, definition))")
             } catch {

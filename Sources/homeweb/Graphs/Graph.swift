@@ -10,6 +10,7 @@ struct Graph {
     private struct Point {
         var x: Double
         var y: Double
+        var value: CharacteristicValue
     }
 
     private static let (width, height) = (640.0, 180.0)
@@ -22,8 +23,8 @@ struct Graph {
     let span: Span
     let end: Timestamp
     private let points: [Point]
-    /// The smallest and the largest value.
-    let range: ClosedRange<Double>?
+    /// The points with the smallest and the largest value.
+    private let ends: (low: Point, high: Point)?
     private let time: HomeTime
 
     /// Creates a graph of the entries in the period of `span` before `end`, oldest first.
@@ -37,25 +38,17 @@ struct Graph {
                 return nil
             }
             let share = Double(entry.time.millisecondsSince1970 - start) / Double(span.milliseconds)
-            return Point(x: min(max(share, 0), 1), y: number)
+            return Point(x: min(max(share, 0), 1), y: number, value: entry.value)
         }
-        let values = points.map(\.y)
-        range = values.min().flatMap { low in values.max().map { low...$0 } }
+        let (low, high) = (points.min { $0.y < $1.y }, points.max { $0.y < $1.y })
+        ends = low.flatMap { low in high.map { (low, $0) } }
     }
 
     /// The values in words, such as `19.5 °C to 21.3 °C`; `nil` without values.
     var words: String? {
-        guard let range else { return nil }
-        let (low, high) = (words(range.lowerBound), words(range.upperBound))
+        guard let ends else { return nil }
+        let (low, high) = (characteristic.words(for: ends.low.value), characteristic.words(for: ends.high.value))
         return low == high ? low : "\(low) to \(high)"
-    }
-
-    private func words(_ number: Double) -> String {
-        let value: CharacteristicValue =
-            characteristic.metadata.format == .bool
-            ? .bool(number != 0)
-            : characteristic.metadata.format == .float ? .float(number) : .integer(Int64(number.rounded()))
-        return characteristic.words(for: value)
     }
 
     /// The graph as SVG.
@@ -69,14 +62,16 @@ struct Graph {
                 <text x="\(x)" y="\(Self.text(height - 6))" text-anchor="middle">\(tick.label)</text>
                 """
         }
-        if let range {
+        if let ends {
+            let range = ends.low.y...ends.high.y
             content += "<path class=\"area\" d=\"\(path(in: range, isArea: true))\"/>"
             content += "<path class=\"line\" d=\"\(path(in: range, isArea: false))\"/>"
-            content += "<text x=\"\(Self.text(Self.left))\" y=\"16\">\(words(range.upperBound).escapedForXML)</text>"
+            content +=
+                "<text x=\"\(Self.text(Self.left))\" y=\"16\">\(characteristic.words(for: ends.high.value).escapedForXML)</text>"
             if range.lowerBound < range.upperBound {
                 content += """
                     <text x="\(Self.text(Self.left))" y="\(Self.text(height - Self.bottom - 6))">\
-                    \(words(range.lowerBound).escapedForXML)</text>
+                    \(characteristic.words(for: ends.low.value).escapedForXML)</text>
                     """
             }
         } else {
@@ -109,7 +104,7 @@ struct Graph {
             path += characteristic.isMeasurement ? "L\(x(point)) \(y(point.y))" : "H\(x(point))V\(y(point.y))"
         }
         // The last value still holds.
-        path += "H\(x(Point(x: 1, y: last.y)))"
+        path += "H\(x(Point(x: 1, y: last.y, value: last.value)))"
         return isArea ? path + "V\(base)Z" : path
     }
 

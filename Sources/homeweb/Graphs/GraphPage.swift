@@ -46,12 +46,12 @@ enum GraphPage {
 
     private static func graph(
         of characteristic: Characteristic, _ span: Graph.Span, _ home: Home, _ site: Site
-    ) async throws(HomeError) -> Graph {
+    ) async throws -> Graph {
         let end = Timestamp.now
-        let entries = try await site.manager.history(
-            of: characteristic.id,
-            from: Timestamp(millisecondsSince1970: end.millisecondsSince1970 - span.milliseconds),
-            to: end, every: span.interval)
+        let start = Timestamp(millisecondsSince1970: end.millisecondsSince1970 - span.milliseconds)
+        let entries = try await site.graphs.run {
+            try await site.manager.history(of: characteristic.id, from: start, to: end, every: span.interval)
+        }
         return Graph(entries, of: characteristic, span: span, end: end, time: .current(of: home, now: end))
     }
 

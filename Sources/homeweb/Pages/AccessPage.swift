@@ -18,7 +18,7 @@ enum AccessPage {
         router.post("/access") { request, context in
             let visitor = try context.owner
             let form = try await request.form(context)
-            let person = try person(named: (form["name"] ?? "").trimmed, form)
+            let person = try person(named: (form["name"] ?? "").trimmed, form, try await site.moment(visitor))
             try site.people.change { people throws(PeopleError) in try people.invite(person) }
             site.history.add("\(person.name) was given access to this page", who: visitor.shownName)
             return Response.seeOther(path("link", person.name))
@@ -26,16 +26,35 @@ enum AccessPage {
         router.post("/access/change") { request, context in
             let visitor = try context.owner
             let form = try await request.form(context)
-            let person = try person(named: form["person"] ?? "", form)
-            try site.people.change { people throws(PeopleError) in try people.update(person) }
+            let (name, moment) = (form["person"] ?? "", try await site.moment(visitor))
+            let person = try person(named: name, form, moment, former: site.people.all().first { $0.name == name })
+            try site.people.change { people throws(PeopleError) in
+                guard form["mark"] == people[try people.index(of: name)].mark else { throw .changed }
+                try people.update(person)
+            }
             site.history.add("The access of \(person.name) was changed", who: visitor.shownName)
             return Response.seeOther("/access")
         }
+        router.get("/access/token") { request, context in
+            let visitor = try context.owner
+            let person = try known(request, site)
+            return Response.confirmation(
+                of: "Replace the link of \(person.name)?",
+                about: "All browsers of \(person.name) are signed out, and the old link no longer works.",
+                button: "Replace link", action: "/access/token", fields: [("person", person.name)],
+                back: ("/access", "Access"), visitor)
+        }
         router.post("/access/token") { request, context in
-            _ = try context.owner
+            let visitor = try context.owner
             let name = try await request.form(context)["person"] ?? ""
             try site.people.change { people throws(PeopleError) in try people.renewToken(of: name) }
-            return Response.seeOther(path("link", name))
+            site.history.add("The link of \(name) was replaced", who: visitor.shownName)
+            var response = Response.seeOther(path("link", name))
+            // The visitor stays signed in after replacing the own link.
+            if visitor.name == name, let token = try site.people.all().first(where: { $0.name == name })?.token {
+                Entrance.setCookie(token.secret, in: &response, request, context)
+            }
+            return response
         }
         router.get("/access/remove") { request, context in
             let visitor = try context.owner
@@ -99,22 +118,37 @@ enum AccessPage {
         return people[index]
     }
 
-    private static func person(named name: String, _ form: Query) throws(WebError) -> Person {
+    /// Returns the person of a form.
+    ///
+    /// Rooms that the form couldn't show, for example of a removed home, stay those of `former`.
+    private static func person(
+        named name: String, _ form: Query, _ moment: Moment, former: Person? = nil
+    ) throws(WebError) -> Person {
         guard let role = form["role"].flatMap(Person.Role.init) else {
             throw WebError(.badRequest, "Choose a role: owner, member or guest.")
         }
-        let rooms = Set(form.fields.filter { $0.name == "room" }.compactMap { Room.ID($0.value) }.map { "\($0)" })
-        guard rooms.count <= Person.roomLimit else {
+        let known = Set(moment.homes.flatMap { ($0.rooms + [$0.defaultRoom]).map { "\($0.id)" } })
+        var rooms: Set<String>?
+        if role == .guest, form["scope"] != "all" {
+            let chosen = Set(form.fields.filter { $0.name == "room" }.map(\.value))
+            guard chosen.isSubset(of: known) else {
+                throw WebError(.badRequest, "A room no longer exists. Reload the page.")
+            }
+            let limited = chosen.union((former?.rooms ?? []).subtracting(known))
+            guard !limited.isEmpty else { throw WebError(.badRequest, "Choose at least one room, or all rooms.") }
+            rooms = limited
+        }
+        guard (rooms?.count ?? 0) <= Person.roomLimit else {
             throw WebError(.badRequest, "A guest can have up to \(Person.roomLimit) rooms. Choose all rooms instead.")
         }
-        return Person(name: name, role: role, rooms: rooms.isEmpty ? nil : rooms, mayOpen: form["open"] == "1")
+        return Person(name: name, role: role, rooms: rooms, mayOpen: form["open"] == "1")
     }
 
     private static func content(_ people: [Person], _ moment: Moment) throws(WebError) -> String {
         let list: [Templates.Values] = people.map { person in
             fields(of: person, moment).merging([
                 "name": person.name, "words": words(person, moment), "link": path("link", person.name),
-                "remove": path("remove", person.name),
+                "remove": path("remove", person.name), "replace": path("token", person.name), "mark": person.mark,
             ]) { $1 }
         }
         let new = fields(of: Person(name: "", role: .member), moment)
@@ -133,7 +167,7 @@ enum AccessPage {
         }
         return [
             "roles": roles.map { ["value": $0.rawValue, "name": $1, "chosen": $0 == person.role] as Templates.Values },
-            "rooms": rooms, "mayOpen": person.mayOpen,
+            "rooms": rooms, "mayOpen": person.mayOpen, "isLimited": person.rooms != nil,
         ]
     }
 
@@ -158,6 +192,11 @@ enum AccessPage {
 }
 
 extension Person {
+    /// A short text that differs after a change of the permissions.
+    fileprivate var mark: String {
+        Assets.hash(of: "\(role) \(rooms.map { $0.sorted().joined(separator: " ") } ?? "all") \(mayOpen)".utf8)
+    }
+
     /// Returns the link that signs a browser in.
     ///
     /// The fragment isn't sent to servers or written to logs.

@@ -20,7 +20,7 @@ extension Response {
         back: (path: String, name: String), place: String = "/more", _ visitor: Visitor
     ) -> Response {
         let values: Templates.Values = [
-            "question": question, "about": about, "button": button, "action": action, "back": back.path,
+            "question": question, "about": about, "button": button, "action": action, "back": back.path.localPath,
             "backName": back.name, "fields": fields.map { ["name": $0.name, "value": $0.value] as Templates.Values },
         ]
         return .page(

@@ -15,10 +15,16 @@ enum SceneActions {
             "/scenes/\(try await manager.renameActionSet(try context.id(), to: form.name).id)"
         }
         HomeActions.editing(router, "/scenes/:id/services", site) { form, context, manager in
-            let (home, scene) = try await scene(context, manager)
-            let actions = actions(of: scene, form, home)
-            if actions != scene.actions { _ = try await manager.setActions(actions, of: scene.id) }
-            return "/scenes/\(scene.id)"
+            let visitor = try context.editor
+            return try await site.sceneChanges.run {
+                let (home, scene) = try await scene(context, manager)
+                let actions = actions(of: scene, form, home)
+                if actions.contains(where: { home.isOpening($0) == true && !scene.actions.contains($0) }) {
+                    try OpeningQuestion.check(visitor)
+                }
+                if actions != scene.actions { _ = try await manager.setActions(actions, of: scene.id) }
+                return "/scenes/\(scene.id)"
+            }
         }
         router.get("/scenes/:id/remove") { _, context in
             let visitor = try context.editor

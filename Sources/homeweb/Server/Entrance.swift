@@ -92,6 +92,11 @@ struct Entrance: RouterMiddleware {
         }
     }
 
+    /// Signs a browser in.
+    static func setCookie(_ token: String, in response: inout Response, _ request: Request, _ context: WebContext) {
+        setCookie(token, days: sessionDays, in: &response, request, context)
+    }
+
     private static func setCookie(
         _ value: String, days: Int, in response: inout Response, _ request: Request, _ context: WebContext
     ) {

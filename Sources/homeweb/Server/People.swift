@@ -54,11 +54,12 @@ final class People: Sendable {
     func change(_ body: (inout [Person]) throws(PeopleError) -> Void) throws(WebError) {
         let failure: WebError? = known.withLock { known in
             do {
-                var content = try file.read() ?? PeopleFile.Content(people: [])
-                do throws(PeopleError) { try body(&content.people) } catch { return WebError(error) }
-                try file.write(content)
-                known = Known(stamp: file.stamp, people: content.people)
+                // The people are read again, because another program may change the file meanwhile.
+                known.stamp = nil
+                _ = try file.change { try body(&$0.people) }
                 return nil
+            } catch let error as PeopleError {
+                return WebError(error)
             } catch {
                 return unusable(error)
             }
@@ -106,6 +107,8 @@ extension WebError {
             case .nameInUse: WebError(.conflict, "A person with this name already has access.")
             case .tooManyPeople: WebError(.conflict, "No more than \(PeopleFile.limit) people can have access.")
             case .unknownPerson: WebError(.notFound, "This person no longer has access.")
+            case .changed:
+                WebError(.conflict, "Someone has changed this access since you opened the form. Reload the page.")
             case .onlyOwner: WebError(.conflict, "This is the only owner. Make another person an owner first.")
             }
     }
