@@ -82,7 +82,7 @@ struct Graph {
         return """
             <svg xmlns="http://www.w3.org/2000/svg" width="\(Self.text(width))" height="\(Self.text(height))" \
             viewBox="0 0 \(Self.text(width)) \(Self.text(height))">\
-            <style>text{font:14px system-ui,sans-serif;fill:#5f584b}.tick{stroke:#ddd5c6}\
+            <style>text{font:18px system-ui,sans-serif;fill:#5f584b}.tick{stroke:#ddd5c6}\
             .line{fill:none;stroke:#8a4b08;stroke-width:2;stroke-linejoin:round}.area{fill:#8a4b08;opacity:.12}\
             @media(prefers-color-scheme:dark){text{fill:#b7ae9e}.tick{stroke:#3c372e}.line{stroke:#ffc163}\
             .area{fill:#ffc163}}</style>\(content)</svg>
