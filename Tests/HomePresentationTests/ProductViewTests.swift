@@ -464,6 +464,37 @@ private func accessory(_ services: ServiceObject...) throws -> Accessory {
         #expect(try accessory(service(type, values)).services.last?.ineffectiveTargets == types)
     }
 
+    @Test(
+        "adopts for a scene the values that restore a service's state",
+        arguments: [
+            (.lightbulb, [.on: .bool(true), .brightness: .integer(40)], [.on, .brightness]),
+            (.lightbulb, [.on: .bool(false), .brightness: .integer(40)], [.on]),
+            (
+                .lightbulb,
+                [
+                    .on: .bool(true), .hue: .float(10), .saturation: .float(90), .colorTemperature: .integer(200),
+                ], [.on, .hue, .saturation]
+            ),
+            (.lockMechanism, [.lockTargetState: .integer(1), .lockCurrentState: .integer(1)], [.lockTargetState]),
+            (
+                .thermostat,
+                [
+                    .targetHeatingCoolingState: .integer(1), .targetTemperature: .float(21),
+                    .currentTemperature: .float(19), .heatingThresholdTemperature: .float(19),
+                    .coolingThresholdTemperature: .float(25),
+                ], [.targetHeatingCoolingState, .targetTemperature]
+            ),
+            (.temperatureSensor, [.currentTemperature: .float(20)], []), (.lightbulb, [:], []),
+        ] as [(ServiceType, Values, Set<CharacteristicType>)])
+    func sceneActions(type: ServiceType, values: Values, types: Set<CharacteristicType>) throws {
+        let service = try #require(try accessory(service(type, values)).services.last)
+        let actions = service.sceneActions.map { action in
+            (service.characteristics.first { $0.id == action.characteristic }?.type, action.targetValue)
+        }
+        #expect(Set(actions.map(\.0)) == Set(types.map(Optional.some)))
+        for (type, value) in actions { #expect(type.flatMap { values[$0] } == value) }
+    }
+
     @Test("offers only acceptable values for every characteristic")
     func catalogue() throws {
         for definition in CharacteristicDefinition.all {
