@@ -71,7 +71,7 @@ package enum PeopleError: Error, Equatable {
     case tooManyPeople
     /// Nobody has that name.
     case unknownPerson
-    /// Without this person, nobody could give access to others.
+    /// The person is the only owner, and only owners can give access to others.
     case onlyOwner
     /// The permissions have changed since they were shown.
     case changed

@@ -24,7 +24,7 @@ struct SetupDialogue: AccessorySetupInteraction {
         case repair = "pair with"
     }
 
-    /// The duration of the search for devices if nobody can be asked, or until the hint that there are none.
+    /// The time limit of a search without a user to ask, and the delay before the hint that no devices were found.
     ///
     /// Tests can override it.
     @TaskLocal static var searchTimeout = Duration.seconds(10)

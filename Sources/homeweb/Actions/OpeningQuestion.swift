@@ -14,14 +14,14 @@ struct OpeningQuestion: Sendable, Equatable {
     let question: String
     var about = ""
     let button: String
-    /// Whether the visitor has to confirm, because it isn't open already.
+    /// Whether the visitor has to confirm the change. If something is open already, no question is asked.
     var isAsked = true
 
     /// Finds the opening among changes of a service.
     ///
     /// Returns `nil` if nothing opens. A lower position of a door or window doesn't.
     init?(_ values: [Characteristic.ID: CharacteristicValue], _ service: Service, name: String) {
-        let type = service.associatedServiceType ?? service.type
+        let type = service.type
         let openings = service.characteristics.filter { characteristic in
             guard let value = values[characteristic.id], characteristic.type.isOpening(value, of: type) == true else {
                 return false

@@ -2,7 +2,7 @@ import HAPModel
 import HomeModel
 import HomePresentation
 
-/// The page of a scene: what it sets, device by device, with buttons to adopt their current states.
+/// The page of a scene: its actions for each device, with buttons to adopt the current states.
 struct ScenePage: LivePage {
     let scene: ActionSet.ID
     var path: String { "/scenes/\(scene)" }

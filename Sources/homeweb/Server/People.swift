@@ -48,7 +48,7 @@ final class People: Sendable {
 
     /// Changes the people in the file.
     ///
-    /// Changes by several visitors are made one after the other.
+    /// Concurrent changes are serialized.
     ///
     /// - Throws: `WebError` with the reason if the change isn't possible. Nothing changes in that case.
     func change(_ body: (inout [Person]) throws(PeopleError) -> Void) throws(WebError) {

@@ -41,7 +41,7 @@ extension WebhookBody: Decodable {
         template = try TemplateValue(from: decoder, maximumPath: depth + Self.maximumDepth).json
         guard template.object != nil else {
             throw ConfigurationProblem(
-                "must consist of keys with values", remedy: #"write for example {message: "{text}"}"#,
+                "must consist of keys with values", remedy: #"for example, write {message: "{text}"}"#,
                 at: decoder.codingPath)
         }
         guard template.encoded.count <= Self.maximumSize else {
