@@ -14,7 +14,7 @@ struct OpeningQuestion: Sendable, Equatable {
     let question: String
     var about = ""
     let button: String
-    /// Whether the visitor has to confirm the change. If something is open already, no question is asked.
+    /// Whether the visitor has to confirm the change, which isn't necessary if it's open already.
     var isAsked = true
 
     /// Finds the opening among changes of a service.
