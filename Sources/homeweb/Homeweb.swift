@@ -26,7 +26,7 @@ struct Homeweb: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The home hub's socket.", valueName: "SOCKET"))
     var socket: String?
 
-    @Option(help: ArgumentHelp("The bridge's control socket, for the page Bridge.", valueName: "SOCKET"))
+    @Option(help: ArgumentHelp("The bridge's control socket, for the Bridge page.", valueName: "SOCKET"))
     var bridgeSocket: String?
 
     @Option(help: ArgumentHelp("The directory for the list of people with access.", valueName: "DIR"))
@@ -41,10 +41,10 @@ struct Homeweb: AsyncParsableCommand {
             valueName: "NAME"))
     var name: [String] = []
 
-    @Option(help: ArgumentHelp("The certificate with its chain, in PEM, for TLS.", valueName: "FILE"))
+    @Option(help: ArgumentHelp("The TLS certificate and its chain, in PEM format.", valueName: "FILE"))
     var certificate: String?
 
-    @Option(help: ArgumentHelp("The certificate's key, in PEM.", valueName: "FILE"))
+    @Option(help: ArgumentHelp("The certificate's private key, in PEM format.", valueName: "FILE"))
     var key: String?
 
     @Option(
@@ -67,7 +67,7 @@ struct Homeweb: AsyncParsableCommand {
             let port = listen.split(separator: ":").last.flatMap { Int($0) } ?? 0
             throw ValidationError(
                 port > Int(UInt16.max)
-                    ? "--listen: there is no port \(port); the highest is 65535."
+                    ? "--listen: \(port) isn't a valid port; the highest is 65535."
                     : "--listen needs an address and a port, such as 127.0.0.1:8480 or [::]:8480, not \(listen).")
         }
         for text in behindProxy where IPNetwork(text) == nil {

@@ -13,9 +13,9 @@ struct Site: Sendable {
     let history = History()
     let listeners = ListenerLimit()
     let attempts = AttemptLimit()
-    /// The graphs that are drawn at the same time, so that other calls to the home hub aren't delayed.
+    /// Limits the number of graphs drawn concurrently, so that other calls to the home hub aren't delayed.
     let graphs = Turns(2, waitingLimit: 32)
-    /// The changes of scenes, each of which replaces all actions of a scene.
+    /// Serializes changes of scenes, because each change replaces all actions of a scene.
     let sceneChanges = Turns(1, waitingLimit: 32)
     let bridgeSocket: SocketLocation
     /// The home hub's socket.

@@ -6,7 +6,7 @@ import Hummingbird
 import HummingbirdCore
 import TerminalKit
 
-/// Changes of the home itself, for owners and members.
+/// The routes that change homes, rooms, zones, accessories and services, for owners and members.
 enum HomeActions {
     static func add(to router: RouterGroup<WebContext>, _ site: Site) {
         addHomesAndRooms(to: router, site)
@@ -151,7 +151,9 @@ enum HomeActions {
         }
     }
 
-    /// Returns the home with the object to change.
+    /// Returns the ID of the first home that matches, such as the one that contains the object to change.
+    ///
+    /// - Throws: `WebError` if no home matches.
     private static func home(
         _ manager: HomeManager, where isMeant: (Home) -> Bool
     ) async throws(WebError) -> Home.ID {

@@ -3,15 +3,18 @@ import HAPModel
 import HomeClient
 import HomeModel
 
-/// A check of a name during typing, by the rules of the home hub.
+/// Checks a name by the home hub's rules while the visitor types it.
 ///
-/// It doesn't change anything.
+/// The check doesn't change the home.
 struct NameCheck {
-    /// The reason why the name can't be used; empty for a name that can.
+    /// The reason why the name can't be used; empty if it can.
     private(set) var refusal = ""
     private(set) var suggestions: [String] = []
 
-    /// Checks `name` for the object `self` of the given `kind`, or for a new object in the home `in`.
+    /// Checks the name in a query.
+    ///
+    /// The `name` field is the name, `kind` the kind of object, and `self` the ID of the object to rename. Without
+    /// `self`, the name is for a new object in the home with the ID `in`.
     init(_ query: Query, _ moment: Moment) {
         let name = (query["name"] ?? "").trimmed
         guard !name.isEmpty, let write = Self.write(name, query, moment) else { return }
@@ -25,7 +28,7 @@ struct NameCheck {
         }
     }
 
-    /// Returns the change to check; `nil` if its object doesn't exist.
+    /// Returns the change to check; `nil` if the object to rename doesn't exist.
     private static func write(_ name: String, _ query: Query, _ moment: Moment) -> HomeWrite? {
         let home = query["in"].flatMap { Home.ID($0) } ?? moment.home?.id
         let own = query["self"]
@@ -60,15 +63,16 @@ struct NameCheck {
     }
 }
 
-/// The object whose name a service is shown with.
+/// The object that has the name shown for a service.
 enum NameOwner {
     case accessory(Accessory.ID)
     case service(Service.ID)
 }
 
 extension [Home] {
-    /// Returns the object to rename so that a service gets another name, or `nil` if it doesn't exist; see
-    /// `Accessory.shownName(of:)`.
+    /// Returns the object to rename to change a service's shown name, or `nil` if the service doesn't exist.
+    ///
+    /// See `Accessory.shownName(of:)`.
     func nameOwner(of id: Service.ID) -> NameOwner? {
         guard let accessory = lazy.compactMap({ $0.accessory(of: id) }).first, let service = accessory.service(id)
         else { return nil }

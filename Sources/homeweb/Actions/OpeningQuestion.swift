@@ -6,20 +6,20 @@ import HummingbirdCore
 
 /// A change that unlocks, opens or disarms something.
 ///
-/// It is made only after the visitor has confirmed it, so that an accidental tap doesn't open a home.
+/// The change is made only after the visitor has confirmed it, so that an accidental tap doesn't open a home.
 struct OpeningQuestion: Sendable, Equatable {
-    /// The field of a form that confirms the change.
+    /// The name of the form field that confirms the change.
     static let field = "confirmed"
 
     let question: String
     var about = ""
     let button: String
-    /// Whether the visitor has to confirm the change, which isn't necessary if it's open already.
+    /// Whether the visitor must confirm the change; `false` if everything is already open.
     var isAsked = true
 
-    /// Finds the opening among changes of a service.
+    /// Creates a question about changes to a service.
     ///
-    /// Returns `nil` if nothing opens. A lower position of a door or window doesn't.
+    /// Returns `nil` if no change opens anything. Moving a door or window to a lower position doesn't open it.
     init?(_ values: [Characteristic.ID: CharacteristicValue], _ service: Service, name: String) {
         let type = service.type
         let openings = service.characteristics.filter { characteristic in
@@ -38,12 +38,13 @@ struct OpeningQuestion: Sendable, Equatable {
         question = "\(button) \(name)?"
     }
 
-    /// Finds the openings among the actions of a scene.
+    /// Creates a question about the actions of a scene; returns `nil` if none of them opens anything.
     init?(_ scene: ActionSet, _ home: Home) {
         self.init(scene.actions.filter { home.isOpening($0) == true }, home, running: scene.name, "scene")
     }
 
-    /// Finds the openings among the actions of an automation, including those of its end.
+    /// Creates a question about the actions of an automation, including those at its end; returns `nil` if none of them
+    /// opens anything.
     init?(_ trigger: Trigger, _ home: Home) {
         self.init(
             home.openings(of: trigger.definition).sorted { $0.characteristic < $1.characteristic }, home,
@@ -64,16 +65,17 @@ struct OpeningQuestion: Sendable, Equatable {
         button = "Run \(what)"
     }
 
-    /// Checks that a visitor may open something.
+    /// Checks that the visitor has permission to unlock, open and disarm.
     static func check(_ visitor: Visitor) throws(WebError) {
         guard visitor.access.mayOpen else {
             throw WebError(.forbidden, "You can't unlock, open or disarm anything here. Ask the owner of this home.")
         }
     }
 
-    /// Checks that a visitor may run what the question is about.
+    /// Checks the visitor's permission and confirmation.
     ///
-    /// - Returns: The question, if the visitor hasn't confirmed it yet.
+    /// - Returns: The page with the question if the visitor must still confirm the change, or else `nil`.
+    /// - Throws: `WebError` if the visitor may not make the change.
     func response(
         to request: Request, _ form: Query, back: String, unlessConfirmedBy visitor: Visitor
     ) throws(WebError) -> Response? {
@@ -81,7 +83,7 @@ struct OpeningQuestion: Sendable, Equatable {
         return isAsked && form[Self.field] != "1" ? response(to: request, form, back: back, visitor) : nil
     }
 
-    /// Returns the question to the visitor, with a form that repeats the change.
+    /// Returns the page with the question, whose form sends the change again with a confirmation.
     private func response(to request: Request, _ form: Query, back: String, _ visitor: Visitor) -> Response {
         if request.isFromScript {
             let json: JSONObject = [

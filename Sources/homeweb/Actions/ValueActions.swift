@@ -6,7 +6,7 @@ import HomePresentation
 import Hummingbird
 import HummingbirdCore
 
-/// Changes of values, for all visitors with a token.
+/// The routes that control devices and run scenes, for all signed-in visitors.
 enum ValueActions {
     static func add(to router: RouterGroup<WebContext>, _ site: Site) {
         router.post("/services/:id/values") { request, context in
@@ -110,9 +110,9 @@ enum ValueActions {
         return (home, service)
     }
 
-    /// Returns the values that a form sets.
+    /// Returns the characteristic values that a form sets.
     ///
-    /// Each field is a characteristic of the service, or its color.
+    /// The name of each field is the ID of a characteristic of the service, or `color`.
     ///
     /// - Throws: `badRequest` for an invalid or empty form, `forbidden` for a guest's write to a characteristic that
     ///   guests can't control.
@@ -153,8 +153,9 @@ enum ValueActions {
         return values
     }
 
-    /// Adds the power state: a level above 0 also turns a lamp or fan on, and level 0 turns it off instead of setting
-    /// the level.
+    /// Adds the power state to a new brightness or speed.
+    ///
+    /// A level above 0 also turns the lamp or fan on. Level 0 turns it off and doesn't change the stored level.
     private static func addPower(to values: inout [Characteristic.ID: CharacteristicValue], _ service: Service) {
         guard let level = service.level, [.brightness, .rotationSpeed].contains(level.type),
             let number = values[level.id]?.number, let power = service.toggle, values[power.characteristic] == nil

@@ -11,7 +11,7 @@
 
   // Elements that the visitor is changing. When the change is over, they are redrawn with the server's latest state.
   const held = new Map();
-  // Messages of this script, which the server doesn't know.
+  // Elements that this script has added, which aren't in the server's HTML.
   const own = new WeakSet();
 
   function isEdited(element) {
@@ -61,7 +61,7 @@
         old.insertBefore(node.cloneNode(true), next);
         continue;
       }
-      // Removes obsolete nodes before it, so that nothing has to move.
+      // Remove the obsolete nodes before the matching node, so that it doesn't have to move.
       while (next !== same && !(next.id && wanted.has(next.id))) {
         const rest = next;
         next = skip(next.nextSibling);
@@ -78,7 +78,8 @@
     }
   }
 
-  // Returns the existing child for a new node: the one with its ID, or else the next one of its kind without an ID.
+  // Returns the existing child that a new node updates: the child with the same ID or, if the new node has no ID, the
+  // next child of the same type without an ID.
   function counterpart(node, next, known, wanted) {
     if (node.id) return known.get(node.id);
     if (node.nodeType !== Node.ELEMENT_NODE) return next?.nodeType === node.nodeType ? next : null;
@@ -121,7 +122,7 @@
     on("part", drawPart);
     on("notice", ({ text }) => { notice.textContent = text; });
     on("gone", ({ path }) => location.assign(path));
-    // The server sends these at a fixed interval; three missing ones mean that it hangs or can't be reached.
+    // The server sends beats at a fixed interval. After three missing beats, the server is considered unreachable.
     on("beat", ({ seconds }) => {
       timeout = (3 * seconds + 2) * 1000;
       watch();
@@ -192,7 +193,7 @@
     return answer;
   }
 
-  // Asks a question of the server, and returns whether the visitor agreed.
+  // Shows a question from the server, and returns whether the visitor agreed.
   function ask({ question, about, button }) {
     const dialog = document.createElement("dialog");
     dialog.append(parsed('<form method="dialog" class="stack"><h2 id="ask"></h2><p></p><button class="button danger" value="1"></button><button class="button" autofocus>Cancel</button></form>'));
@@ -284,7 +285,7 @@
 
   // ---- Sliders
 
-  // A slider sends a few requests per second, and always its last value.
+  // The minimum interval between requests of a slider, in milliseconds. Its last value is always sent.
   const pace = 150;
 
   function words(range) {
@@ -313,7 +314,7 @@
     send(form, form.getAttribute("action"), { back, [input.name.replace("typed:", "")]: input.value });
   });
 
-  // A lamp's tile is its slider: a drag dims, a tap switches.
+  // A lamp's tile is also its slider: a drag dims the lamp, a tap switches it.
   let drag = null;
 
   document.addEventListener("pointerdown", (event) => {
@@ -496,7 +497,7 @@
   // The link from "homehub web" contains the token after #, which isn't sent to the server.
   function signIn() {
     const enter = document.getElementById("enter");
-    // A browser that is signed in is redirected to another page, and keeps the token in its address.
+    // A signed-in browser is redirected to another page, and its address still contains the token. Remove the token.
     if (!enter && /^#[a-z2-9]{26}$/.test(location.hash)) history.replaceState(null, "", location.pathname + location.search);
     if (!enter || location.hash.length <= 8) return;
     enter.querySelector("input").value = location.hash.slice(1);

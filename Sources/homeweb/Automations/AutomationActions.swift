@@ -7,7 +7,7 @@ import Hummingbird
 import HummingbirdCore
 import TerminalKit
 
-/// The forms of the pages of automations, for owners only.
+/// The routes that add, change, run and remove automations, for owners only.
 enum AutomationActions {
     static func add(to router: RouterGroup<WebContext>, _ site: Site) {
         addForms(to: router, site)
@@ -117,7 +117,7 @@ enum AutomationActions {
         }
     }
 
-    /// Shows the form of an automation that was removed, to add it again.
+    /// Shows the form again if the automation was removed in the meantime, so that the owner can add it again.
     private static func removed(_ query: Query, _ moment: Moment, _ visitor: Visitor) throws(WebError) -> Response {
         guard let home = query["home"].flatMap({ Home.ID($0) }).flatMap({ moment.snapshot.home($0) }) else {
             throw gone
@@ -127,7 +127,7 @@ enum AutomationActions {
             "Someone has removed this automation since you opened the form. If you save, it's added again.")
     }
 
-    /// Shows a form again that is older than the automation.
+    /// Shows the form again if the automation has changed or was removed since the form was opened.
     private static func conflict(
         _ query: Query, _ trigger: Trigger?, _ home: Home, _ visitor: Visitor, _ reason: String
     ) -> Response {
@@ -237,6 +237,6 @@ enum AutomationActions {
 }
 
 extension Trigger {
-    /// A short text that differs after a change of the name or the definition.
+    /// A hash that changes with the name or the definition.
     var mark: String { Assets.hash(of: "\(name)\n\(definition.json.text)".utf8) }
 }

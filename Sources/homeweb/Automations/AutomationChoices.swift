@@ -2,9 +2,9 @@ import HAPModel
 import HomeModel
 import HomePresentation
 
-/// The events, conditions and actions that the form of an automation offers for a home.
+/// The events, conditions and actions that an automation's form offers for a home.
 ///
-/// Each has a key for the form, and a name in the words of ``TriggerPhrases``.
+/// Each choice has a key for the form, and a name in the words of ``TriggerPhrases``.
 struct AutomationChoices {
     /// A state of an accessory, such as "Hall Sensor detects motion".
     struct State {
@@ -121,7 +121,7 @@ struct AutomationChoices {
                 }
             }
         }
-        // A lock has equal words for its current and its target state. The current state is first.
+        // The phrases for a lock's current and target states are the same. Keep the current state, which comes first.
         let targets = Set(accessory.services.flatMap(\.characteristics).filter(\.isTarget).map(\.id))
         let ordered =
             states.filter { !targets.contains($0.characteristic) }
@@ -159,7 +159,7 @@ struct AutomationChoices {
 }
 
 extension AutomationChoices.State {
-    /// Returns the event that the state begins, or that it has lasted for some time.
+    /// Returns the event that occurs when the state begins, or when it has lasted for the given duration.
     func event(lasting duration: Duration?) -> TriggerEvent {
         if let duration { return .held(characteristic, test, duration: duration) }
         return switch test {
@@ -178,7 +178,7 @@ extension AutomationChoices.State {
 }
 
 extension Characteristic {
-    /// The values of a Boolean or an enumeration.
+    /// The possible values of a Boolean or an enumeration; empty for other characteristics.
     fileprivate var states: [CharacteristicValue] {
         if metadata.format == .bool { return [.bool(true), .bool(false)] }
         return type.valueNames.keys.sorted().filter { metadata.validValues?.contains($0) ?? true }.map { .integer($0) }

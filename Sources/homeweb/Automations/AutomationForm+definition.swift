@@ -6,7 +6,7 @@ import TerminalKit
 extension AutomationForm {
     /// Checks the form and returns the automation.
     ///
-    /// - Throws: The errors of all fields.
+    /// - Throws: ``AutomationFormErrors`` with the errors of all fields.
     func definition(
         _ choices: AutomationChoices, _ parser: TriggerParser
     ) throws(AutomationFormErrors) -> TriggerDefinition {
@@ -177,7 +177,7 @@ private struct AutomationFormReader {
         return time
     }
 
-    /// Returns a number of minutes; `nil` if it's empty or invalid.
+    /// Returns a number of minutes; `nil` if the field is empty or invalid.
     private mutating func minutes(_ text: String, _ field: String, allowsZero: Bool = false) -> Duration? {
         guard !text.isEmpty else { return nil }
         // The longest duration of an automation is five weeks.

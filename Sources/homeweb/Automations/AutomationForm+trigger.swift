@@ -3,15 +3,15 @@ import HomeModel
 import HomePresentation
 
 extension AutomationForm {
-    /// Creates the form of an automation.
+    /// Creates the form of an existing automation.
     ///
-    /// A part that doesn't fit the fields is in words.
+    /// Events, conditions and actions that the fields can't represent are written in words.
     init(_ trigger: Trigger, _ choices: AutomationChoices, _ parser: TriggerParser) {
         self.init(trigger.definition, choices, parser)
         name = trigger.name
     }
 
-    /// Creates the form of a definition, without a name.
+    /// Creates a form from a definition, with an empty name.
     init(_ definition: TriggerDefinition, _ choices: AutomationChoices, _ parser: TriggerParser) {
         let typed = TypedTrigger(definition, parser)
         if definition.events.count != 1 || !setEvent(definition.events[0], choices) {
@@ -36,7 +36,7 @@ extension AutomationForm {
         missed = typed.missed ?? ""
     }
 
-    /// Sets the fields of an event; returns `false` if it doesn't fit them.
+    /// Sets the fields of an event; returns `false` if the fields can't represent it.
     private mutating func setEvent(_ event: TriggerEvent, _ choices: AutomationChoices) -> Bool {
         switch event {
         case .calendar(let calendar) where calendar.month == nil && calendar.day == nil:
@@ -86,7 +86,7 @@ extension AutomationForm {
         return true
     }
 
-    /// Sets the fields of a condition; returns `false` if it doesn't fit them.
+    /// Sets the fields of a condition; returns `false` if the fields can't represent it.
     private mutating func setCondition(_ condition: TriggerCondition, _ choices: AutomationChoices) -> Bool {
         switch condition {
         case .time(let from, let to):
@@ -151,7 +151,7 @@ extension AutomationForm {
             }.inLines
     }
 
-    /// Returns the actions with fields; `nil` if one of the values doesn't fit the fields.
+    /// Returns the form's actions for writes; `nil` if the fields can't represent all of them.
     private static func actions(
         _ writes: [CharacteristicWriteAction], _ choices: AutomationChoices
     ) -> [Action]? {
@@ -169,7 +169,7 @@ extension AutomationForm {
                         && $0.service.level?.id == write.characteristic
                 })
             {
-                // The position of a blind is its level and its state.
+                // A blind's position is both its level and its state, so one write contains both.
                 actions.append((found, level.formText))
             } else {
                 return nil
@@ -180,12 +180,12 @@ extension AutomationForm {
 }
 
 extension AutomationChoices {
-    /// Returns the offered state with a test; `nil` if there is none.
+    /// Returns the choice for a state; `nil` if the form doesn't offer it.
     fileprivate func state(_ id: Characteristic.ID, _ test: ValueTest) -> State? {
         states.first { $0.characteristic == id && $0.test.isSame(as: test) }
     }
 
-    /// Returns the fields of a number with a limit; `nil` if it isn't offered or has two limits.
+    /// Returns the fields for a number's range; `nil` if the form doesn't offer the number or the range has two limits.
     fileprivate func test(_ id: Characteristic.ID, _ range: ValueRange) -> AutomationForm.NumberTest? {
         guard let number = numbers.first(where: { $0.place.characteristic.id == id }) else { return nil }
         return switch (range.minimum, range.maximum) {
@@ -221,7 +221,7 @@ extension CharacteristicValue {
 }
 
 extension Duration {
-    /// The number of minutes as text; `nil` if it isn't whole.
+    /// The duration in minutes as text; `nil` if it's negative or not a whole number of minutes.
     fileprivate var wholeMinutes: String? {
         let (seconds, attoseconds) = components
         return attoseconds == 0 && seconds >= 0 && seconds.isMultiple(of: 60) ? "\(seconds / 60)" : nil

@@ -1,8 +1,8 @@
 import HomeModel
 
-/// The form of an automation: the visitor's texts and choices, before they are checked.
+/// The form of an automation: the owner's unchecked input.
 ///
-/// Each part can be typed in words, too, because not every automation fits the fields.
+/// Events, conditions and steps can also be typed in words, because the fields can't represent every automation.
 struct AutomationForm: Equatable {
     /// The kinds of events in the form.
     enum EventKind: String, CaseIterable { case time, sun, state, number, button, presence, words }
@@ -10,24 +10,24 @@ struct AutomationForm: Equatable {
     /// The kinds of conditions in the form.
     enum ConditionKind: String, CaseIterable { case always, time, sun, state, number, presence, words }
 
-    /// A number of an accessory with a limit, such as a temperature above 25.
+    /// A limit for a number that an accessory measures, such as a temperature of at least 25 °C.
     struct NumberTest: Equatable {
         /// The key of the number in ``AutomationChoices/numbers``.
         var key = ""
-        /// A Boolean value that indicates whether the limit is the lowest number instead of the highest.
+        /// A Boolean value that indicates whether the limit is a minimum instead of a maximum.
         var isMinimum = true
         var limit = ""
     }
 
-    /// A value to write.
+    /// A state to switch an accessory to.
     struct Action: Equatable {
         /// The key of the action in ``AutomationChoices/actions``.
         var key = ""
-        /// The brightness, speed or position in percent; empty for none.
+        /// The brightness, speed or position in percent; empty to leave it unchanged.
         var level = ""
     }
 
-    /// The maximum number of actions with fields.
+    /// The maximum number of actions in fields instead of words.
     static let mostActions = 20
 
     var name = ""
@@ -35,12 +35,12 @@ struct AutomationForm: Equatable {
     var event = EventKind.time
     var time = "07:00"
     var sunEvent = SunEvent.sunset
-    /// The minutes before or after the sun event.
+    /// The number of minutes before or after the sun event, depending on ``isBeforeSun``.
     var sunOffset = "0"
     var isBeforeSun = true
     /// The key of a state in ``AutomationChoices/states``.
     var state = ""
-    /// The minutes for which the state or the number must last; empty for none.
+    /// The number of minutes that the state or the number must last; empty if the event occurs immediately.
     var lasting = ""
     var number = NumberTest()
     var press = ""
@@ -64,7 +64,7 @@ struct AutomationForm: Equatable {
     /// Further steps in words, one per line.
     var stepWords = ""
     var notification = ""
-    /// The minutes after which the previous values are restored; empty for none.
+    /// The number of minutes after which the previous values are restored; empty to keep the new values.
     var undoAfter = ""
     /// Events in words that restore the previous values, one per line.
     var undoWords = ""
@@ -75,7 +75,7 @@ struct AutomationForm: Equatable {
 
     init() {}
 
-    /// Creates the form that a browser has sent.
+    /// Creates a form from a browser's request.
     init(_ query: Query) {
         func text(_ name: String) -> String { (query[name] ?? "").trimmed }
         func test(_ name: String) -> NumberTest {
@@ -119,7 +119,7 @@ struct AutomationForm: Equatable {
 
 /// The errors of a form, by the names of its fields.
 struct AutomationFormErrors: Error, Equatable {
-    /// The name for an error that belongs to no field.
+    /// The key of an error that doesn't belong to a single field.
     static let form = "form"
 
     var fields: [String: String]

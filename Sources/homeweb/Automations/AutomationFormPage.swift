@@ -3,7 +3,7 @@ import HomePresentation
 
 /// The page with the form to add or edit an automation.
 ///
-/// It has no live updates, which would replace choices while they are made.
+/// The page has no live updates, because they would overwrite the owner's input.
 struct AutomationFormPage {
     let form: AutomationForm
     let choices: AutomationChoices
@@ -118,7 +118,7 @@ struct AutomationFormPage {
         options([("min", minimum), ("max", maximum)], test.isMinimum ? "min" : "max")
     }
 
-    /// Returns options in groups by room, after one for no choice.
+    /// Returns options grouped by room, after an option that means no choice.
     private func grouped(
         _ items: [(key: String, name: String, room: Room.ID)], _ chosen: String, none: String = "Choose…"
     ) -> String {
@@ -134,7 +134,7 @@ struct AutomationFormPage {
         return Templates.render("options", ["none": none, "groups": groups])
     }
 
-    /// Returns options after one for no choice.
+    /// Returns options after an option that means no choice.
     private func choice(_ items: [(key: String, name: String)], _ chosen: String) -> String {
         Templates.render(
             "options",

@@ -2,7 +2,7 @@ import HomeModel
 import HomePresentation
 import TerminalKit
 
-/// The texts about an automation on a page.
+/// Describes automations in the words of pages.
 struct AutomationSummary {
     let home: Home
     let time: HomeTime
@@ -24,7 +24,7 @@ struct AutomationSummary {
         return "\(phrases.events(of: definition))\(condition): \(actions)".sentence
     }
 
-    /// Returns the next time in words; `nil` if there is none.
+    /// Returns the time of the next run in words; `nil` if none is scheduled.
     func next(_ status: TriggerStatus?) -> String? { status?.next.map(time.words) }
 
     /// Returns the result of the last evaluation in words; `nil` before the first one.
@@ -32,7 +32,7 @@ struct AutomationSummary {
         status?.last.map { "\(time.words(for: $0.time)), \(phrases.phrase(for: $0))" }
     }
 
-    /// Returns the reason why an automation can't run, and the remedy; `nil` if it can or is disabled.
+    /// Returns the reason why an automation can't run, and the remedy; `nil` if it can run or is disabled.
     func problem(_ trigger: Trigger, _ status: TriggerStatus?) -> String? {
         switch home.activationState(of: trigger) {
         case .noLocation: return "The home has no location. Set it under People and location."
@@ -43,7 +43,7 @@ struct AutomationSummary {
         return status?.pausedUntil.map { "Paused until \(time.words(for: $0)), because it ran too often." }
     }
 
-    /// Returns the values for the list of automations.
+    /// Returns the template values of an automation in the list.
     func values(of trigger: Trigger, _ status: TriggerStatus?, isOwner: Bool, back: String) -> Templates.Values {
         var values: Templates.Values = [
             "id": "\(trigger.id)", "name": trigger.name, "sentence": sentence(trigger.definition),
@@ -56,7 +56,7 @@ struct AutomationSummary {
         return values
     }
 
-    /// Returns the values for the buttons of an automation.
+    /// Returns the template values of an automation's buttons.
     func controls(of trigger: Trigger, back: String) -> Templates.Values {
         [
             "id": "\(trigger.id)", "name": trigger.name, "back": back, "isOn": trigger.isEnabled ? "true" : "false",
@@ -65,7 +65,7 @@ struct AutomationSummary {
         ]
     }
 
-    /// Returns the values for an entry of the history.
+    /// Returns the template values of an entry in the history.
     func values(of record: TriggerRecord) -> Templates.Values {
         [
             "time": time.words(for: record.time), "result": phrases.phrase(for: record).capitalizedFirst,

@@ -37,9 +37,11 @@ struct AutomationsPage: LivePage {
     }
 }
 
-/// Signals of evaluations, which aren't changes of the home, and of the passing time.
+/// Signals to redraw the pages of automations.
+///
+/// Evaluations of automations aren't changes of the home, and phrases such as "today" depend on the time.
 enum AutomationChanges {
-    /// The interval at which words such as "today" and the result of a check are renewed.
+    /// The interval at which phrases such as "today" and the result of a check are updated.
     private static let interval = Duration.seconds(60)
 
     static func stream(of manager: HomeManager) -> AsyncStream<Void> {

@@ -3,7 +3,7 @@ import HomePresentation
 import SystemKit
 import TerminalKit
 
-/// The form of a home's location: the visitor's texts, before they are checked.
+/// The form of a home's location: the owner's unchecked input.
 struct LocationForm: Equatable {
     var latitude = ""
     var longitude = ""
@@ -18,9 +18,9 @@ struct LocationForm: Equatable {
         timeZone = location.timeZone ?? ""
     }
 
-    /// Creates the form that a browser has sent.
+    /// Creates a form from a browser's request.
     ///
-    /// Both numbers can be in the first field, as maps copy them: `52.52, 13.40`.
+    /// The first field may contain both numbers, in the format that maps copy: `52.52, 13.40`.
     init(_ query: Query) {
         latitude = (query["latitude"] ?? "").trimmed
         longitude = (query["longitude"] ?? "").trimmed

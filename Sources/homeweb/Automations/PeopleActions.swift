@@ -4,7 +4,7 @@ import Hummingbird
 import HummingbirdCore
 import TerminalKit
 
-/// The forms of the page of people and the location, for owners only.
+/// The routes that change people and the home's location, for owners only.
 enum PeopleActions {
     static func add(to router: RouterGroup<WebContext>, _ site: Site) {
         router.post("/homes/:id/people") { request, context in
@@ -81,9 +81,9 @@ enum PeopleActions {
         }
     }
 
-    /// Shows the page with a refused form.
+    /// Shows the page with a rejected form.
     ///
-    /// It has no live updates, which would replace the form.
+    /// The page has no live updates, because they would overwrite the form.
     private static func refused(
         _ refused: PeoplePage.Refused, _ home: Home.ID, _ site: Site, _ visitor: Visitor
     ) async throws -> Response {

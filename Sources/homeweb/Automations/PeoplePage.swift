@@ -5,7 +5,7 @@ import TerminalKit
 
 /// The page of the people whose presence automations can use, and of the home's location.
 struct PeoplePage: LivePage {
-    /// A form that was refused, with its error.
+    /// A rejected form, with its error.
     struct Refused {
         var name: (text: String, error: String)?
         var location: (form: LocationForm, error: String)?

@@ -29,7 +29,7 @@ struct Graph {
 
     /// Creates a graph of the entries in the period of `span` before `end`, oldest first.
     ///
-    /// An entry before the period is the value at its start.
+    /// An entry from before the period is drawn at its start.
     init(_ entries: [HistoryEntry], of characteristic: Characteristic, span: Span, end: Timestamp, time: HomeTime) {
         (self.characteristic, self.span, self.end, self.time) = (characteristic, span, end, time)
         let start = end.millisecondsSince1970 - span.milliseconds
@@ -44,7 +44,7 @@ struct Graph {
         ends = low.flatMap { low in high.map { (low, $0) } }
     }
 
-    /// The values in words, such as `19.5 °C to 21.3 °C`; `nil` without values.
+    /// The range of the values in words, such as `19.5 °C to 21.3 °C`; `nil` without values.
     var words: String? {
         guard let ends else { return nil }
         let (low, high) = (characteristic.words(for: ends.low.value), characteristic.words(for: ends.high.value))
@@ -103,7 +103,7 @@ struct Graph {
         for point in points.dropFirst() {
             path += characteristic.isMeasurement ? "L\(x(point)) \(y(point.y))" : "H\(x(point))V\(y(point.y))"
         }
-        // The last value still holds.
+        // The last value holds until the end.
         path += "H\(x(Point(x: 1, y: last.y, value: last.value)))"
         return isArea ? path + "V\(base)Z" : path
     }
@@ -121,7 +121,7 @@ extension Graph {
 
         var milliseconds: Int64 { hours * 3_600_000 }
 
-        /// The length of the intervals of which each has one value.
+        /// The length of an interval, which has one value.
         var interval: Duration { .milliseconds(milliseconds / Int64(Graph.intervals)) }
 
         var name: String {
@@ -140,7 +140,7 @@ extension Graph {
             }
         }
 
-        /// The distance of the labels in hours.
+        /// The time between labels, in hours.
         private var tickHours: Int64 {
             switch self {
             case .day: 4

@@ -7,7 +7,7 @@ import Hummingbird
 import HummingbirdCore
 import NIOCore
 
-/// The page with the graphs of a service's past values, and their pictures.
+/// The routes of the page with the graphs of a service's past values, and of the graphs' pictures.
 enum GraphPage {
     static func add(to router: RouterGroup<WebContext>, _ site: Site) {
         router.get("/services/:id/history") { request, context in
@@ -55,9 +55,9 @@ enum GraphPage {
         return Graph(entries, of: characteristic, span: span, end: end, time: .current(of: home, now: end))
     }
 
-    /// Returns the graphs of a service for a template.
+    /// Returns the template values of a service's graphs.
     ///
-    /// The address of a picture changes every five minutes, so that a page that is redrawn shows newer values.
+    /// The address of a picture changes every five minutes, so that a redrawn page shows newer values.
     static func values(of service: Service, _ span: Graph.Span) -> [Templates.Values] {
         let minutes = Timestamp.now.millisecondsSince1970 / 300_000
         return service.graphed.map { characteristic in
@@ -76,7 +76,7 @@ extension Query {
 }
 
 extension Service {
-    /// The values of which users see graphs, those that can't be set first.
+    /// The characteristics with graphs, read-only ones first.
     var graphed: [Characteristic] {
         let values = characteristics.filter { $0.isForPeople && $0.hasHistory && $0.type != .serviceLabelIndex }
         let isControl = { (characteristic: Characteristic) in characteristic.metadata.permissions.contains(.pairedWrite)

@@ -4,7 +4,7 @@ import HomePresentation
 import Synchronization
 import SystemKit
 
-/// The latest changes while the page is running.
+/// The latest changes since homeweb was started.
 ///
 /// Events of the home are always recorded. Values are recorded only while a visitor views them, because other values
 /// aren't observed.
@@ -36,15 +36,14 @@ final class History: Sendable {
     func add(_ sentence: String, place: String = "", who: String = "", path: String? = nil) {
         let entry = Entry(time: .now, place: place, sentence: sentence, who: who, path: path)
         let readers = contents.withLock { contents -> [AsyncStream<Void>.Continuation] in
-            // A lamp that reports each of its values separately would otherwise cause several equal entries.
+            // A lamp that reports each value separately would otherwise add the same entry several times.
             let last = contents.entries.last
             guard last?.sentence != sentence || last?.place != place || last?.who != who else { return [] }
             contents.entries.append(entry)
             if contents.entries.count > Self.limit { contents.entries.removeFirst() }
             return Array(contents.readers.values)
         }
-        // This must happen outside the lock, because a reader that ends holds its task's lock while it waits for this
-        // one.
+        // Notify readers after unlocking: a reader that ends holds its task's lock while it waits for this lock.
         for reader in readers { reader.yield() }
     }
 

@@ -9,7 +9,7 @@ final class ListenerLimit: Sendable {
         let end: @Sendable () -> Void
     }
 
-    /// A place in the limit, which is freed when this object is released.
+    /// A place for one live stream, which becomes free when this object is released.
     final class Place: Sendable {
         private let limit: ListenerLimit
         private let number: UInt64

@@ -110,7 +110,7 @@ private final class Pending: Sendable {
 
     /// Waits for a redraw request and clears it.
     ///
-    /// Returns `false` if the deadline is first.
+    /// Returns `false` if the deadline passes first.
     func wait(until deadline: ContinuousClock.Instant) async -> Bool { await signal.wait(until: deadline) }
 }
 
@@ -227,13 +227,13 @@ extension HomeSnapshot {
 }
 
 extension Home {
-    /// The services whose state contains the rest of a countdown.
+    /// The services whose state shows the remaining time of a countdown.
     fileprivate var countdowns: Set<HomeModel.Service.ID> {
         let services = accessories.flatMap(\.services)
         return Set(services.filter { ($0.characteristic(.remainingDuration)?.value?.number ?? 0) > 0 }.map(\.id))
     }
 
-    /// Returns the values that can be read now.
+    /// Returns the readable characteristics among `values`, without those of unreachable accessories.
     func readable(_ values: Set<Characteristic.ID>) -> Set<Characteristic.ID> {
         var readable: Set<Characteristic.ID> = []
         for accessory in accessories where accessory.problem == nil {
@@ -245,7 +245,7 @@ extension Home {
         return readable
     }
 
-    /// Returns the values of accessories that are usable again.
+    /// Returns the characteristics of accessories that had a problem in the old home and have none now.
     fileprivate func hasReturned(since old: Home?) -> [Characteristic.ID] {
         guard let old, old.id == id, old.accessories.count == accessories.count else { return [] }
         return zip(old.accessories, accessories).filter { $0.0.problem != nil && $0.1.problem == nil }

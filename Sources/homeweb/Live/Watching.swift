@@ -44,7 +44,7 @@ actor Watching {
 }
 
 extension [Home] {
-    /// Returns the values that are reported to the page.
+    /// Returns the characteristics among `values` with enabled notifications.
     fileprivate func reported(of values: Set<Characteristic.ID>) -> Set<Characteristic.ID> {
         var reported: Set<Characteristic.ID> = []
         for service in flatMap(\.accessories).flatMap(\.services) {

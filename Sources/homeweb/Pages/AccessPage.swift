@@ -5,7 +5,7 @@ import NIOCore
 import SetupQR
 import WebAccess
 
-/// The page of the people who may open the page: their roles, rooms and links.
+/// The page that lists the people with access: their roles, rooms and links.
 ///
 /// Only owners see it.
 enum AccessPage {
@@ -50,7 +50,7 @@ enum AccessPage {
             try site.people.change { people throws(PeopleError) in try people.renewToken(of: name) }
             site.history.add("The link of \(name) was replaced", who: visitor.shownName)
             var response = Response.seeOther(path("link", name))
-            // The visitor stays signed in after replacing the own link.
+            // A visitor who replaces their own link stays signed in.
             if visitor.name == name, let token = try site.people.all().first(where: { $0.name == name })?.token {
                 Entrance.setCookie(token.secret, in: &response, request, context)
             }
@@ -118,9 +118,9 @@ enum AccessPage {
         return people[index]
     }
 
-    /// Returns the person of a form.
+    /// Returns the person that a form describes.
     ///
-    /// Rooms that the form couldn't show, for example of a removed home, stay those of `former`.
+    /// Rooms of `former` that the form can't show are kept, for example those of a removed home.
     private static func person(
         named name: String, _ form: Query, _ moment: Moment, former: Person? = nil
     ) throws(WebError) -> Person {
@@ -192,7 +192,7 @@ enum AccessPage {
 }
 
 extension Person {
-    /// A short text that differs after a change of the permissions.
+    /// A hash that changes with the permissions.
     fileprivate var mark: String {
         Assets.hash(of: "\(role) \(rooms.map { $0.sorted().joined(separator: " ") } ?? "all") \(mayOpen)".utf8)
     }

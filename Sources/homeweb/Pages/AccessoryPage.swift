@@ -84,12 +84,12 @@ struct AccessoryPage: LivePage {
 }
 
 extension ProductFilter {
-    /// Includes the kinds that only manufacturers define.
+    /// A filter that also includes vendor-specific services and characteristics.
     fileprivate static let everything = ProductFilter().withMakersOwn
 }
 
 extension CharacteristicMetadata {
-    /// The valid values, for developers.
+    /// The valid values or their range in words; empty if unknown.
     fileprivate var rangeText: String {
         if let validValues { return validValues.map { "\($0)" }.joined(separator: ", ") }
         if let maximumLength { return "up to \(maximumLength) bytes" }

@@ -33,7 +33,7 @@ enum BridgePage {
     private static func content(_ site: Site) async -> String {
         do {
             let (status, setup, lights) = try await BridgeControlClient.connect(to: site.bridgeSocket) { bridge in
-                // A paired bridge shows no codes.
+                // A paired bridge has no setup code to show.
                 (try await bridge.status(), try? await bridge.setup(force: false), try await bridge.lights())
             }
             return Templates.render("bridge", values(status, setup, lights))
@@ -87,7 +87,9 @@ enum BridgePage {
 }
 
 extension SetupListing {
-    /// The codes of all bridges, from a daemon of any version.
+    /// The codes of all bridges.
+    ///
+    /// Older daemons have only one bridge and don't send a list.
     fileprivate var codes: [Bridge] {
         bridges ?? [Bridge(number: 1, name: "", code: code, payload: payload, paired: paired)]
     }

@@ -11,7 +11,7 @@ extension Response {
     ///   - action: The path that the form is sent to.
     ///   - fields: Hidden fields of the form.
     ///   - back: The page to return to without a change.
-    ///   - place: The page of the navigation bar.
+    ///   - place: The page that the navigation bar marks as current.
     ///   - visitor: The visitor.
     /// - Returns: The page.
     static func confirmation(

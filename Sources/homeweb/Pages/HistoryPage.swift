@@ -11,7 +11,7 @@ struct HistoryPage: LivePage {
 
     /// Returns whether a visitor may see an entry.
     ///
-    /// A guest of some rooms sees what happened to their accessories.
+    /// A guest of some rooms sees only changes in these rooms.
     private func isVisible(_ entry: History.Entry, _ moment: Moment) -> Bool {
         guard !moment.visitor.seesAllRooms else { return true }
         let words = (entry.path ?? "").split(separator: "/").map(String.init)

@@ -149,7 +149,7 @@ extension ProductSection {
     /// The ID of the section's element.
     fileprivate var part: String { "g-" + (room.map { "\($0)" } ?? name.formEncoded) }
 
-    /// The values of the template of the summary after the section's name.
+    /// The template values of the summary after the section's name.
     fileprivate var count: Templates.Values { ["part": part, "summary": rows.summary] }
 }
 
@@ -162,7 +162,7 @@ extension ProductFilter {
 }
 
 extension Home {
-    /// Returns the values that rows consist of.
+    /// Returns the characteristics that the rows of services show, including the battery levels of all accessories.
     func valuesShown(of services: [Service.ID]) -> Set<Characteristic.ID> {
         let wanted = Set(services)
         var values: Set<Characteristic.ID> = []

@@ -96,7 +96,7 @@ enum Pages {
     ) async {
         guard !readable.isEmpty else { return }
         let watching = Watching(site: site)
-        // The read continues in the background, and the page is sent without it after the timeout.
+        // After the timeout, the page is sent without the new values, and the read continues in the background.
         let (answers, answered) = AsyncStream.makeStream(of: Void.self)
         Task {
             await watching.watch(values, reading: readable)
@@ -176,7 +176,7 @@ extension WebContext {
         }
     }
 
-    /// The requester, owner or guest.
+    /// The requester, who must be signed in.
     var visitor: Visitor {
         get throws(WebError) {
             guard let person else { throw WebError(.unauthorized, "Sign in first.") }

@@ -2,7 +2,7 @@ import Mustache
 
 /// The pages' templates, which are part of the program.
 enum Templates {
-    /// The values of a template.
+    /// The values that a template inserts.
     ///
     /// Text is sanitized and escaped. HTML in three braces is only sanitized.
     typealias Values = [String: Any]
@@ -31,7 +31,7 @@ enum Templates {
         return text
     }
 
-    /// Sanitizes text, and adds `any` with the names of all nonempty lists, because only these have a heading.
+    /// Sanitizes text, and adds the names of all nonempty lists as `any`, because empty lists have no heading.
     private static func marked(_ values: Values) -> Values {
         var marked = values
         var any: [String: Bool]?

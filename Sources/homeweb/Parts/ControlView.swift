@@ -11,9 +11,9 @@ struct ControlView {
     let characteristic: Characteristic
     let control: CharacteristicControl
 
-    /// The order of the most important values.
+    /// The most important characteristics, in the order of their controls.
     ///
-    /// The others follow in the accessory's order.
+    /// The controls of other characteristics follow in the accessory's order.
     private static let order: [CharacteristicType] = [
         .on, .active, .lockTargetState, .targetDoorState, .targetPosition, .holdPosition, .brightness, .hue,
         .colorTemperature, .targetTemperature, .targetHeatingCoolingState, .targetHeaterCoolerState,

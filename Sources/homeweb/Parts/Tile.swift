@@ -17,7 +17,7 @@ struct Tile {
     let place: Place
     /// The page to which a form returns.
     let back: String
-    /// Whether its values are current.
+    /// Whether the service's values are current.
     let isCurrent: Bool
 
     var id: String { "\(place.rawValue)-\(row.id)" }

@@ -5,7 +5,7 @@ import HomePresentation
 import Hummingbird
 import HummingbirdCore
 
-/// Changes of scenes, for owners and members.
+/// The routes that change scenes, for owners and members.
 enum SceneActions {
     static func add(to router: RouterGroup<WebContext>, _ site: Site) {
         HomeActions.editing(router, "/homes/:id/scenes", site) { form, context, manager in
@@ -54,8 +54,13 @@ enum SceneActions {
         return (home, scene)
     }
 
-    /// Returns the scene's actions after a change: `add` adopts the current state of services, `update` that of one
-    /// service or, if it is `all`, of all services that the scene has, and `remove` removes a service.
+    /// Returns the scene's actions after a change.
+    ///
+    /// The form's fields select the change:
+    ///
+    /// - `add` adds services in their current state.
+    /// - `update` adopts the current state of one service, or of all the scene's services if its value is `all`.
+    /// - `remove` removes a service.
     ///
     /// A service without a known state keeps its actions.
     static func actions(of scene: ActionSet, _ form: Query, _ home: Home) -> [CharacteristicWriteAction] {

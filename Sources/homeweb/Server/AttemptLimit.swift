@@ -24,7 +24,7 @@ final class AttemptLimit: Sendable {
 
     /// Counts an attempt.
     ///
-    /// Returns `false` if there were too many, so that the token must not be checked.
+    /// Returns `false` if there were too many attempts. In that case, the token must not be checked.
     func begin(_ address: String) -> Bool {
         let time = now()
         return failures.withLock { failures in

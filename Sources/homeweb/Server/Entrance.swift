@@ -12,7 +12,7 @@ struct Entrance: RouterMiddleware {
     typealias Context = WebContext
 
     static let cookie = "lamplighter"
-    /// The number of days after the last visit after which a browser is signed out.
+    /// The number of days without a visit after which a browser is signed out.
     private static let sessionDays = 90
 
     let site: Site
@@ -100,7 +100,7 @@ struct Entrance: RouterMiddleware {
     private static func setCookie(
         _ value: String, days: Int, in response: inout Response, _ request: Request, _ context: WebContext
     ) {
-        // A proxy may not forward the scheme. Then the form's origin determines it, and cookies aren't renewed.
+        // If a proxy doesn't forward the scheme, the form's origin determines it, and cookies aren't renewed.
         let origin = request.headers[.origin]
         guard let isEncrypted = context.isEncrypted ?? origin?.hasPrefix("https:") else { return }
         response.setCookie(

@@ -50,7 +50,7 @@ struct Gzip: RouterMiddleware {
         return ByteBuffer(bytes: output.prefix(Int(stream.total_out)))
     }
 
-    /// A complete body.
+    /// The buffer that collects the complete body.
     private final class Whole {
         var buffer = ByteBuffer()
     }

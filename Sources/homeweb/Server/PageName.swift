@@ -1,4 +1,4 @@
-/// A name of the page: a host name, or its entire address at a reverse proxy.
+/// A name under which browsers open the page: a host name, or the address of a reverse proxy with its scheme.
 struct PageName: Equatable, Sendable {
     /// The host in lower case.
     ///

@@ -54,7 +54,7 @@ final class People: Sendable {
     func change(_ body: (inout [Person]) throws(PeopleError) -> Void) throws(WebError) {
         let failure: WebError? = known.withLock { known in
             do {
-                // The people are read again, because another program may change the file meanwhile.
+                // Read the people again, because another program may have changed the file in the meantime.
                 known.stamp = nil
                 _ = try file.change { try body(&$0.people) }
                 return nil

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Limits the number of concurrent operations. Others wait in order.
+/// Limits the number of concurrent operations. Further operations wait in order.
 actor Turns {
     private var free: Int
     private let waitingLimit: Int

@@ -50,7 +50,7 @@ struct AddPage: LivePage {
         return PageContent(title: "Add an accessory", main: Templates.render("add", values))
     }
 
-    /// Returns an identifier of the question, so that a form that is sent twice is answered once.
+    /// Returns an identifier of the question, so that a form that is sent twice answers only one question.
     static func step(_ state: AccessorySetupState) -> String {
         switch state {
         case .searching: "search"
