@@ -36,8 +36,9 @@ package struct PeopleFile: Sendable {
 
     package init(directory: String) { self.directory = directory }
 
-    /// Finds the state directory for a command: the given one, or else that of the environment, of a clone, or of an
-    /// installation.
+    /// Finds the file for a command.
+    ///
+    /// Its state directory is the given one, or else the one in the environment, in a clone, or of an installation.
     package static func find(given: String?) -> PeopleFile {
         if let given { return PeopleFile(directory: given) }
         if let variable = getenv(variable), variable[0] != 0 { return PeopleFile(directory: String(cString: variable)) }
@@ -56,8 +57,8 @@ package struct PeopleFile: Sendable {
     ///
     /// Returns `nil` if it doesn't exist.
     ///
-    /// - Throws: `TerminalError` with 77 if this user has no permission, 65 if the file is damaged, 74 if it can't be
-    ///   read.
+    /// - Throws: `TerminalError` with code 77 if this user has no permission, 65 if the file is damaged, or 74 if reading
+    ///   fails for another reason.
     package func read() throws(TerminalError) -> Content? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
@@ -83,10 +84,10 @@ package struct PeopleFile: Sendable {
         return Content(people: people, address: json["address"]?.string)
     }
 
-    /// Reads the file, changes its contents and writes it, while no other program does.
+    /// Changes the contents of the file under a lock that excludes other programs.
     ///
-    /// - Throws: The errors of ``read()`` and ``write(_:)``, `TerminalError` with 75 if another program holds the file for
-    ///   longer than two seconds, and the errors of `body`. Nothing changes in these cases.
+    /// - Throws: The errors of ``read()`` and ``write(_:)``, `TerminalError` with code 75 if another program holds the
+    ///   lock for more than two seconds, and the errors of `body`. The file is then unchanged.
     /// - Returns: The new contents.
     package func change(_ body: (inout Content) throws -> Void) throws -> Content {
         let folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

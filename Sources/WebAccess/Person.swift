@@ -7,7 +7,7 @@ package struct Person: Sendable {
     package enum Role: String, Codable, Sendable, CaseIterable {
         /// All actions, including who has access.
         case owner
-        /// All actions in the home, but not the access of people and apps, or the bridge.
+        /// All actions in the home, without managing the bridge and the access of people and apps.
         case member
         /// View and control accessories; no adding, renaming or removing.
         case guest
