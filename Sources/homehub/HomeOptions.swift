@@ -117,8 +117,8 @@ struct HomeSession: Sendable {
 
     /// Returns the selected home with values to show.
     ///
-    /// It first reads the values that have never been received or, if `isAsked` is `true`, all values. Answers that
-    /// arrive too late aren't included.
+    /// It first reads the values that have never been received or, if `isAsked` is `true`, all values. Values that
+    /// arrive after ``glanceTimeout`` aren't included.
     ///
     /// - Throws: `HomeError` with code 2 if there is no such home.
     func glance(isAsked: Bool) async throws -> Home {
@@ -187,7 +187,7 @@ struct HomeSession: Sendable {
 
     /// Asks for confirmation before an operation that can't be undone.
     ///
-    /// - Throws: `TerminalError` with 75 if the user declines, 64 if nobody can be asked.
+    /// - Throws: `TerminalError` with code 75 if the user declines, or 64 if no user can answer.
     func confirm(_ warning: String, yes: Bool, remedy: String = "use --yes") async throws {
         guard !yes else { return }
         guard !options.json else {

@@ -23,7 +23,7 @@ struct Homehub: CommandProgram {
             VersionCommand<Homehub>.self,
         ])
 
-    /// `false`, so that unknown words are reported: no command with a default subcommand takes arguments of its own.
+    /// `false`, so that unknown words are reported: commands with a default subcommand take no arguments themselves.
     static let passesWordsToDefaults = false
 
     @OptionGroup var options: HomeOptions

@@ -300,7 +300,7 @@ struct AutomationCommandTests {
             ),
             (
                 "automations:\n  - name: A\n    at: \"7:00\"\n    notify: x\n  - name: a\n    at: \"8:00\"\n    notify: x\n",
-                "f:5:11: automations[1].name: the name \"a\" is used twice; choose another"
+                "f:5:11: automations[1].name: the name \"a\" is used twice; choose another name"
             ),
             ("automation: []\n", "f:1:1: automation: unknown key; write automations"),
             (
@@ -315,11 +315,11 @@ struct AutomationCommandTests {
             (
                 "automations:\n  - name: A\n    at: [" + String(repeating: "\"7:00\",", count: 51)
                     + "]\n    notify: x\n",
-                "f:3:9: automations[0].at: 51 texts, but an automation can have 50; remove some"
+                "f:3:9: automations[0].at: 51 items, but the list can have 50; remove some"
             ),
             (
                 "automations: [&a {name: A, at: \"7:00\", notify: x}, *a]\n",
-                "f:1:25: automations[1].name: the name \"A\" is used twice; choose another"
+                "f:1:25: automations[1].name: the name \"A\" is used twice; choose another name"
             ),
             (
                 "automations:\n  - !!python/object:os.system {name: A}\n",

@@ -3,8 +3,9 @@ import HomePresentation
 import SystemKit
 
 extension Home {
-    /// Adds a remedy to an error for a room's or zone's name: if an accessory has the name, it suggests renaming the
-    /// accessory.
+    /// Adds a remedy to an error about the name of a room or zone.
+    ///
+    /// If an accessory already has the name, the remedy is to rename that accessory.
     func offeringRename(_ error: HomeError, of typed: String) -> HomeError {
         guard error.code == .objectWithSimilarNameExistsInHome, let accessory = accessories.named(typed).first,
             let name = suggestedNames(from: accessory.primaryService?.localizedDescription ?? "", for: accessory.id)

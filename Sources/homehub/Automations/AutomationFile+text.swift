@@ -28,7 +28,7 @@ extension AutomationFile {
                 _ = try typed.definition(parser)
                 lines += entry.lines
             } catch {
-                // A file with a part that the home no longer has couldn't be imported.
+                // The automation refers to removed objects. Comment it out, so that the file can be imported.
                 let state = TriggerPhrases(home: home, time: parser.time).state(of: trigger)
                 lines.append("# \(trigger.name) isn't complete (\(state)):")
                 lines += entry.lines.map { "#" + $0 }
@@ -39,7 +39,7 @@ extension AutomationFile {
     }
 }
 
-/// The lines of an item of a list.
+/// The lines of a list item.
 private struct YAMLEntry {
     private(set) var lines: [String] = []
 

@@ -25,10 +25,10 @@ extension AutomationFile: Decodable {
     /// Reads a file and checks each automation against the home.
     ///
     /// - Parameters:
-    ///   - bytes: The file.
-    ///   - file: The name of the file for errors.
+    ///   - bytes: The contents of the file.
+    ///   - file: The name of the file, for error messages.
     ///   - parser: The parser of the home's automations.
-    /// - Throws: `TerminalError` with 65 and the line of the first error.
+    /// - Throws: `TerminalError` with code 65 and the line of the first error.
     init(_ bytes: [UInt8], file: String, parser: TriggerParser) throws(TerminalError) {
         do {
             let userInfo = Self.parserKey.map { [$0: parser] } ?? [:]
@@ -61,7 +61,7 @@ extension AutomationFile: Decodable {
             let entry = try typed.entry(parser, at: path)
             guard !entries.contains(where: { NameKey($0.name) == NameKey(entry.name) }) else {
                 throw ConfigurationProblem(
-                    "the name \"\(entry.name)\" is used twice", remedy: "choose another",
+                    "the name \"\(entry.name)\" is used twice", remedy: "choose another name",
                     at: path + [ConfigurationKey("name")])
             }
             entries.append(entry)
@@ -69,7 +69,7 @@ extension AutomationFile: Decodable {
     }
 }
 
-/// An automation as it's written in a file.
+/// An automation as decoded from a file, before its definition is parsed.
 private struct TypedEntry: Decodable {
     private let name: String
     private let isEnabled: Bool
@@ -115,7 +115,7 @@ private struct TypedEntry: Decodable {
         if let steps = try values.decodeIfPresent([TypedStep].self, forKey: .steps) {
             guard trigger.steps.isEmpty else {
                 throw ConfigurationProblem(
-                    "set and notify are next to steps", remedy: "move them to the list of steps",
+                    "set and notify can't be used next to steps", remedy: "move them to the list of steps",
                     at: values.codingPath + [CodingKeys.steps])
             }
             guard steps.count <= 2 * TriggerLimits.actions else {
@@ -130,7 +130,7 @@ private struct TypedEntry: Decodable {
 
     /// Parses and checks the automation.
     ///
-    /// - Throws: `ConfigurationProblem` with the path of the wrong key.
+    /// - Throws: `ConfigurationProblem` with the coding path of the invalid key.
     func entry(_ parser: TriggerParser, at path: [any CodingKey]) throws(ConfigurationProblem) -> AutomationFile.Entry {
         var definition: TriggerDefinition
         do throws(TypedTriggerError) {
@@ -148,7 +148,10 @@ private struct TypedEntry: Decodable {
         }
     }
 
-    /// Returns the definition with values in the formats of their characteristics, so that they equal those in the home.
+    /// Returns the validated definition.
+    ///
+    /// Its values are converted to the formats of their characteristics, so that an unchanged definition equals the one
+    /// in the home.
     ///
     /// A time in the past is only valid in an unchanged automation.
     private func validated(
@@ -167,7 +170,7 @@ private struct TypedEntry: Decodable {
         }
     }
 
-    /// Returns the keys that lead to the wrong text.
+    /// Returns the coding path of the invalid string, relative to the automation.
     private func path(of error: TypedTriggerError) -> [any CodingKey] {
         let key = ConfigurationKey(error.field.rawValue)
         let index = ConfigurationKey(error.index)
@@ -184,7 +187,7 @@ private struct TypedEntry: Decodable {
     }
 }
 
-/// One text or a list of texts.
+/// One string or a list of strings.
 private struct TextList: Decodable {
     let texts: [String]
 
@@ -193,7 +196,7 @@ private struct TextList: Decodable {
         texts = isList ? try [String](from: decoder) : [try String(from: decoder)]
         guard texts.count <= TriggerLimits.actions else {
             throw ConfigurationProblem(
-                "\(texts.count) texts, but an automation can have \(TriggerLimits.actions)", remedy: "remove some",
+                "\(texts.count) items, but the list can have \(TriggerLimits.actions)", remedy: "remove some",
                 at: decoder.codingPath)
         }
     }
@@ -209,7 +212,7 @@ private struct TypedStep: Decodable {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         guard values.allKeys.count == 1 else {
             throw ConfigurationProblem(
-                "a step has one of the keys set, after and notify", remedy: "write one step for each",
+                "a step has exactly one of the keys set, after and notify", remedy: "use a separate step for each",
                 at: values.codingPath)
         }
         if let texts = try values.decodeIfPresent(TextList.self, forKey: .set)?.texts {

@@ -100,7 +100,7 @@ extension String {
 // MARK: JSON
 
 extension AutomationListings {
-    /// Returns an automation in the hub's form, with its parts in words.
+    /// Returns an automation in the hub's JSON form, with its state, events, condition and actions in words.
     func listing(of trigger: Trigger, _ status: TriggerStatus? = nil) -> JSONValue {
         var object = trigger.json.object ?? [:]
         let definition = trigger.definition
@@ -117,16 +117,16 @@ extension AutomationListings {
         return .object(object)
     }
 
-    /// Returns a record in the hub's form, with its words.
+    /// Returns a record in the hub's JSON form, with its cause, result and failures in words.
     ///
-    /// A check runs nothing, so it has other words.
+    /// The result of a check is worded differently, because a check runs nothing.
     func listing(of record: TriggerRecord, isCheck: Bool) -> JSONValue {
         guard isCheck, var object = listing(of: record).object else { return listing(of: record) }
         object["resultText"] = .string(phrases.phrase(forCheck: record))
         return .object(object)
     }
 
-    /// Returns a record in the hub's form, with its words.
+    /// Returns a record in the hub's JSON form, with its cause, result and failures in words.
     func listing(of record: TriggerRecord) -> JSONValue {
         var object = record.json.object ?? [:]
         object["causeText"] = .string(phrases.cause(of: record))

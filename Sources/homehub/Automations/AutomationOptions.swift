@@ -66,7 +66,7 @@ struct AutomationOptions: ParsableArguments, Sendable {
 
     @Option(
         name: .customLong("notify"),
-        help: ArgumentHelp("A text to send to the apps; homehub watch prints it.", valueName: "text"),
+        help: ArgumentHelp("A message to send to the apps; homehub watch prints it.", valueName: "text"),
         transform: OrderedStep.notify)
     var notifications: [OrderedStep] = []
 
@@ -88,7 +88,7 @@ struct AutomationOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("missed"),
         help: ArgumentHelp(
-            "How late a run may be if the hub wasn't running at its time: skip, or a duration (default: 5m).",
+            "How late a run may be if the hub wasn't running at the scheduled time: skip, or a duration (default: 5m).",
             valueName: "skip|duration"),
         completion: .list(["skip", "10m", "1h"]))
     var missed: String?
@@ -96,7 +96,7 @@ struct AutomationOptions: ParsableArguments, Sendable {
     /// The word that removes a condition or an end.
     private static let none = ["none"]
 
-    /// The typed fields.
+    /// The automation that the options describe, before it is parsed.
     private var typed: TypedTrigger {
         var typed = TypedTrigger()
         typed.at = at
@@ -144,10 +144,10 @@ struct AutomationOptions: ParsableArguments, Sendable {
     }
 }
 
-/// A step in the order of the command line.
+/// A step with its position on the command line.
 ///
-/// The parser collects the values of each option separately. It converts them in the order of the words, which the
-/// positions preserve.
+/// The argument parser collects the values of each option separately, but converts all values in the order in which
+/// they were typed. The positions preserve this order.
 struct OrderedStep: Sendable {
     let position: Int
     let step: TypedTrigger.Step

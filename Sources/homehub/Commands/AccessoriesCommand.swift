@@ -13,8 +13,8 @@ struct AccessoriesCommand: HomeCommand {
         commandName: "accessories", abstract: "List accessories and their state, by room or otherwise.",
         discussion: """
             The list shows the last known values. Values that have never been received are read first; with --ask, all \
-            values are. When you group by zone or kind, or use a filter, each part of an accessory has its own line: \
-            homehub accessories --kind lights
+            values are read. When you group by zone or kind, or use a filter, each part of an accessory has its own \
+            line: homehub accessories --kind lights
             """)
 
     @Option(help: ArgumentHelp("Group by room, zone, category or kind.", valueName: "group"))
@@ -253,7 +253,7 @@ struct ServiceTypeCommand: HomeCommand {
     @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
-        // Of two arguments, the second is the type of the main part.
+        // With only the accessory and one more argument, the latter is the type of the main part.
         let name: String? = type == nil ? nil : part
         let word = type ?? part
         let service = try await session.home.accessory(addressed: accessory).part(addressed: name)
@@ -277,12 +277,12 @@ extension HomeManager {
 }
 
 extension Service {
-    /// The types that the service can be shown as, by their words.
+    /// The types that the service can be shown as, by the words that users type.
     var associableWords: [String: ServiceType] {
         Dictionary(type.associableTypes.map { ($0.localizedDescription.dashedWords, $0) }) { first, _ in first }
     }
 
-    /// Returns the type to show the service as, or `nil` for its own type.
+    /// Parses the type to show the service as; returns `nil` for `none`, which restores the service's own type.
     ///
     /// - Throws: `HomeError` with code 62 if the service can't be shown as that type.
     func associatedType(typed: String) throws(HomeError) -> ServiceType? {

@@ -90,7 +90,7 @@ struct AutomationsImportCommand: HomeCommand {
         if entry.isEnabled, !old.isEnabled { _ = try await manager.setEnabled(true, of: old.id) }
     }
 
-    /// Reads a file, or standard input, up to the limit of the parser.
+    /// Reads a file, or standard input, up to the parser's size limit.
     private static func bytes(of file: String) throws -> [UInt8] {
         let descriptor = file == "-" ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {

@@ -40,7 +40,7 @@ struct HistoryCommand: HomeCommand {
             let entries = try await session.manager.history(of: place.characteristic.id, from: start, to: end)
             past += entries.map { PastValue(place: place, entry: $0) }
         }
-        // The order of the places remains for values of the same time.
+        // The sort is stable: values with the same time keep the order of their places.
         past.sort { $0.entry.time < $1.entry.time }
         session.print(Self.table(past), json: .array(past.map(\.listing)))
         if past.isEmpty { session.note(["no values of \(target.name) are stored yet"]) }

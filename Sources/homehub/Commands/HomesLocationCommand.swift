@@ -10,8 +10,8 @@ struct HomesLocationCommand: HomeCommand {
         commandName: "location", abstract: "Show, set or remove the location of a home, for sunrise and sunset.",
         discussion: """
             For example: homehub homes location "My House" 52.52,13.40 --time-zone Europe/Berlin. South and west are \
-            negative: -33.87,151.21, or 33.87S,151.21E. The answer shows today's sunrise and sunset, so that you notice a \
-            wrong sign. To remove the location: homehub homes location "My House" none.
+            negative: -33.87,151.21, or 33.87S,151.21E. The command prints today's sunrise and sunset, so that you \
+            notice a wrong sign. To remove the location: homehub homes location "My House" none.
             """)
 
     @Argument(help: "The home, by name or ID.", completion: .names(.homes))
@@ -53,7 +53,7 @@ struct HomesLocationCommand: HomeCommand {
             json: ["location": location.json, "daylight": daylight.json])
     }
 
-    /// Returns the typed location; without a position, it's the current one with another time zone.
+    /// Returns the typed location or, if no position was typed, the current position with the typed time zone.
     private func location(_ typed: String, of home: Home) throws(HomeError) -> HomeLocation {
         guard !typed.isEmpty else {
             guard let old = home.location else {

@@ -8,7 +8,7 @@ import TerminalKit
 struct PrivacyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "privacy", abstract: "Decide which apps may access your homes.",
-        discussion: "Only root, members of the group homehub, and the user that homehubd runs as can decide.",
+        discussion: "Only root, members of the homehub group, and the user that homehubd runs as can decide.",
         subcommands: [
             PrivacyListCommand.self, PrivacyAllowCommand.self, PrivacyDenyCommand.self, PrivacyResetCommand.self,
             PrivacyAgentCommand.self,

@@ -63,7 +63,7 @@ struct WebCommand: AsyncParsableCommand {
         guard !guest || role == nil || role == .guest else {
             throw ValidationError("Use only one of --role and --guest.")
         }
-        guard room.isEmpty || invitedRole == .guest else { throw ValidationError("Only guests have --room.") }
+        guard room.isEmpty || invitedRole == .guest else { throw ValidationError("Use --room only for guests.") }
         guard !noUnlock || invitedRole != .owner else { throw ValidationError("Owners can always unlock.") }
     }
 
@@ -98,7 +98,7 @@ struct WebCommand: AsyncParsableCommand {
         if withdraw == nil { try show(content, shown) }
     }
 
-    /// Returns the IDs of the rooms with the names of `--room`.
+    /// Returns the IDs of the rooms that `--room` names.
     private func roomIDs() async throws -> Set<String> {
         let ids = Mutex(Set<String>())
         try await options.withHomes { session in
@@ -111,9 +111,9 @@ struct WebCommand: AsyncParsableCommand {
         return ids.withLock { $0 }
     }
 
-    /// Changes the list of people.
+    /// Runs a change of the list of people, and explains its error to the user.
     ///
-    /// - Throws: `TerminalError` with 64 or 1 and the reason.
+    /// - Throws: `TerminalError` with code 64 or 1.
     private static func explaining(_ name: String, _ change: () throws(PeopleError) -> Void) throws(TerminalError) {
         do throws(PeopleError) { try change() } catch {
             throw switch error {

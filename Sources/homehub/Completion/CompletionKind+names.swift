@@ -10,14 +10,14 @@ enum CompletableName: Sendable {
     case objects
     /// The arguments of `read` and `watch`: accessories, rooms, zones, and the values of the preceding target.
     case values
-    /// The arguments of `write`: the same as for values, kinds, and words such as `brightness=`.
+    /// The arguments of `write`: accessories, rooms, zones, kinds, and words such as `brightness=`.
     case changes
 }
 
 extension CompletionKind {
     /// Completes names from the hub's homes.
     ///
-    /// It returns none if the hub is unavailable or denies access.
+    /// There are no completions if the hub is unavailable or denies access.
     static func names(_ kind: CompletableName) -> CompletionKind {
         .custom { words, _, prefix async in
             let homes = await Completion.homes(for: words)
@@ -77,7 +77,7 @@ enum Completion {
         return accessories + rooms + zones + kinds
     }
 
-    /// Returns the target of the words before the cursor, or `nil` if they don't match one.
+    /// Returns the target that a word before the cursor names, or `nil` if there is none.
     private static func target(before prefix: String, in words: [String], of home: Home) -> ValueTarget? {
         var names = words.drop { $0 != "read" && $0 != "write" && $0 != "watch" }.dropFirst()
         if names.last == prefix { names = names.dropLast() }

@@ -140,12 +140,12 @@ extension Table {
 }
 
 extension ServiceState {
-    /// The note about a battery next to the accessory's state, or `nil` while it is good.
+    /// The note about a low battery next to the accessory's state, or `nil` if the battery isn't low.
     fileprivate var lowWords: String? { isAlert ? "battery \(words)" : nil }
 }
 
 extension ServiceRow {
-    /// The name, with its accessory's name if that differs.
+    /// The name, preceded by the accessory's name if that differs.
     fileprivate var qualifiedName: String { accessoryName.map { "\($0)/\(name)" } ?? name }
 }
 

@@ -103,9 +103,9 @@ extension ActionSet {
 }
 
 extension ValuePlace {
-    /// Returns a value that was read or written, with its owner.
+    /// Returns a value that was read or written, with its accessory and service.
     ///
-    /// `asked` is the typed number if it was rounded to a step.
+    /// `asked` is the typed number, if the value was rounded to a step.
     func listing(
         value: CharacteristicValue?, asked: CharacteristicValue? = nil, error: HomeError? = nil
     ) -> JSONValue {

@@ -4,7 +4,7 @@ import TerminalKit
 
 /// Asks the user at the terminal about permissions.
 ///
-/// The questions have fixed texts. The app provides only the reason, which is marked as the app's text.
+/// The wording of the questions is fixed. Only the reason is written by the app, and is marked as such.
 struct PermissionAgent: Sendable {
     let terminal: Terminal
 

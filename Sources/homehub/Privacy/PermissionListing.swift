@@ -42,7 +42,7 @@ extension [AppPermission] {
 
     /// Returns the only matching app.
     ///
-    /// - Throws: `HomeError` with code 2 if no such app has requested access, 3 if several have the ID.
+    /// - Throws: `HomeError` with code 2 if no app with this ID has requested access, 3 if several programs use the ID.
     func app(_ typed: String, user: UInt32?, program: String?) throws(HomeError) -> AppIdentity {
         let found = sorted().map(\.app).filter {
             $0.app.lowercased() == typed.lowercased() && (user ?? $0.uid) == $0.uid

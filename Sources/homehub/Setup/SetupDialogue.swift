@@ -4,9 +4,9 @@ import HomePresentation
 import Synchronization
 import TerminalKit
 
-/// The standard setup on a terminal.
+/// The interactive setup of an accessory on a terminal.
 ///
-/// It asks for missing information, unless questions are disabled.
+/// It asks the user for missing information, unless questions are disabled.
 struct SetupDialogue: AccessorySetupInteraction {
     let terminal: Terminal
     let manager: HomeManager
@@ -24,7 +24,8 @@ struct SetupDialogue: AccessorySetupInteraction {
         case repair = "pair with"
     }
 
-    /// The time limit of a search without a user to ask, and the delay before the hint that no devices were found.
+    /// The time limit of a search if questions are disabled; otherwise, the delay before the hint that no devices were
+    /// found.
     ///
     /// Tests can override it.
     @TaskLocal static var searchTimeout = Duration.seconds(10)
@@ -200,7 +201,7 @@ struct SetupDialogue: AccessorySetupInteraction {
     func name(
         for accessory: Accessory, in home: Home, suggestions: [String], refusal: HomeError?
     ) async throws(HomeError) -> String? {
-        // A name that was given in advance is for the first accessory, where it is the first suggestion.
+        // The name from the command line is for the first accessory, and is its first suggestion.
         if let wantedName, suggestions.first == wantedName, refusal == nil { return wantedName }
         return try await name(
             "Name for the \(accessory.category.localizedDescription.lowercased())", accessory.name, suggestions,

@@ -64,7 +64,7 @@ extension EventLine {
     }
 }
 
-// MARK: Texts of automations
+// MARK: Messages of automations
 
 extension EventLine {
     init(_ message: TriggerMessage, in home: Home?) {

@@ -12,7 +12,7 @@ struct WatchCommand: HomeCommand {
         commandName: "watch", abstract: "Print changes in your homes until you press Ctrl-C.",
         discussion: """
             Without a target, the command prints all changes in all homes, or in the home given with --home, and the \
-            runs and texts of automations. With a target, it prints changes of that accessory, room or zone.
+            runs and messages of automations. With a target, it prints changes of that accessory, room or zone.
             """)
 
     @Argument(help: "An accessory, ACCESSORY/PART, a room or a zone, by name or ID.")
@@ -99,7 +99,7 @@ private actor WatchOutput {
         await write(event)
     }
 
-    /// Shows the text of an automation.
+    /// Prints a message of an automation.
     func show(_ message: TriggerMessage, _ watch: Watch) async {
         guard watch.isWatched(message) else { return }
         let home = await session.manager.homes.first { $0.id == message.home }
@@ -109,7 +109,7 @@ private actor WatchOutput {
             json: line.listing(name: "message", time: message.time))
     }
 
-    /// Shows the accessories that became reachable or unreachable while the daemon was unavailable.
+    /// Prints the accessories that became reachable or unreachable while the daemon was unavailable.
     func showMissed(_ watch: Watch) async {
         let homes = await session.manager.homes
         for accessory in problems.changed(in: homes) {
@@ -160,7 +160,7 @@ struct Watch {
         }
     }
 
-    /// A Boolean value that indicates whether texts of automations are watched.
+    /// A Boolean value that indicates whether messages of automations are watched.
     var hasMessages: Bool { if case .everything = scope { true } else { false } }
 
     func isWatched(_ message: TriggerMessage) -> Bool {
