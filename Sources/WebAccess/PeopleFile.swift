@@ -57,8 +57,8 @@ package struct PeopleFile: Sendable {
     ///
     /// Returns `nil` if it doesn't exist.
     ///
-    /// - Throws: `TerminalError` with code 77 if this user has no permission, 65 if the file is damaged, or 74 if reading
-    ///   fails for another reason.
+    /// - Throws: `TerminalError` with code 77 if this user has no permission, 65 if the file is damaged, or 74 if another
+    ///   error prevents reading it.
     package func read() throws(TerminalError) -> Content? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {

@@ -69,7 +69,7 @@ package enum PeopleError: Error, Equatable {
     case nameInUse
     /// The list is full.
     case tooManyPeople
-    /// Nobody has that name.
+    /// No person has that name.
     case unknownPerson
     /// The person is the only owner, and only owners can give access to others.
     case onlyOwner
