@@ -97,7 +97,7 @@ struct HomeOptions: GlobalOptions, Sendable {
     ///
     /// It includes the user, because several users may run apps with the same ID, such as this command.
     private var remedy: String {
-        "root or a member of the group homehub can allow it with \(ShellCommand.homehub) privacy allow \(declaration.id) "
+        "root or a member of the homehub group can allow it with \(ShellCommand.homehub) privacy allow \(declaration.id) "
             + "--user \(SystemUser.name(of: getuid()))"
     }
 }

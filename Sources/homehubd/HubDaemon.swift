@@ -19,10 +19,8 @@ import YAMLKit
 
 /// The daemon's composition root.
 ///
-/// It creates and starts the daemon's parts in order, and stops them in reverse order.
-///
-/// The parts start in this order: database, hub, socket. The socket stops first, so that the apps' connections end
-/// before the hub's links to accessories do.
+/// It starts the database, the hub and the socket, and stops them in reverse order. The socket stops first, so that
+/// the apps' connections end before the hub's links to accessories do.
 struct HubDaemon {
     /// The locations of the daemon's files.
     struct Places {
@@ -44,14 +42,14 @@ struct HubDaemon {
     let notifier: ServiceNotifier?
     let logger: Logger
 
-    /// Runs until a signal stops it.
+    /// Runs the daemon until a signal stops it.
     ///
-    /// - Throws: The reason why the hub can't run, with its exit code.
+    /// - Throws: The error that prevents the hub from running, with its exit code.
     func run() async throws {
         let file = try openDatabase()
         let historyFile = openHistory()
         let vault = PairingDatabase(file.queue)
-        // The hub has its own event loop. The other loop serves the connections. Neither waits for the disk.
+        // One event loop is only for the hub, and the other one serves connections. Neither loop waits for the disk.
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
         let (hubLoop, dialingLoop) = (loops.next(), loops.next())
         let browser = try AvahiServiceBrowser(type: Advertisement.serviceType, logger: logger)
@@ -136,7 +134,7 @@ struct HubDaemon {
 
     /// Opens the history.
     ///
-    /// If this fails, everything else still works.
+    /// If this fails, the hub runs without a history.
     private func openHistory() -> Result<DatabaseFile, DatabaseFileError> {
         do throws(DatabaseFileError) {
             return .success(try HistoryDatabase.file(at: places.history, logger: logger))
@@ -160,7 +158,8 @@ struct HubDaemon {
         }
     }
 
-    /// The `homehub` executable: the configured one, the one in the directory of this program, or the installed one.
+    /// The `homehub` executable: the configured one, or else the one in the directory of this program, or else
+    /// `/usr/bin/homehub`.
     private var systemApp: SystemApp {
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let beside = own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")

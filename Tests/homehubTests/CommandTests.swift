@@ -670,7 +670,7 @@ struct CommandTests {
         #expect(denied.code == 77)
         #expect(
             denied.errors == "homehub: org.lamplighter.homehub isn't allowed to access the home; root or a member of "
-                + "the group homehub can allow it with homehub privacy allow org.lamplighter.homehub --user "
+                + "the homehub group can allow it with homehub privacy allow org.lamplighter.homehub --user "
                 + "\(UserName(getuid()).name)\n")
         let restricted = try await FakeHub { $0.status = [.determined, .restricted] }.run("homes")
         #expect(

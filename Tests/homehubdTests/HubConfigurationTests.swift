@@ -57,12 +57,12 @@ struct HubConfigurationTests {
             ("notify-webhook: {urls: x}", "f:1:18: notify-webhook.urls: unknown key; write url"),
             ("notify-webhook: {body: {a: b}}", "url is required; add url: https://HOST/PATH"),
             ("notify-webhook:\n  url: ftp://h/secret", "f:2:8: notify-webhook.url: not a URL with http or https"),
-            ("notify-webhook: {url: \"http://h\", url-file: /u}", "url-file is next to url"),
+            ("notify-webhook: {url: \"http://h\", url-file: /u}", "url and url-file can't be used together"),
             ("notify-webhook: {url: \"http://h\", token: secret}", "unknown key; add token-file: /etc/homehub/"),
             ("notify-webhook: {url: \"http://h\", ca-file: ca.pem}", "ca-file: not an absolute path"),
             ("notify-webhook: {url: \"http://h\", token-header: X-Key}", "token-header requires token-file"),
             ("notify-webhook: {url: \"http://h\", token-file: /t, token-header: Host}", "not a valid header"),
-            ("system-app: homehub", "system-app: not an absolute path; for example, write /usr/bin/homehub"),
+            ("system-app: homehub", "system-app: not an absolute path; use an absolute path, such as /usr/bin/homehub"),
             ("interfaces: eth0", "interfaces: not a valid list of interfaces; write auto or [eth0]"),
         ])
     func mistakes(text: String, message: String) {

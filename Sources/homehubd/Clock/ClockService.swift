@@ -6,7 +6,7 @@ import SystemKit
 
 /// Notifies the hub when the wall clock is set.
 ///
-/// Without this, the hub notices it within a minute.
+/// Without this service, the hub would notice the change only within a minute.
 struct ClockService: ServiceLifecycle.Service {
     let hub: HomeHub
     let logger: Logger

@@ -8,7 +8,7 @@ import SystemKit
 enum ClockWatch {
     /// Starts a thread that calls `changed` each time the clock is set.
     ///
-    /// - Throws: The system's error.
+    /// - Throws: `SystemError` if the timer can't be set or the thread can't be started.
     static func start(_ changed: @escaping @Sendable () -> Void) throws(SystemError) {
         let timer = timerfd_create(CLOCK_REALTIME, Int32(TFD_CLOEXEC))
         guard timer >= 0 else { throw .last }
@@ -24,7 +24,7 @@ enum ClockWatch {
         }
     }
 
-    /// Sets the timer to a time that never comes.
+    /// Sets the timer to a time in the far future, so that only a change of the clock ends the wait.
     private static func arm(_ timer: Int32) throws(SystemError) {
         var time = itimerspec()
         time.it_value.tv_sec = .max

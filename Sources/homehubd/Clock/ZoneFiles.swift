@@ -8,7 +8,7 @@ enum ZoneFiles {
     ///
     /// - Returns: `nil` if there is no valid file. A system without a time zone uses UTC.
     static func rules(of name: String?) -> TimeZoneRules? {
-        // A valid name can't leave the directory.
+        // A valid name can't refer to a file outside the directory.
         if let name, !HomeLocation.isTimeZoneName(name) { return nil }
         if let bytes = ZoneFile.bytes(of: name) { return TimeZoneRules(file: bytes) }
         return name == nil && access("/etc/localtime", F_OK) != 0 ? .utc : nil

@@ -9,7 +9,7 @@ extension HubConfiguration {
 
     /// Loads the configuration file.
     ///
-    /// If `path` is `nil`, the default file is loaded, which may be missing.
+    /// If `path` is `nil`, the default file is loaded. The default file may be missing.
     ///
     /// - Throws: `ConfigurationError` if the content is invalid, `ConfigurationFileError` if the file can't be read.
     static func load(from path: String?) throws -> HubConfiguration {
@@ -22,7 +22,8 @@ extension HubConfiguration {
 
     /// Checks the file for `--check-config`.
     ///
-    /// The line goes to standard output if the code is 0, otherwise to standard error.
+    /// - Returns: The exit code, a line with the result, and warnings. If the code is 0, the line is meant for standard
+    ///   output, otherwise for standard error.
     static func check(_ path: String?) -> (code: ExitCode, line: String, warnings: [ConfigurationWarning]) {
         do {
             let file = path ?? defaultPath

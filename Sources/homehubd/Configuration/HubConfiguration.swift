@@ -11,13 +11,13 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
     var interfaces = ConfiguredInterfaces.automatic
     /// The apps that are denied access, regardless of the user's decisions.
     var restrict = RestrictSection()
-    /// The time that a vendor's app has to appear and answer.
+    /// The time limit for a vendor's app to connect and respond while one of its accessories is added.
     var vendorTimeout = Duration.seconds(60)
-    /// The maximum size of the history of values, in megabytes.
+    /// The maximum size of the history of values, in megabytes; 0 for no history.
     var historySize = 50
     /// The command that receives the messages of automations: the path of a program, and its arguments.
     var notifyCommand: [String]?
-    /// The URL that receives the texts of automations.
+    /// The URL that receives the messages of automations.
     var notifyWebhook: WebhookSection?
     /// The path of the system app's executable; `nil` for the installed one.
     var systemApp: String?
@@ -50,7 +50,7 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
             ) { timeout, path in
                 guard (.seconds(1)...Duration.seconds(600)).contains(timeout.duration) else {
                     throw ConfigurationProblem(
-                        "must be between 1s and 600s", remedy: "for example, write 60s", at: path)
+                        "must be between 1s and 600s", remedy: "use a duration such as 60s", at: path)
                 }
                 return timeout.duration
             },
@@ -66,7 +66,7 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
             ) { size, path in
                 guard (0...10_000).contains(size) else {
                     throw ConfigurationProblem(
-                        "must be between 0 and 10000", remedy: "for example, write 50", at: path)
+                        "must be between 0 and 10000", remedy: "use a number such as 50", at: path)
                 }
                 return size
             },
@@ -86,7 +86,7 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
                 else {
                     throw ConfigurationProblem(
                         "must be a list that starts with the absolute path of a program",
-                        remedy: #"write for example [/usr/local/bin/send-message, "{text}"]"#, at: path)
+                        remedy: #"use a list such as [/usr/local/bin/send-message, "{text}"]"#, at: path)
                 }
                 return command
             },
@@ -107,16 +107,16 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
                 .only(
                     "/usr/bin/homehub",
                     explanation: """
-                        The program that can manage homes and permissions without asking, if a member of the group homehub \
-                        runs it. Default: the homehub in the directory of homehubd, else /usr/bin/homehub. This applies to \
-                        apps whose program homehubd can identify: all apps if homehubd runs as root, else only apps of its \
-                        own user. For other apps, the user and the app ID count.
+                        The program that can manage homes and permissions without asking, if a member of the homehub \
+                        group runs it. Default: the homehub in the directory of homehubd, else /usr/bin/homehub. This \
+                        applies to apps whose program homehubd can identify: all apps if homehubd runs as root, else only \
+                        apps of its own user. For other apps, the user and the app ID count.
                         """),
                 written: String.self
             ) { text, path in
                 guard text.hasPrefix("/") else {
                     throw ConfigurationProblem(
-                        "not an absolute path", remedy: "for example, write /usr/bin/homehub", at: path)
+                        "not an absolute path", remedy: "use an absolute path, such as /usr/bin/homehub", at: path)
                 }
                 return text
             },
@@ -129,9 +129,9 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
 
 /// The `restrict` section.
 struct RestrictSection: Decodable, Equatable, Sendable {
-    /// IDs of denied apps, for all users.
+    /// The IDs of apps that are denied access, regardless of their user.
     var apps: Set<String> = []
-    /// Users whose apps are all denied.
+    /// The users whose apps are all denied access.
     var users: Set<UInt32> = []
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
@@ -146,7 +146,7 @@ struct RestrictSection: Decodable, Equatable, Sendable {
         users = Set(try container.decodeIfPresent([UserName].self, forKey: .users)?.map(\.uid) ?? [])
     }
 
-    /// The restrictions for the hub.
+    /// The restrictions in the form that the hub uses.
     var restrictions: AppRestrictions { AppRestrictions(apps: apps, users: users) }
 }
 
@@ -174,7 +174,7 @@ private struct UserName: Decodable {
         let text = try decoder.singleValueContainer().decode(String.self)
         guard let uid = UInt32(text) ?? SystemUsers.uid(of: text) else {
             throw ConfigurationProblem(
-                "unknown user \(text)", remedy: "write the name or number of a user of this system",
+                "unknown user \(text)", remedy: "use the name or number of a user of this system",
                 at: decoder.codingPath)
         }
         self.uid = uid

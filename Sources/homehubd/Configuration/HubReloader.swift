@@ -5,7 +5,7 @@ import Logging
 
 /// Reloads the configuration file and applies it to the running hub without closing sessions.
 ///
-/// An invalid file changes nothing. Changed settings that require a restart are logged.
+/// If the file is invalid, the configuration in use is unchanged. Changes that require a restart are logged.
 struct HubReloader: Sendable {
     /// The path of the file; `nil` for the default one.
     let path: String?

@@ -1,8 +1,8 @@
 import ConfigurationKit
 
-/// The `notify-webhook` section: a URL that receives the texts of automations.
+/// The `notify-webhook` section: a URL that receives the messages of automations.
 struct WebhookSection: Decodable, Equatable, Sendable {
-    /// The place of the URL.
+    /// The URL, or the file that contains it.
     enum Address: Equatable, Sendable {
         case url(WebhookURL)
         /// A file with the URL.
@@ -14,7 +14,7 @@ struct WebhookSection: Decodable, Equatable, Sendable {
     var tokenFile: String?
     /// The header field that contains the token; `nil` for `Authorization: Bearer`.
     var tokenHeader: String?
-    /// The file with the certificates of trusted authorities; `nil` for those of the system.
+    /// The file with the certificates of trusted authorities; `nil` for the system's certificates.
     var caFile: String?
     var body: WebhookBody
 
@@ -29,8 +29,8 @@ struct WebhookSection: Decodable, Equatable, Sendable {
             "url": "add url: https://HOST/PATH",
             "token": "add token-file: /etc/homehub/webhook.token, and put the token in that file",
             "password": "add token-file: /etc/homehub/webhook.token, and put the password in that file",
-            "header": "add token-header: NAME, and token-file: FILE with its value",
-            "headers": "add token-header: NAME, and token-file: FILE with its value",
+            "header": "add token-header: NAME, and put its value in the file named by token-file",
+            "headers": "add token-header: NAME, and put its value in the file named by token-file",
         ]
     }
 
@@ -40,7 +40,7 @@ struct WebhookSection: Decodable, Equatable, Sendable {
             guard let path = try container.decodeIfPresent(String.self, forKey: key) else { return nil }
             guard path.hasPrefix("/") else {
                 throw ConfigurationProblem(
-                    "not an absolute path", remedy: "for example, write /etc/homehub/webhook", forKey: key,
+                    "not an absolute path", remedy: "use an absolute path, such as /etc/homehub/webhook", forKey: key,
                     in: container)
             }
             return path
@@ -48,7 +48,7 @@ struct WebhookSection: Decodable, Equatable, Sendable {
         if let path = try file(.urlFile) {
             guard !container.contains(.url) else {
                 throw ConfigurationProblem(
-                    "url-file is next to url", remedy: "remove one of them", forKey: .urlFile, in: container)
+                    "url and url-file can't be used together", remedy: "remove one", forKey: .urlFile, in: container)
             }
             address = .file(path)
         } else {
@@ -73,7 +73,7 @@ struct WebhookSection: Decodable, Equatable, Sendable {
                     .contains(tokenHeader.lowercased())
             else {
                 throw ConfigurationProblem(
-                    "not a valid header for a token", remedy: "for example, write X-Gotify-Key", forKey: .tokenHeader,
+                    "not a valid header for a token", remedy: "use a name such as X-Gotify-Key", forKey: .tokenHeader,
                     in: container)
             }
         }

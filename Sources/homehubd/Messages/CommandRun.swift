@@ -2,15 +2,15 @@ import CProcess
 import Glibc
 import SystemKit
 
-/// One run of a command without input and output.
+/// Runs commands without input and output.
 enum CommandRun {
-    /// Runs a command and returns the reason if it fails; `nil` after exit code 0.
+    /// Runs a command, and returns the reason if it fails or `nil` if its exit code is 0.
     ///
-    /// The command and the programs that it has started are killed at its end, or after the timeout.
+    /// After the timeout, the command is killed. When it ends, the programs that it has started are killed, too.
     static func failure(of command: [String], timeout: Duration) async -> String? {
         await withCheckedContinuation { continuation in
             do throws(SystemError) {
-                // The thread waits for the process.
+                // A separate thread waits for the process, so that no task is blocked.
                 try DetachedThread.start { continuation.resume(returning: run(command, timeout)) }
             } catch {
                 continuation.resume(returning: error.reason)
@@ -64,7 +64,7 @@ enum CommandRun {
         let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
         posix_spawnattr_setflags(&attributes, Int16(truncatingIfNeeded: flags))
 
-        // The variables of systemd are meant for the daemon.
+        // Don't pass on systemd's variables, which are meant for the daemon.
         var inherited: [String] = []
         for name in ["PATH", "HOME", "LANG", "LC_ALL", "TZ"] {
             if let value = getenv(name) { inherited.append("\(name)=\(String(cString: value))") }

@@ -6,14 +6,14 @@ import ServiceLifecycle
 
 /// Passes the messages of automations to the operator's command, in order.
 ///
-/// The command is started without a shell. It has 10 seconds, and can't delay the hub.
+/// The command is started without a shell and killed after 10 seconds. A slow command can't delay the hub.
 final class MessageCommand: MessageReceiver, ServiceLifecycle.Service {
     private let arguments: [String]
     private let timeout: Duration
     private let logger: Logger
     private let messages = Mailbox(WaitingMessages())
 
-    /// Creates a receiver.
+    /// Creates a receiver that runs a command for each message.
     ///
     /// - Parameters:
     ///   - arguments: The path of the program, and its arguments, in which placeholders are replaced.

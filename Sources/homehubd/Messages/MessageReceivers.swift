@@ -1,7 +1,7 @@
 import HomeHub
 import HomeModel
 
-/// Passes the texts of automations to several receivers.
+/// Passes each message of an automation to several receivers.
 struct MessageReceivers: MessageReceiver {
     let all: [any MessageReceiver]
 

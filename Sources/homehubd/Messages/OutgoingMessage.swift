@@ -1,13 +1,13 @@
 import HomeModel
 
-/// A text of an automation for a receiver outside the hub, with the names that apply when it is sent.
+/// A message of an automation for a receiver outside the hub, with the current names of the home and the automation.
 struct OutgoingMessage: Equatable, Sendable {
     let text: String
     let home: String
     let automation: String
-    /// The time at which the automation sent the text.
+    /// The time at which the automation sent the message.
     let time: Timestamp
-    /// The time at which the receiver got the text.
+    /// The time at which the receiver got the message.
     let received: ContinuousClock.Instant
 
     init(_ message: TriggerMessage, home: String, automation: String, received: ContinuousClock.Instant = .now) {
@@ -18,9 +18,9 @@ struct OutgoingMessage: Equatable, Sendable {
         self.received = received
     }
 
-    /// Returns a template with the values in place of `{text}`, `{home}`, `{automation}` and `{time}`.
+    /// Replaces `{text}`, `{home}`, `{automation}` and `{time}` in a template by the properties of the message.
     ///
-    /// Placeholders in values and other text in braces stay.
+    /// Other text in braces, and placeholders within the properties, are left unchanged.
     func fill(_ template: String) -> String {
         let values = [
             ("{text}", text), ("{home}", home), ("{automation}", automation), ("{time}", time.description),

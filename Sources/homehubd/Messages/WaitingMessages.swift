@@ -1,16 +1,16 @@
 import AsyncKit
 
-/// The texts that wait for a receiver: up to 20.
+/// A queue of up to 20 messages for a receiver.
 ///
-/// Further ones are dropped and counted.
+/// Further messages are dropped and counted.
 struct WaitingMessages: MailboxBuffer {
     enum Element: Equatable, Sendable {
         case message(OutgoingMessage)
-        /// Texts were dropped.
+        /// The number of messages that were dropped since the last element.
         case dropped(count: Int)
     }
 
-    /// The maximum number of texts that wait.
+    /// The maximum number of waiting messages.
     static let limit = 20
 
     private var messages: [OutgoingMessage] = []

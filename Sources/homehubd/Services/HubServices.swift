@@ -30,7 +30,7 @@ struct DiscoveryErrorService: ServiceLifecycle.Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            // The first state is reported once it's known.
+            // The last logged state; `nil` until the first state is known.
             var reported: String??
             for await snapshot in browser.snapshots()
             where reported.map({ $0 != snapshot.discoveryError })

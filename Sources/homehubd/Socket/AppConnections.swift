@@ -7,22 +7,22 @@ import Logging
 
 /// Serves the connections of apps.
 ///
-/// Each connection has one task that receives the app's requests in order, and one that sends the hub's deliveries in
-/// order. The second task sends one delivery and waits until the app has read most of it. Therefore, an app that
-/// doesn't read delays only itself. The hub bounds the app's pending deliveries: it replaces too many of them with one
-/// notification to load everything again.
+/// Each connection has two tasks: one receives the app's requests in order, and the other sends the hub's deliveries
+/// in order. After each delivery, the sending task waits until the app has read most of it. Therefore, an app that
+/// doesn't read delays only itself. The hub limits the number of pending deliveries: if there are too many, it
+/// replaces them with one notification to load everything again.
 struct AppConnections: LineRPCSessions {
     struct Limits {
-        /// The limits of lines: an app sends single requests, and it receives pages of accessories or the changes of
-        /// one write.
+        /// The limits for the lines and connections of apps.
         ///
-        /// One user's apps can't take all connections.
+        /// Received lines contain single requests. Sent lines can be longer, because they contain pages of accessories
+        /// or all changes of a write. The apps of one user can't use all connections.
         var lines = LineLimits(
             lineLength: 1 << 20, sentLineLength: 1 << 24, outstandingRequests: 32, outbox: 1 << 25, peers: 256,
             peersOfUser: 64)
-        /// The longest time between connecting and opening a session.
+        /// The maximum time between connecting and opening a session.
         var opening = Duration.seconds(30)
-        /// The maximum number of unsent bytes at which the next delivery is sent.
+        /// The number of unsent bytes below which the next delivery is sent.
         var mark = 1 << 16
     }
 
@@ -49,7 +49,7 @@ struct AppConnections: LineRPCSessions {
                 case .cancelled(let number): await hub.cancel(Call(session, number))
                 }
             }
-            // The last answers of a hub that ends must be sent first.
+            // During the shutdown, keep the session open until the last answers are sent.
             if !Task.isCancelled { await hub.close(session) }
             group.cancelAll()
         }
@@ -58,9 +58,7 @@ struct AppConnections: LineRPCSessions {
 
     // MARK: Opening
 
-    /// Opens a session.
-    ///
-    /// If the app doesn't request one in time, it's disconnected, which frees its connection for others.
+    /// Opens a session, or disconnects the app if it doesn't request one in time.
     private func openInTime(
         _ peer: LineRPCPeer, _ identity: PeerIdentity, _ inputs: inout AsyncStream<LineRPCInput>.AsyncIterator
     ) async -> SessionID? {
@@ -73,7 +71,9 @@ struct AppConnections: LineRPCSessions {
         }
     }
 
-    /// Waits for the request that opens the session, and rejects others; returns `nil` if the app disconnects first.
+    /// Waits for the request that opens the session, and rejects other requests.
+    ///
+    /// Returns `nil` if the app disconnects first.
     private func open(
         _ peer: LineRPCPeer, _ identity: PeerIdentity, _ inputs: inout AsyncStream<LineRPCInput>.AsyncIterator
     ) async -> SessionID? {
@@ -120,7 +120,7 @@ struct AppConnections: LineRPCSessions {
             await peer.drained(below: limits.mark)
         }
         await peer.drained()
-        // A hub that ends closes the connection after sending the last answers.
+        // The hub has ended the session and its last answers are sent, so close the connection.
         if !Task.isCancelled { peer.close() }
     }
 
@@ -128,10 +128,10 @@ struct AppConnections: LineRPCSessions {
         do throws(LineRPCError) {
             try peer.notify(notification.method, notification.params)
         } catch .tooLong {
-            // The notification is too long for a line. The app can load its content in pages instead.
+            // The notification is too long for a line. The app can load the changed homes in pages instead.
             try? peer.notify(HomeNotification.homesUpdated.method, HomeNotification.homesUpdated.params)
         } catch {
-            // The connection has ended, which closes the session, too.
+            // The connection has ended, and its session is closed by `serve`.
         }
     }
 }
@@ -139,7 +139,7 @@ struct AppConnections: LineRPCSessions {
 extension AppPeer {
     /// Creates the peer of a connection.
     ///
-    /// Groups are looked up for each connection, so a change of a user's groups applies to the next connection.
+    /// The user's groups are looked up for each connection, so a change of groups applies to new connections.
     init(_ identity: PeerIdentity) {
         let mayDecide =
             identity.uid == 0 || identity.uid == geteuid()

@@ -14,8 +14,8 @@ enum SystemUsers {
 
     /// Returns a Boolean value that indicates whether a user is a member of a group, primary or supplementary.
     ///
-    /// It reads the system's databases, not the groups of a process. A running process gains the rights of a new member
-    /// immediately, and loses those of a former member.
+    /// It reads the system's user and group databases, not the groups of a process. Therefore, changes of the group
+    /// apply to running processes, too.
     static func isMember(_ uid: UInt32, of group: String) -> Bool {
         guard let gid = gid(of: group) else { return false }
         var entry = passwd()
@@ -45,9 +45,7 @@ enum SystemUsers {
         }
     }
 
-    /// Allocates space for one entry.
-    ///
-    /// A group may have many members.
+    /// Allocates space for a user or group entry, which may have many members.
     private static func withBuffer<Result>(_ body: (UnsafeMutablePointer<CChar>, Int) -> Result) -> Result {
         let buffer = UnsafeMutableBufferPointer<CChar>.allocate(capacity: 1 << 18)
         defer { buffer.deallocate() }

@@ -7,9 +7,9 @@ internal import HomeHub
 internal import HomeModel
 internal import Logging
 
-/// Past values of accessories in SQLite, in a separate file from the homes.
+/// The past values of accessories in SQLite, in a different file than the homes.
 ///
-/// Values older than 30 days are removed, and the oldest ones if the file gets too large.
+/// Values older than 30 days are removed. If the file gets too large, the oldest values are removed earlier.
 struct HistoryDatabase: HistoryStore {
     /// The application ID that marks the database as this program's: "HIST" in ASCII.
     static let applicationID: Int32 = 0x4849_5354
@@ -35,7 +35,7 @@ struct HistoryDatabase: HistoryStore {
         return migrator
     }
 
-    /// The open database, or the reason why it can't be opened, which each call throws.
+    /// The open database, or the error that prevented opening it, which each call throws.
     private let database: Result<DatabaseQueue, DatabaseFileError>
     /// The maximum size of the stored values, in bytes.
     private let maximumSize: Int
@@ -52,7 +52,7 @@ struct HistoryDatabase: HistoryStore {
     ///
     /// A damaged file is renamed, so that it never prevents the hub from starting.
     ///
-    /// - Throws: `DatabaseFileError`.
+    /// - Throws: `DatabaseFileError` if the file can't be opened or created.
     static func file(at path: String, logger: Logger) throws(DatabaseFileError) -> DatabaseFile {
         do {
             return try DatabaseFile(path: path, migrator: migrator, applicationID: applicationID, logger: logger)
@@ -116,7 +116,7 @@ struct HistoryDatabase: HistoryStore {
         try db.execute(sql: "DELETE FROM entry WHERE time < ?", arguments: [limit])
     }
 
-    /// Removes the oldest tenth of the values until the others fit.
+    /// Repeatedly removes the oldest tenth of all values, until the file is small enough.
     private static func removeOldest(_ db: Database, maximumSize: Int) throws {
         while try size(db) > maximumSize {
             let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM entry") ?? 0

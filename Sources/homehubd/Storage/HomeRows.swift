@@ -5,9 +5,9 @@ internal import GRDB
 internal import HAPModel
 internal import HomeModel
 
-/// Reads the homes.
+/// Reads the homes from the database.
 ///
-/// It reads each table once and treats any inconsistency as damage.
+/// Each table is read once. Any inconsistency is reported as damage.
 struct HomeRows {
     private let db: Database
 
@@ -15,7 +15,7 @@ struct HomeRows {
 
     /// Returns the homes, oldest first.
     ///
-    /// No accessory is reachable, and nothing is observed.
+    /// In the returned homes, all accessories are unreachable and no characteristic is observed.
     func homes() throws -> [Home] {
         let rooms = Dictionary(grouping: try rooms(), by: \.home)
         let zones = Dictionary(grouping: try zones(), by: \.home)
@@ -120,7 +120,7 @@ struct HomeRows {
 
     /// Returns the newest records of a home's automations, newest first.
     func triggerRecords(of home: Home.ID, limit: Int) throws -> [TriggerRecord] {
-        // The plus sign makes SQLite read the table from its end, instead of sorting all records of the home.
+        // The unary plus makes SQLite read the table from its end, instead of sorting all records of the home.
         try records(
             """
             SELECT record FROM triggerRecord WHERE +trigger IN (SELECT id FROM trigger WHERE home = ?)

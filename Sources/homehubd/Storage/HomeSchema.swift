@@ -2,11 +2,13 @@ import GRDB
 
 /// The tables of `home.sqlite`.
 ///
-/// `position` orders the objects by age. It only increases, and a replaced object keeps its position. An accessory
-/// without a room is in its home's default room. An object with two paths to a home, such as a room of a zone, refers
-/// to it with the home's ID, so that both paths lead to the same home. References are checked at the end of a
-/// transaction, because its events are in the order in which apps are notified, which may not be the order of the
-/// references.
+/// - `position` orders the objects by age. New objects get increasing positions, and a replaced object keeps its
+///   position.
+/// - An accessory without a room is in its home's default room.
+/// - An object that belongs to a home in two ways, such as a room in a zone, has foreign keys that include the home's
+///   ID, so that both refer to the same home.
+/// - References are checked at the end of a transaction. Its events are in the order in which apps are notified, so a
+///   reference may precede the object to which it refers.
 enum HomeSchema {
     /// The application ID that marks the database as this program's: "HOME" in ASCII.
     static let applicationID: Int32 = 0x484F_4D45
@@ -76,7 +78,7 @@ enum HomeSchema {
         "ALTER TABLE home ADD COLUMN timeZone TEXT",
     ]
 
-    /// The pairings of repairs, until they are promoted.
+    /// The new pairings of accessories that are being repaired, until they replace the old ones.
     private static let pairingCandidate = """
         CREATE TABLE pairingCandidate (
             deviceID TEXT NOT NULL PRIMARY KEY,

@@ -3,7 +3,7 @@ internal import GRDB
 internal import HAPModel
 internal import HomeModel
 
-/// Stores only the changes of one transaction.
+/// Writes the changes of one transaction to the tables.
 struct HomeWriter {
     let db: Database
     let home: Home.ID
@@ -190,7 +190,7 @@ struct HomeWriter {
         let place: StatementArguments = [
             accessory.deviceID.description, Int64(bitPattern: accessory.aid.rawValue), accessory.id.description,
         ]
-        // Another accessory may still have these IDs. Its own event is part of the same transaction.
+        // Another accessory may still have these IDs until its own event in the same transaction is written.
         try execute(
             "UPDATE accessory SET deviceID = deviceID || ' ' || id WHERE deviceID = ? AND aid = ? AND id <> ?", place)
         try execute("UPDATE accessory SET deviceID = ?, aid = ? WHERE id = ?", place)
@@ -206,7 +206,9 @@ struct HomeWriter {
         try replaceServices(of: accessory.id, with: accessory.services)
     }
 
-    /// Replaces an accessory's services, but updates the remaining ones in place, because scenes refer to them.
+    /// Replaces an accessory's services.
+    ///
+    /// Services that the accessory still has are updated in place, because scenes refer to them.
     private func replaceServices(of accessory: Accessory.ID, with services: [Service]) throws {
         let kept = JSONValue.array(services.map { .string($0.id.description) }).text
         try execute(

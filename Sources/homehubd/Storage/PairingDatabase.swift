@@ -13,7 +13,7 @@ struct PairingDatabase: PairingVault {
     /// Creates a vault from an open database that ``HomeSchema`` has migrated.
     init(_ queue: DatabaseQueue) { self.queue = queue }
 
-    /// Detects damage at the start, when it can still be reported.
+    /// Checks the stored data at startup, when damage can still be reported.
     ///
     /// - Throws: `DamagedDatabase` if the stored data is inconsistent, or SQLite's error.
     func check() throws {
@@ -45,7 +45,7 @@ struct PairingDatabase: PairingVault {
         }
     }
 
-    /// Stores a pairing in one of the pairing tables, in place of an older one with the same accessory.
+    /// Stores a pairing in one of the pairing tables, replacing an older pairing with the same accessory.
     static func keep(_ pairing: AccessoryPairing, in table: String, _ db: Database) throws {
         try db.execute(
             sql: """

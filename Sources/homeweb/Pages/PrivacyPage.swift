@@ -59,7 +59,7 @@ enum PrivacyPage {
                     "summary": isRefused
                         ? "This page isn't allowed to manage apps." : "Can't get the list of apps from the home hub.",
                     "reason": isRefused
-                        ? "Use the command \"\(ShellCommand.homehub) privacy\" instead. To manage apps here, make this page the system-app in homehub.yaml, and add its user to the group homehub."
+                        ? "Use the command \"\(ShellCommand.homehub) privacy\" instead. To manage apps here, make this page the system-app in homehub.yaml, and add its user to the homehub group."
                         : error?.message ?? "",
                     "apps": [Templates.Values](),
                 ])

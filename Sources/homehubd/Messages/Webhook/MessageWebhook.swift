@@ -4,10 +4,10 @@ import HomeModel
 import Logging
 import ServiceLifecycle
 
-/// Sends the texts of automations to the operator's webhook, in order.
+/// Sends the messages of automations to the operator's webhook, in order.
 ///
-/// A slow or failing receiver can't delay the hub. If a delivery fails temporarily, it is retried until the text is one
-/// minute old.
+/// A slow or failing receiver can't delay the hub. If a delivery fails temporarily, it is retried until the message is
+/// one minute old.
 final class MessageWebhook: MessageReceiver, ServiceLifecycle.Service {
     private let client: WebhookClient
     private let logger: Logger
@@ -24,7 +24,7 @@ final class MessageWebhook: MessageReceiver, ServiceLifecycle.Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown { [self] in
-            // Report unreadable secrets at the start, and not only when they are needed.
+            // Report unreadable secrets at startup, and not only when the first message is sent.
             do throws(WebhookFailure) {
                 _ = try (client.section.readURL(), client.section.readAuthorization())
             } catch {
@@ -57,7 +57,7 @@ final class MessageWebhook: MessageReceiver, ServiceLifecycle.Service {
     }
 
     private func report(_ failure: WebhookFailure) {
-        // Only the host, because the path and the query may contain secrets.
+        // Log only the host, because the path and the query may contain secrets.
         let host = (try? client.section.readURL().host) ?? "unknown"
         logger.warning("notify webhook failed", metadata: ["host": "\(host)", "reason": "\(failure.reason)"])
     }

@@ -1,14 +1,14 @@
 import BoundedJSON
 import ConfigurationKit
 
-/// The JSON body of a webhook's requests, with placeholders in its texts.
+/// The template for the JSON body of a webhook's requests, with placeholders in its strings.
 struct WebhookBody: Equatable, Sendable {
     /// The maximum size of the template, in bytes of JSON.
     static let maximumSize = 4096
     /// The maximum depth of objects and lists.
     fileprivate static let maximumDepth = 8
 
-    /// The body if the configuration has none.
+    /// The default body, with the keys `home`, `automation`, `text` and `time`.
     static let standard: WebhookBody = {
         var object = JSONObject()
         for name in ["home", "automation", "text", "time"] { object[name] = .string("{\(name)}") }
@@ -41,7 +41,7 @@ extension WebhookBody: Decodable {
         template = try TemplateValue(from: decoder, maximumPath: depth + Self.maximumDepth).json
         guard template.object != nil else {
             throw ConfigurationProblem(
-                "must consist of keys with values", remedy: #"for example, write {message: "{text}"}"#,
+                "must consist of keys with values", remedy: #"use keys with values, such as {message: "{text}"}"#,
                 at: decoder.codingPath)
         }
         guard template.encoded.count <= Self.maximumSize else {
@@ -56,14 +56,14 @@ private struct TemplateValue: Decodable {
     let json: JSONValue
 
     init(from decoder: any Decoder) throws {
-        // The section and its key are above the template.
+        // The coding path of the template itself has two keys: the section's and the template's.
         try self.init(from: decoder, maximumPath: 2 + WebhookBody.maximumDepth)
     }
 
     init(from decoder: any Decoder, maximumPath: Int) throws {
         guard decoder.codingPath.count <= maximumPath else {
             throw ConfigurationProblem(
-                "more than \(WebhookBody.maximumDepth) levels", remedy: "remove some", at: decoder.codingPath)
+                "more than \(WebhookBody.maximumDepth) levels", remedy: "remove inner levels", at: decoder.codingPath)
         }
         if let container = try? decoder.container(keyedBy: ConfigurationKey.self) {
             var object = JSONObject()

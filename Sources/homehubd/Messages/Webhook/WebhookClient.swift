@@ -4,20 +4,20 @@ import NIOCore
 import NIOSSL
 import SystemKit
 
-/// Sends texts to a webhook, each over a separate connection.
+/// Sends messages to a webhook, each over a separate connection.
 ///
-/// It reads the files with secrets and certificates each time, so that changes apply at once. It follows no redirects, and
-/// reads only the head of an answer.
+/// It reads the files with secrets and certificates for each message, so that changes apply immediately. It doesn't
+/// follow redirects, and reads only the head of a response.
 struct WebhookClient: Sendable {
-    /// The time limits for opening the connection and for the answer.
+    /// The time limits for opening the connection and for the response.
     static let (connectTimeout, answerTimeout) = (Duration.seconds(5), Duration.seconds(10))
 
     let section: WebhookSection
     let loop: any EventLoop
 
-    /// Sends a text.
+    /// Sends a message and waits for the response.
     ///
-    /// - Throws: ``WebhookFailure``.
+    /// - Throws: ``WebhookFailure`` if the receiver doesn't accept the message.
     @concurrent
     func send(_ message: OutgoingMessage) async throws(WebhookFailure) {
         let url = try section.readURL()

@@ -1,6 +1,6 @@
 import HTTPKit
 
-/// The reason why a webhook didn't accept a text.
+/// The reason why a webhook didn't accept a message.
 struct WebhookFailure: Error, Equatable, Sendable {
     let reason: String
     /// A Boolean value that indicates whether the same request may succeed later.
@@ -17,11 +17,11 @@ extension WebhookFailure {
         }
     }
 
-    /// Creates a failure from an answer; `nil` if the receiver accepted the text.
+    /// Creates a failure from a response; returns `nil` if the receiver accepted the message.
     init?(_ answer: HTTPClientResponse) {
         switch answer.status {
         case 200..<300: return nil
-        case 300..<400: self.init(reason: "it redirects to another URL; write that URL", isTemporary: false)
+        case 300..<400: self.init(reason: "it redirects to another URL; use that URL", isTemporary: false)
         case 501, 505: self.init(reason: "status \(answer.status)", isTemporary: false)
         case 408, 425, 429, 500...599:
             self.init(

@@ -1,6 +1,6 @@
-/// The times at which a text is sent to a webhook again.
+/// Determines when a failed delivery to a webhook is retried.
 struct WebhookRetries {
-    /// The time after its arrival in which a text is sent again.
+    /// The maximum age of a message at a retry.
     static let period = Duration.seconds(60)
 
     private var pause = Duration.seconds(1)
@@ -9,8 +9,8 @@ struct WebhookRetries {
     ///
     /// - Parameters:
     ///   - failure: The failure of the previous attempt.
-    ///   - age: The time since the arrival of the text.
-    /// - Returns: The pause; `nil` if there is no other attempt.
+    ///   - age: The time since the arrival of the message.
+    /// - Returns: The pause, or `nil` if the delivery must not be retried.
     mutating func pause(after failure: WebhookFailure, age: Duration) -> Duration? {
         guard failure.isTemporary else { return nil }
         let next = max(pause, failure.requestedDelay ?? .zero)

@@ -1,7 +1,7 @@
 import SystemKit
 
 extension WebhookSection {
-    /// Returns the URL, and reads its file if there is one.
+    /// Returns the URL, which is read from its file if the section names one.
     func readURL() throws(WebhookFailure) -> WebhookURL {
         switch address {
         case .url(let url): return url

@@ -23,7 +23,7 @@ struct WebhookURL: Equatable, Sendable {
     ///
     /// - Throws: ``Problem``.
     init(_ text: String) throws(Problem) {
-        let example = "write a URL such as https://ntfy.example.org/our-house"
+        let example = "use a URL such as https://ntfy.example.org/our-house"
         guard text.utf8.count <= 2048, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
             let parts = URLComponents(string: text, encodingInvalidCharacters: false)
         else { throw Problem(problem: "not a valid URL", remedy: example) }
@@ -35,7 +35,7 @@ struct WebhookURL: Equatable, Sendable {
         guard parts.percentEncodedUser == nil, parts.percentEncodedPassword == nil else {
             throw Problem(
                 problem: "the URL contains a user or a password",
-                remedy: "write Basic and the encoded login into a token-file, and token-header: Authorization")
+                remedy: "put Basic and the encoded login in the token-file, and add token-header: Authorization")
         }
         guard parts.percentEncodedFragment == nil else {
             throw Problem(problem: "the URL contains #", remedy: "remove # and the text after it")
@@ -52,13 +52,13 @@ struct WebhookURL: Equatable, Sendable {
         target = (path.isEmpty ? "/" : path) + (parts.percentEncodedQuery.map { "?\($0)" } ?? "")
     }
 
-    /// The value of the header field `Host`.
+    /// The value of the `Host` header field.
     var authority: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
     }
 
-    /// The name for TLS; `nil` for a numeric address.
+    /// The server name for TLS; `nil` if the host is a numeric address.
     var serverName: String? {
         (try? SocketAddress(ipAddress: host, port: port)) == nil ? host : nil
     }
