@@ -20,8 +20,8 @@ import UnixSignals
 
 /// The composition root, which starts all components in order and stops them in reverse order.
 ///
-/// The order is: database, bridges, lights of the last run, drivers, control socket, and mDNS. mDNS is last, so that
-/// controllers can't find a bridge that doesn't answer yet or doesn't know its accessories.
+/// The order is: database, bridges, stored lights, drivers, control socket, and mDNS. mDNS is last, so that controllers
+/// find a bridge only when it accepts connections and knows its accessories.
 struct BridgeDaemon {
     /// The locations of the daemon's files.
     struct Places {
@@ -32,7 +32,7 @@ struct BridgeDaemon {
         var database: String { stateDirectory + "/bridge.sqlite" }
         /// The copy of the database that is made during a backup.
         var exportedDatabase: String { database + ".export" }
-        /// The prepared backup that will replace the database.
+        /// The prepared database that will replace the current one.
         var restoredDatabase: String { database + ".restored" }
         var controlSocket: String { runtimeDirectory + "/control.sock" }
     }
@@ -40,20 +40,20 @@ struct BridgeDaemon {
     /// The application ID of the database: "LAMP" in ASCII.
     static let applicationID: Int32 = 0x4C41_4D50
 
-    /// The time that drivers have to report the configured lights when the daemon starts for the very first time.
+    /// The time limit for drivers to report the configured lights when the daemon starts for the very first time.
     private static let firstStartTimeout = Duration.seconds(1)
     /// The time limit for the shutdown of all components.
     private static let timeout = Duration.seconds(4)
 
     let configuration: BridgeConfiguration
-    /// The reason why the current configuration file was rejected, or `nil` if it's in use.
+    /// The reason why the current configuration file was rejected, or `nil` if the file is in use.
     let fault: String?
     let places: Places
     let notifier: ServiceNotifier?
     let log: LogStage
     let logger: Logger
 
-    /// Runs until the daemon must stop or restart the bridge.
+    /// Runs the bridge until it must stop or restart.
     ///
     /// - Returns: The configuration in use if the bridge must restart, or `nil` if the daemon must stop.
     /// - Throws: The error that prevents the bridge from running, with its exit code.
@@ -121,8 +121,8 @@ struct BridgeDaemon {
         // Trap SIGHUP before the service manager is notified that the daemon is ready, because the signal may arrive
         // from then on.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
-        // Services stop in reverse order: the one that notifies the service manager is first, mDNS follows, and the
-        // drivers are last.
+        // Services stop in reverse order: the notification of the service manager is first, then mDNS, and the drivers
+        // are last.
         let services: [any ServiceLifecycle.Service] =
             [supervisor] + (metrics.map { [$0] } ?? []) + [
                 DailyCopyService(file: file, isWorthKeeping: { await bridges.isPaired }, logger: logger),

@@ -14,11 +14,11 @@ import SystemKit
 import TerminalKit
 import YAMLKit
 
-/// The implementation of the operator's commands.
+/// Performs the operator's commands, which arrive over the control socket.
 struct BridgeOperations: BridgeControlHandler {
-    /// Returns the bridges, at least one.
+    /// Returns the bridges; at least one.
     ///
-    /// The first one is the bridge that the configuration describes.
+    /// The configuration describes the first bridge.
     let bridges: @Sendable () async -> [Bridge]
     let since = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     let lights: DeviceBridge
@@ -256,9 +256,9 @@ struct BridgeOperations: BridgeControlHandler {
 
     // MARK: Storage errors
 
-    /// Makes a change.
+    /// Makes a change that must be stored.
     ///
-    /// If it can't be stored, the thrown error begins with the given text.
+    /// - Throws: `BridgeControlError` if the change can't be stored. Its message begins with `refusal`.
     private func storing<Result>(_ refusal: String, _ change: () async throws -> Result) async throws -> Result {
         do {
             return try await change()
@@ -317,7 +317,7 @@ struct BridgeOperations: BridgeControlHandler {
                     BridgeControl.LightEvent(
                         time: Date.now.formatted(.iso8601), key: event.light.key.description, changes: changes,
                         origin: event.origin.rawValue))
-                // The watcher is too slow. End its stream, so that it notices.
+                // The watcher is too slow and has missed events. End its stream, so that it notices.
                 if case .dropped = result { break }
             }
             continuation.finish()
@@ -362,7 +362,7 @@ extension BridgeStatus.Advertisement.State {
 }
 
 extension PublicationState {
-    /// The reason why the bridge isn't advertised although it should be.
+    /// The reason why the bridge can't be advertised, if any.
     fileprivate var discoveryError: String? {
         switch self {
         case .waiting(let reason), .withheld(let reason), .failed(let reason): reason
@@ -440,8 +440,8 @@ extension LightListing {
 }
 
 extension LightChange {
-    /// Creates a change with the values that differ from an earlier state of the light, or with all values if there is
-    /// none.
+    /// Creates a change with the values that differ from an earlier state of the light, or with all values if `former`
+    /// is `nil`.
     fileprivate init(_ light: LightSnapshot, since former: LightSnapshot?) {
         self.init(light.values, since: former?.values, of: light.kind)
         if light.isReachable != former?.isReachable { reachable = light.isReachable }

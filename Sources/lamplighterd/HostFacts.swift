@@ -20,7 +20,7 @@ struct HostFacts {
         return names.filter { !present.contains($0) }
     }
 
-    /// The number of seconds by which the clock was changed since the start.
+    /// The number of seconds by which the wall clock was changed since the bridge started; negative if it was set back.
     var clockStep: Int {
         let elapsed = began.steady.duration(to: .now) / .milliseconds(1)
         return Int((Double(WallClock.now - began.wall) - elapsed) / 1000)

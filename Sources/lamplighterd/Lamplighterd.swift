@@ -64,7 +64,7 @@ struct Lamplighterd: AsyncParsableCommand {
                 configuration: config, stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory)
             if checkStart {
                 return try StartCheck(configuration: config, places: places, drivers: DriverCatalog.drivers).run {
-                    // The thrown error is printed like any other error of a start, so don't print failed steps here.
+                    // Don't print failed steps here, because the thrown error is printed like any startup error.
                     if json {
                         StandardStreams.printLine($0.json.text)
                     } else if $0.code == nil {

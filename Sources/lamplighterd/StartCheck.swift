@@ -9,11 +9,10 @@ import SystemKit
 import TerminalKit
 import YAMLKit
 
-/// The implementation of `--check-start`, which checks everything that could prevent a start, in the order of a real
-/// start.
+/// Implements `--check-start`, which checks everything that could prevent a start, in the order of a real start.
 ///
-/// It doesn't listen, change anything or leave files behind. It can therefore run next to the daemon, and as a
-/// different user.
+/// The check doesn't listen for connections, change state or create files. Therefore, it can run while the daemon is
+/// running, and as a different user.
 struct StartCheck {
     let configuration: String
     let places: BridgeDaemon.Places
@@ -21,7 +20,7 @@ struct StartCheck {
 
     /// Performs the steps in order, and reports the result of each.
     ///
-    /// The first failed step is the last one that is reported.
+    /// After a failed step, no further steps are performed.
     ///
     /// - Throws: The error that a start would exit with.
     func run(_ report: (StartReport) -> Void) throws {
@@ -78,7 +77,7 @@ struct StartCheck {
         {
             throw LineRPCError.notASocket(path: places.controlSocket)
         }
-        // A missing folder isn't a problem: systemd or the daemon creates it at the start.
+        // The directory may be missing, because systemd or the daemon creates it at startup.
         let folder = places.runtimeDirectory
         guard !files.fileExists(atPath: folder) || files.isWritableFile(atPath: folder) else {
             throw LineRPCError.noPermission(path: places.controlSocket)

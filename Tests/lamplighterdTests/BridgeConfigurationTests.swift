@@ -179,27 +179,27 @@ struct BridgeConfigurationTests {
             (
                 "{\"bridge\": {\"name\": \"A\", \"username\": \"CC:22:3D:E3:CE:30\"}, \"accessories\": []}",
                 "f:1:75: accessories: this looks like a configuration of Homebridge; "
-                    + "write one for Lamplighter as in lamplighter.yaml(5)"
+                    + "create one for Lamplighter as in lamplighter.yaml(5)"
             ),
             (
                 "default_config:\nhomeassistant: {name: Home}",
                 "f:2:16: homeassistant: this looks like a configuration of Home Assistant; "
-                    + "write one for Lamplighter as in lamplighter.yaml(5)"
+                    + "create one for Lamplighter as in lamplighter.yaml(5)"
             ),
-            ("bridge: {port: 0}", "f:1:16: bridge.port: not a valid port; write 1 to 65535, or auto"),
-            ("bridge: {port: \"51826\"}", "f:1:16: bridge.port: not a valid port; write the number without quotes"),
+            ("bridge: {port: 0}", "f:1:16: bridge.port: not a valid port; use 1 to 65535, or auto"),
+            ("bridge: {port: \"51826\"}", "f:1:16: bridge.port: not a valid port; remove the quotes"),
             (
                 "bridge: {port: http}",
-                "f:1:16: bridge.port: not a valid port; write a number from 1 to 65535, or auto"
+                "f:1:16: bridge.port: not a valid port; use a number from 1 to 65535, or auto"
             ),
             (
                 "bridge:\n  setup-code: 41527893",
-                "f:2:15: bridge.setup-code: not a valid setup code; write eight digits as XXX-XX-XXX, or remove the key"
+                "f:2:15: bridge.setup-code: not a valid setup code; use eight digits as XXX-XX-XXX, or remove the key"
             ),
             (
                 "bridge:\n  setup-code: 123-45-678",
                 "f:2:15: bridge.setup-code: HomeKit doesn't allow this setup code because it is too easy to guess; "
-                    + "choose another, or remove the key to create one"
+                    + "choose a different code, or remove the key to create one"
             ),
             (
                 "bridge:\n  interfaces: eth0",
@@ -220,9 +220,9 @@ struct BridgeConfigurationTests {
             ),
             (
                 "bridge:\n  advertise: on",
-                "f:2:14: bridge.advertise: unknown way to advertise; write avahi or none"
+                "f:2:14: bridge.advertise: unknown way to advertise; use avahi or none"
             ),
-            ("bridge:\n  event-window: 11s", "f:2:17: bridge.event-window: the duration is too long; write 0ms to 10s"),
+            ("bridge:\n  event-window: 11s", "f:2:17: bridge.event-window: the duration is too long; use 0ms to 10s"),
             (
                 "bridge:\n  name: \"Attic\\a\"",
                 "f:2:9: bridge.name: a name can't contain control characters; use letters, digits and spaces"
@@ -239,29 +239,29 @@ struct BridgeConfigurationTests {
             (
                 "bridge:\n  ownership: {vendor: a b, token-file: t}",
                 "f:2:23: bridge.ownership.vendor: not a valid vendor id; "
-                    + "write 1 to 64 characters of ASCII, for example org.example.lamps"
+                    + "use 1 to 64 ASCII characters, such as org.example.lamps"
             ),
             (
                 "bridge:\n  ownership: {vendor: a, token-file: \"\"}",
                 "f:2:38: bridge.ownership.token-file: not a file; "
-                    + "write the path of a file with the token"
+                    + "use the path of a file with the token"
             ),
             ("drivers:\n  - lights: []", "f:2:5: drivers[0].driver: driver is required; add it"),
             (
                 "drivers:\n  - driver: simulatd",
-                "f:2:13: drivers[0].driver: unknown driver; write simulated"
+                "f:2:13: drivers[0].driver: unknown driver; use simulated"
             ),
             (
                 "drivers:\n  - driver: zigbee2mqtt",
-                "f:2:13: drivers[0].driver: unknown driver; write mqtt, which supports Zigbee2MQTT"
+                "f:2:13: drivers[0].driver: unknown driver; use mqtt, which supports Zigbee2MQTT"
             ),
             (
                 "drivers:\n  - driver: Home-Assistant",
-                "f:2:13: drivers[0].driver: unknown driver; write mqtt, which supports Home Assistant's MQTT discovery"
+                "f:2:13: drivers[0].driver: unknown driver; use mqtt, which supports Home Assistant's MQTT discovery"
             ),
             (
                 "drivers:\n  - driver: hue",
-                "f:2:13: drivers[0].driver: unknown driver; write one of mqtt, simulated"
+                "f:2:13: drivers[0].driver: unknown driver; use one of mqtt, simulated"
             ),
             (
                 "drivers:\n  - driver: mqtt\n    url: a\n    lights: []",
@@ -269,7 +269,7 @@ struct BridgeConfigurationTests {
             ),
             (
                 "drivers:\n  - driver: mqtt\n    id: a/b\n    url: c",
-                "f:3:9: drivers[0].id: not a valid id; write 1 to 64 letters, digits, dots, dashes and underscores"
+                "f:3:9: drivers[0].id: not a valid id; use 1 to 64 letters, digits, dots, dashes and underscores"
             ),
             (
                 "drivers:\n  - driver: mqtt\n    url: a\n  - driver: mqtt\n    url: b",
@@ -282,11 +282,11 @@ struct BridgeConfigurationTests {
             ),
             (
                 "drivers: [{driver: mqtt, id: home, url: a}]\nlights:\n  hoem/x: {}",
-                "f:3:11: lights.hoem/x: no driver has the id hoem; write home/x"
+                "f:3:11: lights.hoem/x: no driver has the id hoem; use home/x"
             ),
             (
                 "lights:\n  desk: {}",
-                "f:2:9: lights.desk: not a valid light key; write DRIVER/LIGHT as lamplighter devices shows it"
+                "f:2:9: lights.desk: not a valid light key; use DRIVER/LIGHT as lamplighter devices shows it"
             ),
             (
                 "lights:\n  a/b: {hiden: true}",
@@ -294,56 +294,56 @@ struct BridgeConfigurationTests {
             ),
             (
                 "drivers: [{driver: mqtt, id: a, url: a}]\nlights:\n  a/b: {tap: toggle}",
-                "f:3:14: lights.a/b.tap: not a valid value for tap; write full or restore"
+                "f:3:14: lights.a/b.tap: not a valid value for tap; use full or restore"
             ),
             (
                 "drivers: [{driver: mqtt, id: a, url: a}]\nlights:\n  a/b: {transition: 2m}",
-                "f:3:21: lights.a/b.transition: the duration is too long; write 0ms to 60s"
+                "f:3:21: lights.a/b.transition: the duration is too long; use 0ms to 60s"
             ),
             (
                 "drivers: [{driver: mqtt, id: a, url: a}]\nlights:\n  a/b: {co2-threshold: 0}",
-                "f:3:24: lights.a/b.co2-threshold: not a concentration in ppm; write a number from 1 to 100000"
+                "f:3:24: lights.a/b.co2-threshold: not a concentration in ppm; use a number from 1 to 100000"
             ),
-            ("include: [lights, senors]", "f:1:19: include[1]: unknown kind; write sensors"),
+            ("include: [lights, senors]", "f:1:19: include[1]: unknown kind; use sensors"),
             (
                 "include: [robots, x]",
-                "f:1:11: include[0]: unknown kind; write one of \(LightKind.allCases.map(\.plural).joined(separator: ", ")), all"
+                "f:1:11: include[0]: unknown kind; use one of \(LightKind.allCases.map(\.plural).joined(separator: ", ")), all"
             ),
-            ("include: [fans, fans]", "f:1:17: include[1]: fans is listed twice; write it once"),
+            ("include: [fans, fans]", "f:1:17: include[1]: fans is listed twice; remove the duplicate"),
             (
                 "metrics: {listen: 9251}",
-                "f:1:19: metrics.listen: the address is missing; write for example 127.0.0.1:9251"
+                "f:1:19: metrics.listen: the address is missing; use an address such as 127.0.0.1:9251"
             ),
             (
                 "metrics: {listen: 127.0.0.1}",
-                "f:1:19: metrics.listen: the port is missing; write for example 127.0.0.1:9251"
+                "f:1:19: metrics.listen: the port is missing; use an address such as 127.0.0.1:9251"
             ),
             (
                 "metrics: {listen: 127.0.0.1:0}",
-                "f:1:19: metrics.listen: not a valid port; write a number from 1 to 65535 after the colon"
+                "f:1:19: metrics.listen: not a valid port; use a number from 1 to 65535 after the colon"
             ),
             (
                 "metrics: {listen: 127.0.0.1:+80}",
-                "f:1:19: metrics.listen: not a valid port; write a number from 1 to 65535 after the colon"
+                "f:1:19: metrics.listen: not a valid port; use a number from 1 to 65535 after the colon"
             ),
             (
                 "metrics: {listen: localhost:9251}",
-                "f:1:19: metrics.listen: not a valid IP address; write 127.0.0.1 for only this machine, "
+                "f:1:19: metrics.listen: not a valid IP address; use 127.0.0.1 for only this machine, "
                     + "0.0.0.0 for all networks, or one of its addresses"
             ),
             (
                 "metrics: {listen: '[127.0.0.1]:9251'}",
-                "f:1:19: metrics.listen: not a valid IP address; write 127.0.0.1 for only this machine, "
+                "f:1:19: metrics.listen: not a valid IP address; use 127.0.0.1 for only this machine, "
                     + "0.0.0.0 for all networks, or one of its addresses"
             ),
             (
                 "metrics: {listen: '::1:9251'}",
-                "f:1:19: metrics.listen: an IPv6 address needs brackets; write for example \"[::1]:9251\""
+                "f:1:19: metrics.listen: an IPv6 address needs brackets; use a form such as \"[::1]:9251\""
             ),
             (
                 "metrics: {listen: [127.0.0.1, 9251]}",
-                "f:1:19: metrics.listen: not an address with a port; write for example 127.0.0.1:9251, or with the "
-                    + "quotes \"[::1]:9251\""
+                "f:1:19: metrics.listen: not an address with a port; use an address such as 127.0.0.1:9251, or "
+                    + "\"[::1]:9251\" with the quotes"
             ),
         ])
     func mistakes(text: String, message: String) throws {

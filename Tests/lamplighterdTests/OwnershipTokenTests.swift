@@ -49,7 +49,7 @@ struct OwnershipTokenTests {
     func refused(_ content: String) throws {
         let error = try #require(throws: OwnershipTokenError.self) { try requirement(content) }
         #expect(error.description.hasPrefix("bridge.ownership.token-file \(path) "))
-        #expect(error.description.contains("; write 32 to 1024") || error.description.contains("token"))
+        #expect(error.description.contains("; put 32 to 1024") || error.description.contains("token"))
         #expect(!error.description.contains("0112233") && !error.description.contains("abab"))
         #expect(ExitCode(error) == .configuration)
     }

@@ -9,7 +9,7 @@ import ServiceLifecycle
 struct Bridge: Sendable {
     /// The number of the bridge, from 1.
     ///
-    /// Bridge 1 is the one that the configuration describes.
+    /// The configuration describes bridge 1.
     let number: Int
     let name: String
     let deviceID: DeviceID
@@ -21,12 +21,12 @@ struct Bridge: Sendable {
     /// The listener, or `nil` in tests without a network.
     let listener: AccessoryListener?
 
-    /// The preferred mDNS instance name, which is used unless another host has it.
+    /// The preferred mDNS instance name, which is used unless another host uses it.
     var wantedName: String { ServiceRecord.instanceName(name, suffix: deviceID.suffix) }
 
-    /// Notifies the server that its accessories are complete.
+    /// Starts the server, whose accessories must be complete.
     ///
-    /// The server then produces advertisements.
+    /// From then on, the server provides advertisements.
     func start() async {
         await server.reconcileStructure()
         await server.start()
@@ -53,7 +53,7 @@ struct Bridge: Sendable {
             txt: TXTRecord(advertisement.txt.map { ($0.key, $0.value) }), interfaces: interfaces)
     }
 
-    /// Rejects new connections and answers pending requests.
+    /// Stops accepting connections, and answers pending requests.
     func stop() async {
         await listener?.close()
         await server.stop()

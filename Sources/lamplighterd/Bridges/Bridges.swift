@@ -12,13 +12,12 @@ import ServiceLifecycle
 import TerminalKit
 import YAMLKit
 
-/// The bridges of this process: the one that the configuration describes, and additional ones for lights that don't fit
-/// on it.
+/// The bridges of this process: the configured bridge, and additional bridges for lights that exceed its limit.
 ///
 /// All bridges share one event loop. Each has its own identity, setup code, port and mDNS record, and is paired
 /// separately.
 actor Bridges: ServiceLifecycle.Service {
-    /// The time during which lights are added to a newly opened bridge before controllers see it.
+    /// The delay before controllers see a newly opened bridge, during which lights are added to it.
     private static let startDelay = Duration.seconds(1)
 
     private var configuration: BridgeSection
@@ -27,7 +26,7 @@ actor Bridges: ServiceLifecycle.Service {
     private let loop: any EventLoop
     /// The shared executor of all actors that handle requests.
     ///
-    /// If the actors had separate executors, each call between them would be queued.
+    /// With separate executors, each call between the actors would have to be enqueued.
     nonisolated let executor: EventLoopExecutor
     private let logger: Logger
     /// The servers by bridge number, including those that don't listen yet.
@@ -45,7 +44,7 @@ actor Bridges: ServiceLifecycle.Service {
     ///
     /// The servers don't listen until ``listen()`` is called.
     ///
-    /// - Throws: Errors of the database, or `ComplianceError`.
+    /// - Throws: Database errors, or `ComplianceError`.
     init(
         _ configuration: BridgeSection, _ ownership: OwnershipRequirement?, stored: StoredBridge,
         database: BridgeDatabase, loop: any EventLoop, logger: Logger
@@ -79,10 +78,10 @@ actor Bridges: ServiceLifecycle.Service {
 
     /// Opens an additional bridge.
     ///
-    /// Controllers see it only a second later, which gives its first lights time to be added.
+    /// Controllers see the bridge a second later, when its first lights have been added.
     ///
-    /// - Throws: Errors of the database, `ListenerError` or `DiscoveryError`. The next attempt uses the state that was
-    ///   stored before the error.
+    /// - Throws: Database errors, `ListenerError` or `DiscoveryError`. The next attempt uses the state that was stored
+    ///   before the error.
     func open(_ number: Int) async throws -> AccessoryServer {
         let server: AccessoryServer
         if let prepared = servers[number] {
@@ -135,13 +134,13 @@ actor Bridges: ServiceLifecycle.Service {
         return bridge
     }
 
-    /// Sets the time during which later events are collected, for all current and future bridges.
+    /// Sets the event window of all current and future bridges.
     func use(eventWindow: Duration) async {
         configuration.eventWindow = eventWindow
         for server in servers.values { await server.use(eventWindow: eventWindow) }
     }
 
-    /// Starts all listening bridges, whose accessories must be complete.
+    /// Starts the servers of all listening bridges, whose accessories must be complete.
     func start() async {
         isStarted = true
         for bridge in all { await bridge.start() }
@@ -175,9 +174,14 @@ actor Bridges: ServiceLifecycle.Service {
 
     /// Starts listening for controllers of a bridge.
     ///
-    /// The first bridge uses the configured port, if there is one. Otherwise, a bridge uses its previous port. An
-    /// additional bridge without a previous port adds its distance from the first bridge to the configured port. If
-    /// there is no such port or it is taken, a free port is chosen and stored.
+    /// The bridge listens on the first of these ports that applies:
+    ///
+    /// 1. The configured port, for bridge 1. If it is taken, the call throws.
+    /// 2. The port of the previous run.
+    /// 3. The configured port plus `number - 1`, for additional bridges.
+    /// 4. A free port, also if the previous port is taken.
+    ///
+    /// A newly chosen port is stored.
     private func listener(
         _ number: Int, _ server: AccessoryServer, _ store: ServerDatabase
     ) async throws -> AccessoryListener {

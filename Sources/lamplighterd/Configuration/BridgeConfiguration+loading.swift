@@ -13,8 +13,8 @@ extension BridgeConfiguration {
     static func load(
         from path: String, drivers: [any LightDriverConfiguration.Type], instance: String = ""
     ) throws -> BridgeConfiguration {
-        // This check comes first, because its errors have more precise positions than those of the drivers, which only
-        // decode their own lights.
+        // Check the IDs of lights first, because these errors have more precise positions than the errors of drivers,
+        // which only decode their own lights.
         let example = "/usr/share/doc/lamplighter/examples/lamplighter.yaml"
         _ = try StrictYAML.decode(LightIDsInFile.self, fromFile: path, example: example)
         return try StrictYAML.decode(

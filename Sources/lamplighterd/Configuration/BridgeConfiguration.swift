@@ -10,15 +10,15 @@ struct BridgeConfiguration: DeclaredSection, Sendable {
     var drivers: [DriverEntry] = []
     /// The kinds of devices to show.
     var include = IncludedKinds()
-    /// The configuration of individual lights, by their keys.
+    /// The sections of individual lights.
     var lights: [LightKey: LightSection] = [:]
     /// The metrics server, or `nil` if it is disabled.
     var metrics: MetricsSection?
 
     /// The keys other than `drivers` and `lights`.
     ///
-    /// `drivers` and `lights` aren't declared here, because they depend on each other and because each driver has its
-    /// own keys.
+    /// `drivers` and `lights` can't be declared, because they depend on each other and because each driver has
+    /// different keys.
     static var keys: [DeclaredKey<BridgeConfiguration>] {
         [
             DeclaredKey(section: "bridge", \.bridge),
@@ -73,15 +73,15 @@ struct BridgeConfiguration: DeclaredSection, Sendable {
 
 /// The configuration of a single light.
 struct LightSection: Decodable, Equatable, Sendable {
-    /// The name to use instead of the name from the light's source.
+    /// The name to show instead of the name that the driver reports.
     var name: ConfiguredName?
     /// A Boolean value that indicates whether the light is hidden from controllers.
     var hidden: Bool
-    /// The effect of a tap on the light's tile.
+    /// The effect of a tap on the light's tile in a controller.
     var tap: LightOverride.Tap
-    /// The duration of the light's changes, or `nil` for the light's own default.
+    /// The duration of transitions, or `nil` for the light's default.
     var transition: Duration?
-    /// The concentrations above which the sensor detects gas.
+    /// The concentrations above which a sensor reports detected gas.
     var thresholds = GasThresholds()
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
@@ -97,15 +97,16 @@ struct LightSection: Decodable, Equatable, Sendable {
         let tap = try container.decodeIfPresent(String.self, forKey: .tap) ?? LightOverride.Tap.full.rawValue
         guard let known = LightOverride.Tap(rawValue: tap) else {
             throw ConfigurationProblem(
-                "not a valid value for tap", remedy: "write full or restore",
+                "not a valid value for tap", remedy: "use full or restore",
                 at: container.codingPath + [CodingKeys.tap])
         }
         self.tap = known
         transition = try container.decodeIfPresent(DurationText.self, forKey: .transition)?.duration
-        // Limit the time, because the light's reports during a transition count as intermediate values.
+        // Limit the duration, because all states that the light reports during a transition are considered
+        // intermediate.
         if let transition, transition > .seconds(60) {
             throw ConfigurationProblem(
-                "the duration is too long", remedy: "write 0ms to 60s",
+                "the duration is too long", remedy: "use 0ms to 60s",
                 at: container.codingPath + [CodingKeys.transition])
         }
         for (key, threshold) in [
@@ -114,7 +115,7 @@ struct LightSection: Decodable, Equatable, Sendable {
             guard let value = try container.decodeIfPresent(Double.self, forKey: key) else { continue }
             guard value > 0, value <= 100_000 else {
                 throw ConfigurationProblem(
-                    "not a concentration in ppm", remedy: "write a number from 1 to 100000",
+                    "not a concentration in ppm", remedy: "use a number from 1 to 100000",
                     at: container.codingPath + [key])
             }
             thresholds[keyPath: threshold] = value
@@ -127,13 +128,13 @@ extension LightKey {
         let parts = text.split(separator: "/", maxSplits: 1)
         guard parts.count == 2, !text.hasPrefix("/") else {
             throw ConfigurationProblem(
-                "not a valid light key", remedy: "write DRIVER/LIGHT as lamplighter devices shows it", at: path)
+                "not a valid light key", remedy: "use DRIVER/LIGHT as lamplighter devices shows it", at: path)
         }
         let driver = String(parts[0])
         guard drivers.contains(driver) else {
             let remedy =
-                driver.nearest(in: drivers).map { "write \($0)/\(parts[1])" }
-                ?? (drivers.isEmpty ? "add the driver first" : "write one of \(drivers.joined(separator: ", "))")
+                driver.nearest(in: drivers).map { "use \($0)/\(parts[1])" }
+                ?? (drivers.isEmpty ? "add the driver first" : "use one of \(drivers.joined(separator: ", "))")
             throw ConfigurationProblem("no driver has the id \(driver)", remedy: remedy, at: path)
         }
         self.init(driver: driver, light: LightID(String(parts[1])))

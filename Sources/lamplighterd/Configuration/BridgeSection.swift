@@ -10,24 +10,24 @@ struct BridgeSection: DeclaredSection, Equatable, Sendable {
         case fixed(UInt16)
     }
 
-    /// The way in which controllers find the bridge.
+    /// The service that advertises the bridge to controllers.
     enum Advertising: String, Equatable, Sendable, CaseIterable {
         case avahi, none
     }
 
     var name: ConfiguredName
     var port: Port
-    /// The setup code, or `nil` to create it on the first start and keep it.
+    /// The setup code, or `nil` to create one on the first start and keep it.
     var setupCode: ConfiguredSetupCode?
     /// The interfaces that are used for TCP and mDNS.
     var interfaces: ConfiguredInterfaces
     var advertise: Advertising
-    /// The time during which changes that follow a first one are collected into one event message.
+    /// The time after an event message during which further changes are collected into the next message.
     ///
     /// The first change is sent immediately.
     var eventWindow: Duration
-    /// The ownership token that controllers need in addition to the setup code, or `nil` if the code is enough, as
-    /// usual in HomeKit.
+    /// The ownership token that controllers need in addition to the setup code, or `nil` if the code is sufficient, as
+    /// is usual in HomeKit.
     var ownership: OwnershipSection?
 
     static var keys: [DeclaredKey<BridgeSection>] {
@@ -51,7 +51,7 @@ struct BridgeSection: DeclaredSection, Equatable, Sendable {
                 written: DurationText.self
             ) { window, path in
                 guard window.duration <= .seconds(10) else {
-                    throw ConfigurationProblem("the duration is too long", remedy: "write 0ms to 10s", at: path)
+                    throw ConfigurationProblem("the duration is too long", remedy: "use 0ms to 10s", at: path)
                 }
                 return window.duration
             },
@@ -83,7 +83,7 @@ extension BridgeSection.Port: Decodable {
         if let number = try? container.decode(Int.self) {
             guard let port = UInt16(exactly: number), port > 0 else {
                 throw ConfigurationProblem(
-                    "not a valid port", remedy: "write 1 to 65535, or auto", at: decoder.codingPath)
+                    "not a valid port", remedy: "use 1 to 65535, or auto", at: decoder.codingPath)
             }
             self = .fixed(port)
             return
@@ -97,7 +97,7 @@ extension BridgeSection.Port: Decodable {
         let isQuoted = number > 0 && text == "\(number)"
         throw ConfigurationProblem(
             "not a valid port",
-            remedy: isQuoted ? "write the number without quotes" : "write a number from 1 to 65535, or auto",
+            remedy: isQuoted ? "remove the quotes" : "use a number from 1 to 65535, or auto",
             at: decoder.codingPath)
     }
 }
@@ -106,7 +106,7 @@ extension BridgeSection.Advertising: Decodable {
     init(from decoder: any Decoder) throws {
         guard let value = Self(rawValue: try decoder.singleValueContainer().decode(String.self)) else {
             throw ConfigurationProblem(
-                "unknown way to advertise", remedy: "write avahi or none", at: decoder.codingPath)
+                "unknown way to advertise", remedy: "use avahi or none", at: decoder.codingPath)
         }
         self = value
     }

@@ -9,8 +9,9 @@ import YAMLKit
 
 /// Reloads the configuration file and applies it to the running bridge. Sessions aren't interrupted.
 ///
-/// An invalid file changes nothing. Properties of the bridge itself, such as its name, port and interfaces, can't
-/// change while controllers are connected. Changes of such properties are reported, and take effect after a restart.
+/// If the file is invalid, the configuration in use is unchanged. Properties of the bridge itself, such as its name,
+/// port and interfaces, can't change while controllers are connected. Changes of such properties are reported, and take
+/// effect after a restart.
 actor ConfigurationReloader {
     private let path: String
     private let instance: String
@@ -42,7 +43,7 @@ actor ConfigurationReloader {
         self.logger = logger
     }
 
-    /// The warnings about the file.
+    /// The warnings about the configuration file; empty if it is in use without exceptions.
     var warnings: [String] { warning.map { [$0] } ?? [] }
 
     /// Reads the file and applies it.
@@ -101,11 +102,10 @@ actor ConfigurationReloader {
         if !touched.isEmpty || isIncludedOtherwise {
             await lights.use(next.overrides, kinds: next.include.kinds)
         }
-        // A light that was hidden when its driver started isn't known to the bridge, so the driver must be restarted to
-        // add it.
+        // The bridge doesn't know lights that were hidden when their driver started. Restart the driver to add them.
         let shownAgain = touched.filter { former.lights[$0]?.hidden == true && next.lights[$0]?.hidden != true }
-        // A driver asks for the included kinds when it starts. It must be restarted to add lights that it has omitted
-        // because of their kind.
+        // A driver reads the included kinds when it starts. Restart it to add lights that it has omitted because of
+        // their kind.
         let restarting = isIncludedOtherwise ? next.drivers.map(\.id) : shownAgain.map(\.driver)
         let changes = await supervisor.use(next.drivers, restarting: Set(restarting))
         return ReloadListing(

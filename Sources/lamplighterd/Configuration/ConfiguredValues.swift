@@ -1,7 +1,7 @@
 import ConfigurationKit
 import HAPModel
 
-/// A name as written in the configuration, and in the form that HomeKit accepts.
+/// A name in the configuration, and its form that HomeKit accepts.
 struct ConfiguredName: Decodable, Equatable, Sendable {
     let written: String
     /// The name that controllers see.
@@ -42,7 +42,7 @@ struct ConfiguredSetupCode: Decodable, Equatable, Sendable, CustomStringConverti
         let shape = text.map { $0.isASCII && $0.isWholeNumber ? "0" : $0 }
         guard String(shape) == "000-00-000" else {
             throw ConfigurationProblem(
-                "not a valid setup code", remedy: "write eight digits as XXX-XX-XXX, or remove the key",
+                "not a valid setup code", remedy: "use eight digits as XXX-XX-XXX, or remove the key",
                 at: decoder.codingPath)
         }
         let digits = text.filter { $0 != "-" }
@@ -50,7 +50,7 @@ struct ConfiguredSetupCode: Decodable, Equatable, Sendable, CustomStringConverti
         guard Set(digits).count > 1, digits != "12345678", digits != "87654321" else {
             throw ConfigurationProblem(
                 "HomeKit doesn't allow this setup code because it is too easy to guess",
-                remedy: "choose another, or remove the key to create one", at: decoder.codingPath)
+                remedy: "choose a different code, or remove the key to create one", at: decoder.codingPath)
         }
     }
 }

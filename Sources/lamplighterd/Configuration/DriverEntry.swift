@@ -12,9 +12,9 @@ extension CodingUserInfoKey {
     }()
 }
 
-/// An entry of `drivers`: the `driver` and `id` keys, which belong to the bridge, and the driver's own keys.
+/// An entry of `drivers`: the `driver` and `id` keys, which all drivers have, and the keys of the driver's type.
 struct DriverEntry: Decodable, Sendable {
-    /// The ID, which is the first part of the keys of the driver's lights.
+    /// The driver's ID, which is the first component of its lights' keys.
     let id: String
     let driver: String
     let configuration: any LightDriverConfiguration
@@ -34,19 +34,19 @@ struct DriverEntry: Decodable, Sendable {
         id = try container.decodeIfPresent(String.self, forKey: .id) ?? driver
         guard Self.isID(id) else {
             throw ConfigurationProblem(
-                "not a valid id", remedy: "write 1 to 64 letters, digits, dots, dashes and underscores",
+                "not a valid id", remedy: "use 1 to 64 letters, digits, dots, dashes and underscores",
                 at: container.codingPath + [CodingKeys.id])
         }
         configuration = try type.init(from: decoder)
     }
 
-    /// Returns whether two entries are equal, which means that a running driver doesn't have to be replaced.
+    /// Returns whether two entries are equal, so that a running driver doesn't have to be replaced.
     func isEqual(to other: DriverEntry) -> Bool {
         func isEqual<Keys: LightDriverConfiguration>(_ keys: Keys) -> Bool { keys == other.configuration as? Keys }
         return id == other.id && driver == other.driver && isEqual(configuration)
     }
 
-    /// The systems that the `mqtt` driver supports, by names that users write instead of `mqtt`.
+    /// The systems that the `mqtt` driver supports, by the names that users mistakenly use instead of `mqtt`.
     private static let systemsWithMQTT = [
         "zigbee2mqtt": "Zigbee2MQTT", "tasmota": "Tasmota", "homeassistant": "Home Assistant's MQTT discovery",
     ]
@@ -56,17 +56,17 @@ struct DriverEntry: Decodable, Sendable {
     ) -> ConfigurationProblem {
         let names = types.map { $0.driverName }
         if let system = systemsWithMQTT[driver.squashed], names.contains("mqtt") {
-            return ConfigurationProblem("unknown driver", remedy: "write mqtt, which supports \(system)", at: path)
+            return ConfigurationProblem("unknown driver", remedy: "use mqtt, which supports \(system)", at: path)
         }
         let remedy =
-            driver.nearest(in: names).map { "write \($0)" } ?? "write one of \(names.sorted().joined(separator: ", "))"
+            driver.nearest(in: names).map { "use \($0)" } ?? "use one of \(names.sorted().joined(separator: ", "))"
         return ConfigurationProblem("unknown driver", remedy: remedy, at: path)
     }
 
     /// Returns whether a string is a valid ID.
     ///
-    /// An ID must not contain a slash, which ends it in a light's key, or characters that have a special meaning in
-    /// shells and logs.
+    /// An ID must not contain a slash, which follows the ID in a light's key, or characters that have a special meaning
+    /// in shells and logs.
     private static func isID(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy { scalar in

@@ -14,7 +14,7 @@ struct IncludedKinds: Equatable, Sendable {
     /// The names of the kinds, as written in the configuration.
     var text: String { "[\(LightKind.allCases.filter(kinds.contains).map(\.plural).joined(separator: ", "))]" }
 
-    /// The explanation of the key's value.
+    /// The explanation of the key in the example file.
     static var explanation: String {
         let others = LightKind.allCases.filter { !$0.isShownByDefault }.map(\.plural).joined(separator: ", ")
         return "The kinds of devices to show, or [\(all)]" + (others.isEmpty ? "" : "; not by default: \(others)")
@@ -41,10 +41,10 @@ extension IncludedKinds: Decodable {
                 let names = LightKind.allCases.map(\.plural) + [Self.all]
                 throw ConfigurationProblem(
                     "unknown kind",
-                    remedy: "write \(name.nearest(in: names) ?? "one of \(names.joined(separator: ", "))")", at: path)
+                    remedy: "use \(name.nearest(in: names) ?? "one of \(names.joined(separator: ", "))")", at: path)
             }
             guard kinds.insert(kind).inserted else {
-                throw ConfigurationProblem("\(name) is listed twice", remedy: "write it once", at: path)
+                throw ConfigurationProblem("\(name) is listed twice", remedy: "remove the duplicate", at: path)
             }
         }
         if containsAll { kinds = Set(LightKind.allCases) }

@@ -1,9 +1,9 @@
 import ConfigurationKit
 
-/// A check of the entire file for two errors that the types of the drivers can't detect: duplicate IDs of lights, and
-/// the configuration of a different program.
+/// Checks the entire file for two errors that the decoders of individual drivers can't detect.
 ///
-/// It assumes only that drivers list lights under `lights`, each with an `id`. It ignores everything else.
+/// The errors are duplicate IDs of lights, and the configuration of a different program. The check only assumes that
+/// drivers list their lights under `lights`, each with an `id`.
 struct LightIDsInFile: Decodable {
     init(from decoder: any Decoder) throws {
         let root = try decoder.container(keyedBy: ConfigurationKey.self)
@@ -11,7 +11,7 @@ struct LightIDsInFile: Decodable {
         if let other = Self.otherPrograms.first(where: { keys.contains($0.key) }) {
             throw ConfigurationProblem(
                 "this looks like a configuration of \(other.name)",
-                remedy: "write one for Lamplighter as in lamplighter.yaml(5)",
+                remedy: "create one for Lamplighter as in lamplighter.yaml(5)",
                 at: decoder.codingPath + [ConfigurationKey(other.key)])
         }
         guard let drivers = try? root.decode([Driver].self, forKey: ConfigurationKey("drivers")) else { return }

@@ -4,7 +4,7 @@ import NIOCore
 /// The `metrics` section: the address of the Prometheus endpoint.
 struct MetricsSection: Decodable, Equatable, Sendable {
     var listen: ListenAddress
-    /// Additional DNS names of this computer that Prometheus may use in requests.
+    /// The additional DNS names of this computer that Prometheus may use in requests.
     ///
     /// IP addresses, names without dots and names in `.local` are always allowed.
     var names: [String]?
@@ -27,17 +27,17 @@ struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
     }
 
     init(_ text: String) throws(Problem) {
-        let example = "write for example 127.0.0.1:9251"
+        let example = "use an address such as 127.0.0.1:9251"
         guard let colon = text.lastIndex(of: ":") else {
             throw text.isNumber
-                ? Problem(problem: "the address is missing", remedy: "write for example 127.0.0.1:\(text)")
+                ? Problem(problem: "the address is missing", remedy: "use an address such as 127.0.0.1:\(text)")
                 : Problem(problem: "the port is missing", remedy: example)
         }
         let host = text[..<colon]
         let number = text[text.index(after: colon)...]
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]") && host.count > 2
         guard isBracketed || !host.contains(":") else {
-            throw Problem(problem: "an IPv6 address needs brackets", remedy: "write for example \"[::1]:9251\"")
+            throw Problem(problem: "an IPv6 address needs brackets", remedy: "use a form such as \"[::1]:9251\"")
         }
         address = String(isBracketed ? host.dropFirst().dropLast() : host)
         guard let parsed = try? SocketAddress(ipAddress: address, port: 0),
@@ -45,10 +45,10 @@ struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
         else {
             throw Problem(
                 problem: "not a valid IP address",
-                remedy: "write 127.0.0.1 for only this machine, 0.0.0.0 for all networks, or one of its addresses")
+                remedy: "use 127.0.0.1 for only this machine, 0.0.0.0 for all networks, or one of its addresses")
         }
         guard number.isNumber, let port = UInt16(number), port > 0 else {
-            throw Problem(problem: "not a valid port", remedy: "write a number from 1 to 65535 after the colon")
+            throw Problem(problem: "not a valid port", remedy: "use a number from 1 to 65535 after the colon")
         }
         self.port = port
     }
@@ -62,7 +62,7 @@ extension ListenAddress: Decodable {
             guard let text = try? decoder.singleValueContainer().decode(String.self) else {
                 throw Problem(
                     problem: "not an address with a port",
-                    remedy: "write for example 127.0.0.1:9251, or with the quotes \"[::1]:9251\"")
+                    remedy: "use an address such as 127.0.0.1:9251, or \"[::1]:9251\" with the quotes")
             }
             try self.init(text)
         } catch {

@@ -10,7 +10,7 @@ struct OwnershipSection: Decodable, Equatable, Sendable {
     ///
     /// The bridge advertises it.
     var vendor: String
-    /// The file with the token in hexadecimal digits.
+    /// The path of the file that contains the token in hexadecimal digits.
     var tokenFile: String
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
@@ -23,13 +23,13 @@ struct OwnershipSection: Decodable, Equatable, Sendable {
         vendor = try container.decode(String.self, forKey: .vendor)
         guard OwnershipRequirement.isVendor(vendor) else {
             throw ConfigurationProblem(
-                "not a valid vendor id", remedy: "write 1 to 64 characters of ASCII, for example org.example.lamps",
+                "not a valid vendor id", remedy: "use 1 to 64 ASCII characters, such as org.example.lamps",
                 at: container.codingPath + [CodingKeys.vendor])
         }
         tokenFile = try container.decode(String.self, forKey: .tokenFile)
         guard !tokenFile.isEmpty, !tokenFile.utf8.contains(0) else {
             throw ConfigurationProblem(
-                "not a file", remedy: "write the path of a file with the token",
+                "not a file", remedy: "use the path of a file with the token",
                 at: container.codingPath + [CodingKeys.tokenFile])
         }
     }
@@ -49,7 +49,7 @@ struct OwnershipSection: Decodable, Equatable, Sendable {
         guard let token = Hex.decode(text), let requirement = OwnershipRequirement(vendor: vendor, token: token) else {
             throw OwnershipTokenError(
                 description:
-                    "bridge.ownership.token-file \(tokenFile) has no token; write 32 to 1024 hexadecimal digits"
+                    "bridge.ownership.token-file \(tokenFile) has no token; put 32 to 1024 hexadecimal digits in it"
                     .sanitized)
         }
         return requirement

@@ -26,7 +26,7 @@ actor DriverSupervisor: Service {
         var removed: [String] = []
     }
 
-    /// The time to wait for a driver to stop.
+    /// The maximum time to wait for drivers to stop.
     private static let timeout = Duration.milliseconds(1500)
 
     private let lights: DeviceBridge
@@ -44,10 +44,10 @@ actor DriverSupervisor: Service {
         self.logger = logger
     }
 
-    /// Starts the drivers of new entries, stops those of removed entries, and replaces those that have changed, have
-    /// ended or must be restarted.
+    /// Applies a new list of entries.
     ///
-    /// Other drivers aren't affected.
+    /// Starts the drivers of new entries, stops the drivers of removed entries, and replaces drivers that have changed,
+    /// have ended or must be restarted. Other drivers aren't affected.
     @discardableResult
     func use(_ entries: [DriverEntry], restarting: Set<String> = []) async -> Changes {
         var changes = Changes()

@@ -21,7 +21,7 @@ extension FoundLights {
         guard let keys = source.entry else { return (.unsupported, nil) }
         var addition: Entry?
         for driver in drivers {
-            // A driver of any other type counts as providing all lights of its system.
+            // A driver that can't report its coverage is assumed to provide all lights of its system.
             let covering = driver.configuration as? any CoveringDriver
             switch covering?.coverage(of: source) ?? (driver.driver == source.driver ? .complete : .none) {
             case .complete: return (.configured, nil)
@@ -33,7 +33,7 @@ extension FoundLights {
         return (.incomplete, addition)
     }
 
-    /// Merges an entry into a compatible one, or appends it.
+    /// Merges an entry into a compatible existing entry, or appends it if there is none.
     private mutating func add(_ entry: Entry) {
         for index in entries.indices where entries[index].id == entry.id {
             guard let merged = entries[index].keys.merged(with: entry.keys) else { continue }
@@ -43,7 +43,9 @@ extension FoundLights {
         entries.append(entry)
     }
 
-    /// Assigns an ID to each new entry whose default ID, the driver's name, is in use.
+    /// Assigns an ID to each new entry whose default ID is already in use.
+    ///
+    /// The default ID is the driver's name.
     private mutating func giveIDs(taken: Set<String>) {
         var taken = taken
         for index in entries.indices where entries[index].id == nil {

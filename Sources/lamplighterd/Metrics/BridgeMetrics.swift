@@ -27,8 +27,8 @@ struct BridgeMetrics: Sendable {
 
     /// The metrics in Prometheus format.
     ///
-    /// To limit the number of time series, labels have only a few different values, such as endpoints, statuses, states
-    /// and drivers, but never peers or lights.
+    /// To limit the number of time series, labels contain only endpoints, statuses, states, drivers and the like, but
+    /// never peers or lights.
     var text: String {
         var text = PrometheusText()
         text.gauge("lamplighter_build_info", "The running version; always 1.", [Sample(["version": version], 1)])
@@ -145,7 +145,7 @@ struct BridgeMetrics: Sendable {
             Double(suppressedEvents))
     }
 
-    /// Appends the metrics of the process, under the standard names of Prometheus exporters.
+    /// Appends the metrics of the process, with the standard names that Prometheus exporters use.
     private func appendProcess(to text: inout PrometheusText) {
         if let start = process.startTime {
             text.gauge("process_start_time_seconds", "Start of the process, in seconds since 1970.", start)

@@ -2,8 +2,8 @@ import HAPProtocol
 
 /// An HTTP server that only serves `GET /metrics`.
 ///
-/// It shares the event loop of the controllers' sessions. Its connections have the same limits as those of controllers
-/// before pair verify, and there can be only a few of them.
+/// It shares the event loop of the controllers' sessions. Its connections have the same limits as unverified
+/// connections of controllers, and their number is limited, too.
 actor MetricsServer {
     /// The maximum number of connections.
     ///

@@ -11,7 +11,7 @@ import ServiceLifecycle
 import SystemKit
 import TerminalKit
 
-/// The sources of the metrics.
+/// Collects the metrics from all components.
 struct MetricsSource: Sendable {
     let bridges: @Sendable () async -> [Bridge]
     let lights: DeviceBridge
@@ -22,7 +22,7 @@ struct MetricsSource: Sendable {
     ///
     /// It queries the actors one by one, so that the event loop can process other work in between.
     ///
-    /// The counts of several bridges are added up. The paired and advertised states and `c#` are those of the first
+    /// Counts are added up over all bridges. The pairing state, the advertisement state and `c#` are those of the first
     /// bridge.
     @concurrent
     func metrics() async -> BridgeMetrics {
@@ -90,7 +90,7 @@ struct MetricsListenerError: ErrorWithExitCode {
         case .notPermitted:
             "metrics: this user isn't allowed to listen on \(address); choose a port above 1023 in metrics.listen"
         case .failed(let reason):
-            "metrics: can't listen on \(address): \(reason); write one of this machine's addresses in metrics.listen"
+            "metrics: can't listen on \(address): \(reason); set metrics.listen to one of this machine's addresses"
         }
     }
 

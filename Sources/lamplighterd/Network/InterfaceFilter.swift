@@ -32,7 +32,7 @@ extension SocketAddress {
         return text == "::1" || text.hasPrefix("127.")
     }
 
-    /// The address without its port.
+    /// The IP address without the port.
     ///
     /// An IPv4-mapped IPv6 address is converted to IPv4.
     private var plainIP: String? {

@@ -6,8 +6,8 @@ enum PortHolder {
     /// Returns whether a process listens on a TCP port.
     static func exists(on port: Int) -> Bool { !inodes(listeningOn: port).isEmpty }
 
-    /// Returns a description of the process that listens on a TCP port, or a general phrase if this user can't see the
-    /// process.
+    /// Returns a description of the process that listens on a TCP port, or `a process of another user` if this user
+    /// can't identify it.
     static func description(of port: Int) -> String {
         let inodes = inodes(listeningOn: port)
         guard !inodes.isEmpty, let processes = try? FileManager.default.contentsOfDirectory(atPath: "/proc") else {

@@ -4,7 +4,7 @@ import NIOPosix
 
 /// Checks whether a discovered service accepts connections.
 struct CloneProbe: Sendable {
-    /// The connection timeout for a host in the home.
+    /// The connection timeout, which is enough for a host in the local network.
     private static let timeout = TimeAmount.seconds(2)
     /// The maximum number of addresses of one service that are tried concurrently.
     private static let largestNumber = 16
@@ -15,7 +15,8 @@ struct CloneProbe: Sendable {
     /// A service with this port at an address of this host is this bridge.
     let ownPort: Int
 
-    /// Calls `tell` with `true` as soon as an address accepts a connection, or with `false` if none does in time.
+    /// Calls `tell` with `true` as soon as an address of the service accepts a connection, or with `false` if no
+    /// address does before the timeout.
     func callAsFunction(_ service: DiscoveredService, _ tell: @escaping @Sendable (Bool) -> Void) {
         let attempts = service.addresses.prefix(Self.largestNumber).map { attempt($0, port: service.port) }
         let answered = loop.makePromise(of: Bool.self)

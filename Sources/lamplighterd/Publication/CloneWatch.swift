@@ -8,18 +8,19 @@ import TerminalKit
 /// Two bridges have the same identity if the state directory of one was copied. If both were advertised, controllers
 /// would connect to either of them.
 ///
-/// A bridge that starts and finds its device ID in use isn't advertised. If both are already advertised, the one with
-/// the higher address is withdrawn; on the same host, the one with the higher port. A record alone isn't proof, because
-/// caches keep it for more than an hour after its host has lost power. The other bridge must also accept a connection.
+/// A bridge that starts and finds its device ID in use isn't advertised. If two bridges are already advertised, the
+/// bridge with the higher address is withdrawn or, on the same host, the bridge with the higher port. An mDNS record
+/// alone doesn't prove that another bridge exists, because caches keep records for more than an hour after a host has
+/// lost power. The other bridge must also accept a connection.
 ///
-/// The machine is independent of the network. Its inputs are discovered services, results of probes, and the time. The
-/// owner performs the probes that it returns and calls ``timeReached(now:)`` at ``wakeAt``.
+/// This state machine is independent of the network. Its inputs are discovered services, results of probes, and the
+/// time. The owner performs the probes that its methods return, and calls ``timeReached(now:)`` at ``wakeAt``.
 struct CloneWatch {
     enum Verdict: Equatable {
         /// The check isn't complete, so the bridge must not be advertised yet.
         case undecided
         case advertise
-        /// The bridge stays advertised, because the other one must be withdrawn.
+        /// This bridge stays advertised, because the other bridge must be withdrawn.
         case prevail(over: Clone)
         case withhold(from: Clone)
     }
@@ -31,26 +32,27 @@ struct CloneWatch {
         let port: UInt16
     }
 
-    /// The time limit for the first browse result, from the time at which Avahi is available.
+    /// The time limit for the first browse result after Avahi has become available.
     ///
     /// Avahi usually needs a second to browse.
     static let timeout = Duration.seconds(2)
-    /// The time that the first probes have in addition to ``timeout``.
+    /// The additional time limit for the first probes after ``timeout``.
     static let probeTimeout = Duration.seconds(3)
-    /// The time to wait for Avahi to become available.
+    /// The maximum time to wait for Avahi to become available.
     ///
-    /// After that, the bridge may be advertised without a browse result.
+    /// After this time, the bridge may be advertised without a browse result.
     static let absenceTimeout = Duration.seconds(30)
     /// The interval between probes of a candidate.
     static let probeInterval = Duration.seconds(30)
     /// The minimum time between two changes of the decision to advertise the bridge.
     static let steadiness = Duration.seconds(10)
-    /// The maximum number of candidates, which are other services with this bridge's identity.
+    /// The maximum number of candidates, which are services that have this bridge's identity.
     ///
     /// Additional candidates are ignored.
     static let largestNumber = 8
-    /// The maximum number of probes within ``steadiness``, so that other hosts can't make this bridge connect to many
-    /// addresses.
+    /// The maximum number of probes within ``steadiness``.
+    ///
+    /// The limit prevents other hosts from making this bridge connect to many addresses.
     static let largestProbeNumber = 24
 
     private struct CloneCandidate {
@@ -62,7 +64,7 @@ struct CloneWatch {
         var answers = false
         /// A Boolean value that indicates whether the candidate answered an earlier probe but not the last one.
         ///
-        /// The next probe decides whether it still exists.
+        /// The next probe decides whether the candidate still exists.
         var isDoubtful = false
     }
 
@@ -115,8 +117,8 @@ struct CloneWatch {
         guard var candidate = candidates[service.id],
             candidate.dueAt == nil, candidate.service.isReached(like: service)
         else { return [] }
-        // A missing answer is confirmed by a second probe, because a single lost packet must not lead to two advertised
-        // bridges.
+        // Confirm a failed probe by a second one, because a single lost packet must not cause both bridges to be
+        // advertised.
         candidate.isDoubtful = !answers && candidate.answers && !candidate.isDoubtful
         candidate.dueAt = candidate.isDoubtful ? now : now + Self.probeInterval
         if !candidate.isDoubtful { candidate.answers = answers }
@@ -125,7 +127,7 @@ struct CloneWatch {
         return next(now: now)
     }
 
-    /// Performs due work, if any, and returns the services to probe.
+    /// Updates the decision if it is due, and returns the services to probe.
     mutating func timeReached(now: ContinuousClock.Instant) -> [DiscoveredService] { next(now: now) }
 
     /// The time at which to call ``timeReached(now:)`` next, or `nil` if nothing is due.
@@ -145,8 +147,7 @@ struct CloneWatch {
     // MARK: Implementation
 
     private func isOwn(_ service: DiscoveredService) -> Bool {
-        // This condition also excludes copies of this bridge's own record that a reflector repeats, because they have
-        // this host and port.
+        // Copies of this bridge's record that an mDNS reflector repeats have this host and port, too.
         service.isLocal && service.port == port
     }
 
@@ -209,20 +210,21 @@ struct CloneWatch {
         guard let own else { return false }
         if clone.host == own.host { return clone.port < own.port }
         for address in clone.addresses {
-            // Addresses that both hosts have, such as that of a container network, don't distinguish them.
+            // Ignore addresses that both hosts have, such as the address of a container network.
             let ours = own.addresses.filter { $0.interface == address.interface && $0.isIPv4 == address.isIPv4 }
             let theirs = clone.addresses.filter { $0.interface == address.interface && $0.isIPv4 == address.isIPv4 }
             if let our = Set(ours).subtracting(theirs).min(), let their = Set(theirs).subtracting(ours).min() {
                 return their < our
             }
         }
-        // The hosts have no link in common: a reflector connects their networks. Compare the host names instead.
+        // The hosts have no link in common, so an mDNS reflector connects their networks. Compare the host names
+        // instead.
         return clone.host < own.host
     }
 }
 
 extension CloneWatch.Verdict {
-    /// Returns whether this decision must be reported again after the previous one.
+    /// Returns whether this decision differs from the former one in a way that must be logged.
     func isNew(after former: CloneWatch.Verdict) -> Bool {
         switch (self, former) {
         case (.withhold(let clone), .withhold(let known)), (.prevail(let clone), .prevail(let known)):
@@ -245,7 +247,7 @@ extension CloneWatch.Clone {
     }
 }
 
-/// The description names the location of the other bridge, for messages.
+/// The description contains the host, the address and the port of the other bridge, for messages.
 extension CloneWatch.Clone: CustomStringConvertible {
     var description: String {
         let place = addresses.first.map { "\($0), port \(port)" } ?? "port \(port)"

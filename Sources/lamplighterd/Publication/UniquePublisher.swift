@@ -51,7 +51,7 @@ final class UniquePublisher: Sendable {
         }
     }
 
-    /// Publishes the record immediately, or once no other bridge has the same identity.
+    /// Publishes the record, or stores it until no other bridge has the same identity.
     func publish(_ record: ServiceRecord) {
         contents.withLock { contents in
             contents.record = record
@@ -62,11 +62,11 @@ final class UniquePublisher: Sendable {
 
     /// Withdraws the record and stops.
     ///
-    /// Later decisions of the watch have no effect.
+    /// Later decisions of the ``CloneWatch`` have no effect.
     func stop() async {
         contents.withLock { $0.record = nil }
-        // Both are stopped concurrently, because each may have to wait for a hung Avahi daemon, and systemd waits for a
-        // limited time.
+        // Stop both concurrently, because each may have to wait for an unresponsive Avahi daemon, and systemd's time
+        // limit for the shutdown applies to their total.
         async let browserEnds: Void = browser.stop()
         await publisher.stop()
         await browserEnds
@@ -88,7 +88,7 @@ final class UniquePublisher: Sendable {
     /// The reason why mDNS doesn't work on this host, if any.
     var discoveryError: String? { browser.snapshot.discoveryError }
 
-    /// Warnings for the operator that `state` doesn't contain.
+    /// The warnings for the operator that aren't part of `state`.
     var warnings: [String] {
         if case .published = publisher.state, let discoveryError = browser.snapshot.discoveryError {
             return ["a second bridge with this identity wouldn't be detected: \(discoveryError)"]
@@ -109,8 +109,8 @@ final class UniquePublisher: Sendable {
             let former = contents.watch.verdict
             let probes = change(&contents.watch, now)
             let verdict = contents.watch.verdict
-            // The record is published inside the lock, so that decisions take effect in order. Neither of these calls
-            // blocks.
+            // Publish and withdraw the record inside the lock, so that decisions take effect in order. These calls
+            // don't block.
             if let record = contents.record, former.isAdvertised != verdict.isAdvertised {
                 publisher.publish(verdict.isAdvertised ? record : nil)
             }
@@ -136,7 +136,7 @@ final class UniquePublisher: Sendable {
         }
     }
 
-    /// Logs an error that prevents the first search for clones, but not repeatedly.
+    /// Logs an error that prevents the first search for clones, once for each different error.
     ///
     /// The publisher logs later errors.
     private func logDiscoveryError() {

@@ -3,7 +3,7 @@ import SystemKit
 import TerminalKit
 
 extension BridgeStatus {
-    /// The status as one sentence, for the service manager.
+    /// The status as one line, for the service manager.
     var sentence: String {
         var parts: [String] = []
         switch advertisement.state {

@@ -17,7 +17,7 @@ struct SetupCodePrinter: ServiceLifecycle.Service {
     var isTerminal = isatty(STDOUT_FILENO) == 1
     /// The delay before the code is printed.
     ///
-    /// The first log lines are written during this time, so the code comes last on the terminal.
+    /// The first log lines are written during this time, so the code is printed after them.
     var delay = Duration.seconds(1)
     var print: @Sendable (String) -> Void = StandardStreams.printLine
 

@@ -16,8 +16,8 @@ import SystemKit
 enum BridgeBackup {
     /// The number by which `c#` is increased when a backup is restored.
     ///
-    /// Because of the increase, the value usually differs from the last one that controllers have seen, so they read
-    /// the accessories again.
+    /// After the increase, `c#` usually differs from the last value that controllers have seen, so they read the
+    /// accessories again.
     static let configurationNumberStep = 10
 
     // MARK: Backup
@@ -66,7 +66,7 @@ enum BridgeBackup {
 
     // MARK: Reset
 
-    /// Prepares a copy of a database, with new identities and without pairings, that can replace the database.
+    /// Prepares a replacement for the database: a copy with new identities and without pairings.
     ///
     /// - Throws: `DatabaseFileError`. The database is then unchanged.
     static func prepareReset(of file: DatabaseFile, in places: BridgeDaemon.Places) async throws {
@@ -83,7 +83,7 @@ enum BridgeBackup {
 
     // MARK: Replacement
 
-    /// Durably registers the prepared database as the one that the next start of the bridge uses.
+    /// Durably registers the prepared database, so that the next start of the bridge uses it.
     ///
     /// - Throws: `DatabaseFileError`. The next start is then unaffected.
     static func useAtNextStart(_ places: BridgeDaemon.Places) throws {
@@ -102,7 +102,7 @@ enum BridgeBackup {
         try DatabaseFile.replace(places.database, by: places.restoredDatabase)
     }
 
-    /// Removes the files that an interrupted backup or restore has left behind.
+    /// Removes the files of an interrupted backup or restore.
     ///
     /// The caller must hold the lock of the database.
     static func discardRemains(_ places: BridgeDaemon.Places) {

@@ -13,10 +13,10 @@ internal import HAPProtocol
 /// Each change is atomic.
 struct BridgeDatabase: LightStore {
     private let writer: any DatabaseWriter
-    /// The store of the first bridge: its identity, its pairings, the number and the hash of its configuration, the
-    /// iids of the bridge itself, and its port.
+    /// The store of the first bridge, which also provides the stores of additional bridges.
     ///
-    /// It also provides the stores of additional bridges.
+    /// It contains the bridge's identity, pairings, configuration number and configuration hash, the iids of the
+    /// bridge's own accessory, and the port.
     let server: ServerDatabase
 
     /// The migrations from an empty file to the current tables.
@@ -39,15 +39,15 @@ struct BridgeDatabase: LightStore {
             }
         }
         migrator.registerMigration("2") { db in
-            // The light with the highest aid can be removed, so the highest aid is stored separately.
+            // Store the highest aid separately, because the light that has it can be removed.
             try db.create(table: "lightBridge") { table in
                 table.primaryKey("id", .integer).check { $0 == 1 }
                 table.column("highestAID", .integer).notNull()
             }
             try db.execute(
                 sql: "INSERT INTO lightBridge (id, highestAID) SELECT 1, COALESCE(MAX(aid), 1) FROM light")
-            // The order in which lights were removed. For earlier removals, use the order in which the lights were
-            // added.
+            // `removal` orders the removed lights. The order of earlier removals is unknown, so use the order in which
+            // these lights were added.
             try db.execute(sql: "ALTER TABLE light ADD COLUMN removal INTEGER")
             try db.execute(sql: "UPDATE light SET removal = aid WHERE isRemoved")
             try db.execute(sql: "ALTER TABLE light DROP COLUMN isRemoved")
@@ -60,13 +60,13 @@ struct BridgeDatabase: LightStore {
         migrator.registerMigration("4") { db in
             try db.execute(sql: "ALTER TABLE light ADD COLUMN adaptiveLighting BLOB")
         }
-        // From this version on, descriptions consist of functions, and states of HAP values, which earlier versions of
-        // the program can't read. This empty migration lets them detect a newer database.
+        // Since this migration, descriptions contain functions, and states contain HAP values. Earlier versions of the
+        // program can't read them. The empty migration lets these versions detect a newer database.
         migrator.registerMigration("5") { _ in }
         return migrator
     }
 
-    /// Uses a database that is open and migrated.
+    /// Creates a store from an open and migrated database.
     init(_ writer: any DatabaseWriter) {
         self.writer = writer
         server = ServerDatabase(writer)
@@ -76,13 +76,13 @@ struct BridgeDatabase: LightStore {
 
     /// Returns all stored state.
     ///
-    /// It creates and stores a new identity if none is stored, unless `makingIdentity` is `false`.
+    /// If no identity is stored and `makingIdentity` is `true`, a new identity is created and stored.
     ///
     /// - Throws: ``DamagedDatabase`` if the stored state is invalid, or an SQLite error.
     func load(makingIdentity: Bool = true) async throws -> StoredBridge {
         try await writer.write { db in
             if makingIdentity {
-                // Pairings or lights without an identity mean that data was lost.
+                // If there are pairings or lights without an identity, data was lost.
                 try ServerDatabase.makeIdentityIfMissing(
                     db, remains: "SELECT (SELECT COUNT(*) FROM pairing) + (SELECT COUNT(*) FROM light)")
             }
@@ -140,9 +140,9 @@ struct BridgeDatabase: LightStore {
         }
     }
 
-    /// The highest valid number.
+    /// The highest valid aid and removal number.
     ///
-    /// It is more than the number of lights that can ever be added, and low enough to calculate with.
+    /// It is higher than the number of lights that can ever be added, and low enough for calculations without overflow.
     private static let highestNumber: Int64 = 1 << 53
 
     // MARK: Saving

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Backs up, restores and resets a running bridge.
 ///
-/// Only one operation can run at a time, and none once the bridge must restart.
+/// Only one operation can run at a time. When the bridge must restart, no further operation can begin.
 final class BridgeMemory: Sendable {
     private struct State {
         var isBusy = false
@@ -49,7 +49,7 @@ final class BridgeMemory: Sendable {
         return listing
     }
 
-    /// Creates a new identity.
+    /// Resets the bridge: creates a new identity, and removes all pairings.
     ///
     /// The bridge then restarts with the new state, even if the daemon is killed before that.
     ///

@@ -10,8 +10,8 @@ import SystemKit
 ///
 /// It implements `lamplighterd --backup` and `--restore`, which `lamplighter backup` and `restore` use.
 ///
-/// If root runs these commands, they continue as the owner of the state directory, so that they don't create files that
-/// the daemon can't use.
+/// If root runs these commands, they switch to the owner of the state directory, so that the daemon can use the files
+/// that they create.
 enum OfflineStorage {
     /// Writes a backup to standard output.
     ///
@@ -40,7 +40,7 @@ enum OfflineStorage {
 
     private static func becomeOwner(of directory: String) throws(DatabaseFileError) {
         var status = stat()
-        // A missing directory isn't created here, because the daemon or systemd creates it with the right owner.
+        // Don't create a missing directory, because the daemon or systemd creates it with the right owner.
         guard stat(directory, &status) == 0 else { throw .missing(path: directory) }
         guard getuid() == 0, status.st_uid != 0 else { return }
         guard setgroups(0, nil) == 0, setgid(status.st_gid) == 0, setuid(status.st_uid) == 0 else {

@@ -3,8 +3,8 @@ internal import DeviceKit
 internal import HAPModel
 internal import HAPProtocol
 
-// The properties of lights are stored as JSON, because each kind of light has different ones. Values that are searched
-// or must be unique have separate columns.
+// The properties of lights are stored as JSON, because they differ between kinds of lights. Properties that are
+// searched or must be unique have separate columns.
 
 extension LightDescription {
     /// All properties other than the ID.
@@ -24,12 +24,12 @@ extension LightDescription {
         struct Function: Codable {
             var type: String
             var id: String?
-            /// The ids of the linked functions.
+            /// The IDs of the linked functions.
             var linked: [String]?
             var parts: [Part]
         }
 
-        /// A characteristic, with the metadata that differs from that of the catalog.
+        /// A characteristic, with the metadata that differs from the catalog.
         struct Part: Codable {
             var type: String
             var value: JSONValue?
@@ -38,7 +38,7 @@ extension LightDescription {
             var step: Double?
             var validValues: [Int64]?
             var permissions: [String]?
-            /// The format of a type that isn't in the catalog.
+            /// The format, if the type isn't in the catalog.
             var format: String?
             var unit: String?
             var description: String?
@@ -163,12 +163,12 @@ extension AccessoryFunction {
 }
 
 extension CharacteristicMetadata {
-    /// The metadata that is used to read values of a type that isn't in the catalog.
+    /// The metadata for parsing values of types that aren't in the catalog.
     ///
-    /// The bridge later converts the values to their format.
+    /// The bridge later converts these values to their actual format.
     fileprivate static let any = CharacteristicMetadata(format: .float, permissions: [])
 
-    /// Returns a stored value, in the format of the characteristic if possible.
+    /// Parses a stored value, in the characteristic's format if possible.
     fileprivate func value(stored json: JSONValue) -> CharacteristicValue? { reported(json) ?? value(from: json) }
 }
 
@@ -187,9 +187,10 @@ extension LightReport {
         var numbers: [String: Double]?
     }
 
-    /// Parses a state: an object with the values, by the types of their characteristics.
+    /// Parses a state: an object whose members are the values of characteristics.
     ///
-    /// A type is followed by `#` and the ID of the function, if it has one.
+    /// The name of a member is the type of the characteristic, followed by `#` and the ID of its function if the
+    /// function has one.
     init?(json: String) {
         guard let json = try? JSONValue(parsing: json), let object = json.object else { return nil }
         self.init()
