@@ -52,13 +52,13 @@ struct BridgeOptions: GlobalOptions {
 
     var socket: String { location.path }
 
-    /// Waits until the bridge has restarted after a change, such as a reset, which is already stored.
+    /// Waits until the bridge has restarted after a stored change, such as a reset.
     ///
     /// - Parameters:
     ///   - former: The status before the change.
     ///   - change: A sentence about the change, for the error.
     /// - Returns: The status of the restarted bridge.
-    /// - Throws: ``BridgeControlError`` if it doesn't restart in time.
+    /// - Throws: ``BridgeControlError`` if the bridge doesn't restart in time.
     func untilBack(after former: BridgeStatus, _ change: String) async throws -> BridgeStatus {
         let deadline = ContinuousClock.now + .seconds(20)
         while ContinuousClock.now < deadline {

@@ -1,6 +1,6 @@
 /// The files of a daemon, derived from its control socket.
 ///
-/// Each supported way to start a daemon has its own locations.
+/// The locations depend on how the daemon was started.
 struct DaemonPlaces: Equatable {
     let configuration: String
     let stateDirectory: String

@@ -22,9 +22,10 @@ enum DaemonProgram {
         return folders.map { $0 + "/lamplighterd" }.first { access($0, X_OK) == 0 }
     }
 
-    /// Runs the program and waits for it.
+    /// Runs the program and waits until it exits.
     ///
-    /// Its standard error is forwarded. If it fails, the last line becomes the message of the error instead.
+    /// The program's standard error is forwarded. If the program fails, the last line isn't forwarded, but becomes the
+    /// message of the thrown error.
     ///
     /// - Throws: ``BridgeControlError`` with the program's exit code and message if it fails.
     static func run(

@@ -5,12 +5,11 @@ import TerminalKit
 extension [LightListing] {
     /// Returns the device whose key or name was typed.
     ///
-    /// Unless `isWhole` is `true`, the beginning of its name is enough.
+    /// Unless `isWhole` is `true`, the beginning of the name is sufficient. Case, spaces and punctuation in names are
+    /// ignored.
     ///
-    /// Case, spaces and punctuation in names are ignored.
-    ///
-    /// - Throws: ``BridgeControlError`` with code 69 if nothing matches, with the nearest name, or with code 64 if
-    ///   several devices match, with their keys.
+    /// - Throws: ``BridgeControlError`` with code 69 and the nearest name if no device matches, or with code 64 and the
+    ///   keys if several devices match.
     func device(named typed: String, isWhole: Bool = false) throws(BridgeControlError) -> LightListing {
         let found = devices(named: typed, isWhole: isWhole)
         guard let device = found.first else {
@@ -23,14 +22,15 @@ extension [LightListing] {
         }
         guard found.count == 1 else {
             let keys = found.prefix(5).map(\.key.sanitized).joined(separator: ", ")
-            throw .usage("several devices are called \(typed.shown)", remedy: "write the key of one: \(keys)")
+            throw .usage("several devices are called \(typed.shown)", remedy: "use one of the keys \(keys)")
         }
         return device
     }
 
     /// Returns the device at the beginning of the words, and the remaining words.
     ///
-    /// As many words as possible count as the name, so that it needs no quotation marks: `desk lamp on`.
+    /// As many words as possible are considered part of the name, so that names need no quotation marks: `desk lamp
+    /// on`.
     ///
     /// - Throws: ``BridgeControlError``, as ``device(named:isWhole:)`` does.
     func device(namedFirst words: [String]) throws(BridgeControlError) -> (LightListing, [String]) {

@@ -32,7 +32,7 @@ struct InputFile: ~Copyable {
         return bytes
     }
 
-    /// Returns to the beginning of the file.
+    /// Moves to the beginning of the file.
     ///
     /// - Throws: ``BridgeControlError`` if that isn't possible, such as for a pipe.
     func rewind() throws(BridgeControlError) {

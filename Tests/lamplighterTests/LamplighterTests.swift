@@ -147,7 +147,7 @@ struct LamplighterTests {
                         errors: "lamplighter: there is no device simulated/raeding; did you mean simulated/reading?\n"))
             for (words, message) in [
                 (["devices", "set", "reading", "lmap", "on"], "don't understand \"lmap\""),
-                (["devices", "set", "reading", "on=maybe"], "on can't be \"maybe\"; write true or false"),
+                (["devices", "set", "reading", "on=maybe"], "on can't be \"maybe\"; use true or false"),
                 (["simulate", "reading"], "nothing to change"),
             ] {
                 let outcome = await outcome(of: words + ["--control", path])
@@ -179,7 +179,7 @@ struct LamplighterTests {
             #expect(device.key == key && changes == rest, "\(words)")
         }
         for (words, message) in [
-            (["hall", "on"], "several devices are called hall; write the key of one: a/3, b/3"),
+            (["hall", "on"], "several devices are called hall; use one of the keys a/3, b/3"),
             (["halo"], "there is no device halo; did you mean Hall?"),
             (["x"], "there is no device x; lamplighter devices lists them"),
             (["d"], "there is no device d; lamplighter devices lists them"),

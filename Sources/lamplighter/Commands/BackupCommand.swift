@@ -35,7 +35,7 @@ struct StateDirectoryOption: ParsableArguments {
         help: ArgumentHelp("The state directory of a bridge that isn't running.", valueName: "dir"))
     var stateDirectory: String?
 
-    /// Returns the directory from the option, or the one that belongs to the control socket.
+    /// Returns the directory from the option, or else the state directory of the daemon with the control socket.
     ///
     /// - Throws: ``BridgeControlError`` if neither is known.
     func directory(_ options: BridgeOptions) throws(BridgeControlError) -> String {

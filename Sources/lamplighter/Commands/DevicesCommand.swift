@@ -53,7 +53,7 @@ extension LightKind {
         if let kind = allCases.first(where: { $0.rawValue == word || $0.plural == word }) { return kind }
         let names = allCases.map(\.rawValue)
         let nearest = word.nearest(in: names + allCases.map(\.plural))
-        throw ValidationError(nearest.map { "did you mean \($0)?" } ?? "write one of \(names.joined(separator: ", "))")
+        throw ValidationError(nearest.map { "did you mean \($0)?" } ?? "use one of \(names.joined(separator: ", "))")
     }
 }
 

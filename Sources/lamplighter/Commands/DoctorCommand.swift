@@ -47,8 +47,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     /// Collects the facts.
     ///
-    /// If a check has failed that may pass a little later, for example while Avahi is starting, the facts are collected
-    /// again.
+    /// If a failed check may pass a little later, for example while Avahi is starting, the facts are collected again.
     private func stableFacts() async -> Facts {
         let gatherer = FactGatherer(options: options, config: config, stateDirectory: stateDirectory)
         let facts = await gatherer.facts()

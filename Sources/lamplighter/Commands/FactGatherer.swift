@@ -8,9 +8,9 @@ import TerminalKit
 
 /// Collects the facts for `doctor`.
 struct FactGatherer {
-    /// The time within which the daemon must answer.
+    /// The time limit for the daemon's answers.
     ///
-    /// After that, it counts as hanging.
+    /// After this time, the daemon is reported as hanging.
     private static let timeout = Duration.seconds(4)
     /// The maximum number of advertised addresses to connect to.
     private static let maximumAddresses = 16
@@ -80,14 +80,14 @@ struct FactGatherer {
         }
     }
 
-    /// A Boolean value that indicates whether there is a configuration for the daemon at the socket.
+    /// A Boolean value that indicates whether the configuration file of the daemon with the control socket exists.
     private var isInstalled: Bool {
         guard let path = config ?? DaemonPlaces(socket: options.socket)?.configuration else { return false }
         return access(path, F_OK) == 0
     }
 
-    /// Returns the results of a start check, or `nil` if the locations of the daemon's files or the daemon's program
-    /// aren't known.
+    /// Returns the results of a start check, or `nil` if the daemon's program or the locations of its files are
+    /// unknown.
     private func start() -> Facts.StartCheck? {
         let runtime = options.socket.lastIndex(of: "/").map { String(options.socket[..<$0]) } ?? "."
         let places = DaemonPlaces(socket: options.socket)

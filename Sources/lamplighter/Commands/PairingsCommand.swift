@@ -37,7 +37,7 @@ struct PairingsListCommand: AsyncParsableCommand {
 struct PairingsRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Remove one pairing or all pairings from all bridges. The identity and accessory ids stay.")
+        abstract: "Remove one pairing or all pairings from all bridges. The identity and accessory ids are kept.")
 
     @Argument(help: "The controller's id, from lamplighter pairings.", completion: .pairings)
     var id: String?
