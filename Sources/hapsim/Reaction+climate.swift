@@ -14,11 +14,11 @@ extension Reaction {
         var idle: Int64
         var raising: Int64
         var lowering: Int64
-        /// The seconds for a change by one degree or percent.
+        /// The time for a change by one degree or percent, in seconds.
         let pace: Double
     }
 
-    /// Raises or lowers the value until it is in the range, and makes the device idle otherwise.
+    /// Moves the measured value into the range, or makes the device idle if the value is already in the range.
     private mutating func keep(_ climate: Climate, in service: SimulatedService) {
         guard let present = service[climate.reading] else { return }
         stops.insert(climate.reading)
@@ -101,7 +101,7 @@ extension Reaction {
             in: device)
     }
 
-    /// An automatic air purifier is idle once the air is clean.
+    /// An automatic air purifier becomes idle when it has cleaned the air.
     static func airPurifier(
         _ reaction: inout Reaction, _ device: SimulatedService, _ changed: CharacteristicType, _ number: Double
     ) {
@@ -113,7 +113,7 @@ extension Reaction {
         reaction.move(.currentAirPurifierState, to: 1, in: device.travel ?? 10)
     }
 
-    /// A filter needs a change at 10 % of its life, and the reset of its indication means that it is new.
+    /// A filter must be changed at 10 % of its life, and resetting the indication means that the filter is new.
     static func filter(
         _ reaction: inout Reaction, _ filter: SimulatedService, _ changed: CharacteristicType, _ number: Double
     ) {

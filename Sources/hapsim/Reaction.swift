@@ -1,6 +1,6 @@
 import HAPModel
 
-/// The reaction of a simulated device to a change, which comes from a controller or the operator.
+/// The reaction of a simulated device to a change by a controller or the operator.
 struct Reaction: Equatable {
     /// The values that change immediately.
     var now: ServiceValues = [:]
@@ -11,7 +11,7 @@ struct Reaction: Equatable {
 }
 
 extension Reaction {
-    /// A rule of a service type, which adds to a reaction.
+    /// A function that adds the behavior of a service type to a reaction.
     typealias Rule =
         @Sendable (
             inout Reaction, SimulatedService, _ changed: CharacteristicType, _ number: Double
@@ -42,7 +42,7 @@ extension Reaction {
         motions.removeAll { $0.seconds <= 0 }
     }
 
-    /// Counts the remaining duration down.
+    /// Adds a motion that counts the remaining duration down.
     mutating func countDown(from seconds: Double, atEnd: ServiceValues) {
         motions.append(
             Motion(
@@ -50,7 +50,7 @@ extension Reaction {
                 atEnd: atEnd.merging([.remainingDuration: .integer(0)]) { $1 }, isCountdown: true))
     }
 
-    /// Sets a state after a delay.
+    /// Adds a motion that sets a state after a delay.
     mutating func move(_ subject: CharacteristicType, to number: Double, in seconds: Double) {
         motions.append(Motion(subject: subject, seconds: seconds, atEnd: [subject: .integer(Int64(number))]))
     }
@@ -76,7 +76,7 @@ extension Reaction {
             reaction.move(.securitySystemCurrentState, to: number, in: number == 3 ? 0 : alarm.travel ?? 10)
         case .securitySystemCurrentState:
             reaction.stops.insert(.securitySystemCurrentState)
-            // An alarm doesn't change the mode.
+            // A triggered alarm (4) doesn't change the target state.
             if number < 4 { reaction.now[.securitySystemTargetState] = .integer(Int64(number)) }
         default: break
         }

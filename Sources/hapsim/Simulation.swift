@@ -157,7 +157,7 @@ actor Simulation: AccessorySource {
 
     // MARK: Terminal commands
 
-    /// Executes a line and returns whether to continue.
+    /// Executes a typed command, and returns whether to read the next one.
     func obey(_ line: String) async -> Bool {
         do throws(TerminalCommand.Mistake) {
             switch try TerminalCommand(line) {
@@ -227,7 +227,7 @@ actor Simulation: AccessorySource {
         let id: CharacteristicID
         let service: ServiceObject
         let characteristic: CharacteristicObject
-        /// The text before the characteristic's name.
+        /// The names of the accessory and the service, such as `Porch/Light/`, that precede the characteristic's name.
         let prefix: String
 
         var name: String { prefix + characteristic.name }
@@ -240,7 +240,9 @@ actor Simulation: AccessorySource {
             service.characteristics.first { $0.type == type }.map { CharacteristicID(id.aid, $0.iid) }
         }
 
-        /// Returns whether the typed text matches: it consists of parts of the name, in order.
+        /// Returns whether a typed name refers to this characteristic.
+        ///
+        /// A typed name consists of some components of the full name, in order.
         func answers(to typed: String) -> Bool {
             var rest = name.split(separator: "/").map { String($0).squashed }[...]
             for part in typed.split(separator: "/") {
@@ -274,6 +276,8 @@ actor Simulation: AccessorySource {
     }
 
     /// Returns the only characteristic that matches.
+    ///
+    /// - Throws: `Mistake` if no characteristic or several characteristics match.
     private func place(
         _ name: String?, where isFit: (CharacteristicObject) -> Bool
     ) async throws(TerminalCommand.Mistake) -> Place {

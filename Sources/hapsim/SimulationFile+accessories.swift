@@ -3,9 +3,7 @@ import HAPModel
 
 /// The accessories that a file describes.
 struct SimulatedAccessories {
-    /// The accessories.
-    ///
-    /// The first one is the server's own.
+    /// The accessories; the first one is the accessory server itself.
     var accessories: [AccessoryObject]
     /// The durations of moves in seconds, by service.
     var travel: [CharacteristicID: Double] = [:]

@@ -104,7 +104,7 @@ struct ServiceEntry: Decodable, Equatable {
     var id: String?
     /// The IDs of the linked services.
     var links: [String]
-    /// The duration of a move from one end to the other, in seconds; `nil` for the usual duration of the service.
+    /// The duration of a move from one end to the other, in seconds; `nil` for the default of the service type.
     var travel: Double?
     /// The service, without iids and links.
     var service: ServiceObject
@@ -121,7 +121,7 @@ struct ServiceEntry: Decodable, Equatable {
         guard let serviceType = definition?.type ?? HAPType(type).map(ServiceType.init) else {
             throw ConfigurationProblem(
                 "unknown service type \(type)",
-                remedy: type.nearest(in: names).map { "write \($0)" } ?? "write a name from HAP's catalog or a UUID",
+                remedy: type.nearest(in: names).map { "use \($0)" } ?? "use a name from HAP's catalog or a UUID",
                 at: container.codingPath + [Key.type])
         }
         id = try container.decodeIfPresent(String.self, forKey: .id)
@@ -177,7 +177,7 @@ private struct CharacteristicList: Decodable {
                 let nearest = key.stringValue.nearest(in: CharacteristicDefinition.all.map(\.name))
                 throw ConfigurationProblem(
                     "unknown characteristic \(key.stringValue)",
-                    remedy: nearest.map { "write \($0)" } ?? "write a name from HAP's catalog or a UUID",
+                    remedy: nearest.map { "use \($0)" } ?? "use a name from HAP's catalog or a UUID",
                     at: container.codingPath + [key])
             }
             let entry = try container.decode(CharacteristicEntry.self, forKey: key)
@@ -211,7 +211,7 @@ private struct CharacteristicEntry: Decodable {
     }
 
     init(from decoder: any Decoder) throws {
-        // A plain value is the short form.
+        // In the short form, there is only the value.
         if let text = try? decoder.singleValueContainer().decode(String.self) {
             value = text
         } else {
@@ -234,14 +234,14 @@ private struct CharacteristicEntry: Decodable {
             guard keys?.format != nil else {
                 throw refusal(
                     "the format is missing",
-                    "write format: bool, uint8, uint16, uint32, uint64, int, float, string, tlv8 or data")
+                    "set format to bool, uint8, uint16, uint32, uint64, int, float, string, tlv8 or data")
             }
         }
         if let format = keys?.format {
             guard let known = CharacteristicFormat(rawValue: format) else {
                 throw refusal(
                     "unknown format \(format)",
-                    "write one of \(CharacteristicFormat.allCases.map(\.rawValue).joined(separator: ", "))", "format")
+                    "use one of \(CharacteristicFormat.allCases.map(\.rawValue).joined(separator: ", "))", "format")
             }
             metadata.format = known
         }
@@ -254,7 +254,7 @@ private struct CharacteristicEntry: Decodable {
         if let unit = keys?.unit {
             guard let known = CharacteristicUnit(rawValue: unit) else {
                 throw refusal(
-                    "HAP has no unit \(unit)", "write celsius, percentage, arcdegrees, lux or seconds", "unit")
+                    "HAP has no unit \(unit)", "use celsius, percentage, arcdegrees, lux or seconds", "unit")
             }
             metadata.unit = known
         }
@@ -266,7 +266,7 @@ private struct CharacteristicEntry: Decodable {
             metadata.maximumLength = keys.maximumLength ?? metadata.maximumLength
         }
         if let low = metadata.minimum, let high = metadata.maximum, low > high {
-            throw refusal("the minimum is greater than the maximum", "write a smaller minimum", "minimum")
+            throw refusal("the minimum is greater than the maximum", "use a smaller minimum", "minimum")
         }
         var made = CharacteristicObject(
             iid: InstanceID(0), type: type, metadata: metadata, value: nil, manufacturerDescription: keys?.description)
@@ -274,7 +274,7 @@ private struct CharacteristicEntry: Decodable {
         if let value {
             guard let known = made.value(reading: value) else {
                 throw refusal(
-                    "\(value) isn't a valid value for \(made.name)", "write \(made.expectation)",
+                    "\(value) isn't a valid value for \(made.name)", "use \(made.expectation)",
                     keys == nil ? nil : "value")
             }
             made.value = known
@@ -301,10 +301,10 @@ extension KeyedDecodingContainer {
         guard let text = try decodeIfPresent(String.self, forKey: key) else { return nil }
         if let code = SetupCode(text) { return code }
         let shape = text.map { $0.isASCII && $0.isWholeNumber ? "0" : $0 }
-        // Other codes of this form are the trivial ones, which controllers reject.
+        // A code of this form is invalid only if it is trivial. Controllers reject trivial codes.
         throw ConfigurationProblem(
             String(shape) == "000-00-000" ? "\(text) is too easy to guess" : "not a valid setup code",
-            remedy: "write eight digits like 416-27-893", at: codingPath + [key])
+            remedy: "use eight digits, such as 416-27-893", at: codingPath + [key])
     }
 }
 

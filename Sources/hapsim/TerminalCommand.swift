@@ -32,7 +32,7 @@ enum TerminalCommand: Equatable {
         let line = line.trimmed
         if let equals = line.firstIndex(of: "=") {
             let name = String(line[..<equals]).trimmed
-            guard !name.isEmpty else { throw Mistake(message: "the name is missing; write NAME=VALUE") }
+            guard !name.isEmpty else { throw Mistake(message: "the name is missing; use NAME=VALUE") }
             self = .set(name, String(line[line.index(after: equals)...]).trimmed)
             return
         }

@@ -310,7 +310,7 @@ def test_error_in_the_file_is_reported_with_line_and_column(tmp_path):
     file.write_text("name: One\nservices:\n  - type: Lightbuld\n")
     done = subprocess.run([program("hapsim"), "--check", file], capture_output=True, text=True)
     assert done.returncode == 78
-    assert done.stderr == f"{file}:3:11: services[0].type: unknown service type Lightbuld; write Lightbulb\n"
+    assert done.stderr == f"{file}:3:11: services[0].type: unknown service type Lightbuld; use Lightbulb\n"
     for example in sorted(EXAMPLES.glob("*.yaml")):
         done = subprocess.run([program("hapsim"), "--check", example], capture_output=True, text=True)
         assert (done.returncode, done.stdout) == (0, f"{example}: the file is valid\n"), done.stderr

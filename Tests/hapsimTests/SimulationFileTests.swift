@@ -104,16 +104,16 @@ struct SimulationFileTests {
             ("name: One", "the file describes no services; add services: or accessories:"),
             ("services: [{type: Switch}]", "name"),
             ("{name: \"One\\a\", services: [{type: Switch}]}", "control characters"),
-            ("{name: One, services: [{type: Lightbuld}]}", "unknown service type Lightbuld; write Lightbulb"),
-            ("{name: One, services: [{type: Switch, characteristics: {Onn: true}}]}", "write On"),
-            ("{name: One, services: [{type: Switch, characteristics: {On: maybe}}]}", "write true or false"),
+            ("{name: One, services: [{type: Lightbuld}]}", "unknown service type Lightbuld; use Lightbulb"),
+            ("{name: One, services: [{type: Switch, characteristics: {Onn: true}}]}", "use On"),
+            ("{name: One, services: [{type: Switch, characteristics: {On: maybe}}]}", "use true or false"),
             (
                 "{name: One, services: [{type: Lightbulb, characteristics: {Brightness: 101}}]}",
-                "write a number from 0 to 100"
+                "use a number from 0 to 100"
             ),
             (
                 "{name: One, services: [{type: Battery, characteristics: {ChargingState: Full}}]}",
-                "write one of 0 (NotCharging)"
+                "use one of 0 (NotCharging)"
             ),
             ("{name: One, code: 123-45-678, services: [{type: Switch}]}", "123-45-678 is too easy to guess"),
             ("{name: One, code: 12345678, services: [{type: Switch}]}", "not a valid setup code"),
@@ -155,7 +155,7 @@ struct TerminalCommandTests {
 
     @Test(
         "is rejected with an explanation if it is invalid",
-        arguments: [("jump", "unknown command jump"), ("=1", "write NAME=VALUE")])
+        arguments: [("jump", "unknown command jump"), ("=1", "use NAME=VALUE")])
     func mistakes(line: String, message: String) {
         let error = #expect(throws: TerminalCommand.Mistake.self) { try TerminalCommand(line) }
         #expect(error?.message.contains(message) == true)
