@@ -16,9 +16,7 @@ extension DNSMessage {
 
     /// Parses a datagram.
     ///
-    /// Any input leads to either a message or an error.
-    ///
-    /// - Throws: ``DNSViolation``.
+    /// - Throws: ``DNSViolation`` if the datagram isn't a valid message.
     package init(_ bytes: [UInt8]) throws(DNSViolation) {
         guard bytes.count <= Self.maximumLength else { throw .tooLong }
         var reader = DNSReader(bytes: bytes)

@@ -11,7 +11,7 @@ extension BridgeDiagnosis {
 
     /// Checks whether another bridge has the same device ID.
     ///
-    /// Controllers would confuse it with this one.
+    /// Controllers would confuse the two bridges.
     var clone: CheckResult {
         let names = [status.advertisement.name, diagnostics.wantedName].map { $0.lowercased() }
         let ownHosts = queryResults.compactMap { own(in: $0) }.flatMap(\.places).map(\.host)

@@ -114,7 +114,7 @@ struct BridgeDiagnosis {
         guard diagnostics.isToBeAdvertised else {
             return .wrong(
                 .advertise, "the configuration sets advertise: none, so controllers can't find the bridge",
-                "write advertise: avahi in the bridge section and restart lamplighterd", code: 78)
+                "set bridge.advertise to avahi, and restart lamplighterd", code: 78)
         }
         return .ok(.advertise, "advertising is on")
     }

@@ -7,7 +7,7 @@ internal import TerminalKit
 package enum Diagnosis {
     /// Returns the results of all checks.
     ///
-    /// Each result comes after those that it depends on.
+    /// Each result follows the results of the checks that it depends on.
     package static func findings(_ facts: Facts) -> [CheckResult] {
         switch facts.daemon {
         case .absent(let reason, let start): starting(start, reason) + [clock(facts.time, step: 0)]
@@ -69,9 +69,9 @@ package enum Diagnosis {
 
     /// The length of a day, in seconds.
     private static let day = 86400
-    /// The number of days after the program's release until which a date is considered right.
+    /// The number of days after the program's release during which the date is considered valid.
     private static let lifetime = 20 * 365
-    /// The largest change of the clock that doesn't lead to a warning, in seconds.
+    /// The largest change of the clock without a warning, in seconds.
     private static let smallStep = 60
 
     static func clock(_ time: Int, step: Int) -> CheckResult {

@@ -35,7 +35,7 @@ package enum StartProbe {
         return found?.code == unavailable ? spawn(words) ?? found : found
     }
 
-    /// EX_UNAVAILABLE in sysexits(3).
+    /// The exit code EX_UNAVAILABLE of sysexits(3).
     private static let unavailable: CInt = 69
 
     private static func spawn(_ words: [String]) -> Facts.StartCheck? {

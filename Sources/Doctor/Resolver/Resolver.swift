@@ -29,8 +29,8 @@ package enum Resolver {
     ///
     /// It takes 1 to 2.5 s.
     ///
-    /// - Returns: A result of the multicast query for each address family of each interface, and one of the unicast
-    ///   query for each address of the interfaces.
+    /// - Returns: The results of the multicast queries, one for each address family of each interface, and those of the
+    ///   unicast queries, one for each address of each interface.
     package static func look(for instance: String, on interfaces: [String]) async -> [QueryResult] {
         let paths = QueryPath.all(on: interfaces).prefix(maximumRoutes)
         return await withTaskGroup(of: (Int, QueryResult).self) { group in
