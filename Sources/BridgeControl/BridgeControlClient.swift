@@ -56,7 +56,7 @@ package struct BridgeControlClient: Sendable {
     /// Makes a light identify itself.
     package func identifyLight(_ key: String) async throws { _ = try await ask(.identifyLight(key: key)) }
 
-    /// Permanently removes the lights that their sources have removed, and those of drivers that are no longer
+    /// Permanently removes the lights that their sources have removed, and the lights of drivers that are no longer
     /// configured.
     package func purgeLights() async throws -> [ForgottenLight] {
         try [ForgottenLight](json: await ask(.purgeLights))
@@ -139,7 +139,7 @@ extension BridgeControlError {
     init(_ error: LineRPCError, _ location: SocketLocation) {
         switch error {
         case .unreachable(let path, let reason):
-            let remark = location.distrust.map { "; the one in this directory isn't used: \($0)" } ?? ""
+            let remark = location.distrust.map { "; the bridge in this directory isn't used: \($0)" } ?? ""
             self = .unavailable(
                 "can't connect to lamplighterd at \(path) (\(reason)\(remark))",
                 remedy: "start it, or specify its socket with --control")

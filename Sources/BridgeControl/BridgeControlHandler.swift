@@ -16,34 +16,41 @@ package protocol BridgeControlHandler: Sendable {
     func lights() async throws -> [LightListing]
 
     /// Sets values of the light `<driver id>/<light id>` as a controller would, and returns once the light has accepted
-    /// them. The change must be valid for ``LightChange/Purpose/command``.
+    /// them.
+    ///
+    /// The change must be valid for ``LightChange/Purpose/command``.
     ///
     /// - Throws: ``BridgeControlError`` if there is no such light or the light rejects the change.
     func setLight(_ key: String, _ change: LightChange) async throws
 
-    /// Searches the network for devices that provide lights. This takes several seconds.
+    /// Searches the network for devices that provide lights, which takes several seconds.
     func discoverLights() async throws -> FoundLights
 
-    /// Removes an unreachable light. If it returns later, it has the same accessory ID.
+    /// Removes an unreachable light.
+    ///
+    /// If the light returns later, it gets the same accessory ID.
     ///
     /// - Parameter key: `<driver id>/<light id>`.
     /// - Throws: ``BridgeControlError`` if there is no such light or it is reachable.
     func forgetLight(_ key: String) async throws
 
-    /// Makes a light identify itself, such as by blinking, and returns without waiting for the end.
+    /// Makes a light identify itself, for example by blinking, and returns without waiting for the end.
     ///
     /// - Parameter key: `<driver id>/<light id>`.
     /// - Throws: ``BridgeControlError`` if there is no such light or it is unreachable.
     func identifyLight(_ key: String) async throws
 
-    /// Permanently removes the lights that their sources have removed, and those of drivers that are no longer
-    /// configured. If such a light returns later, it counts as a new light.
+    /// Permanently removes the lights that their sources have removed, and the lights of drivers that are no longer
+    /// configured.
+    ///
+    /// If such a light returns later, it is treated as a new light.
     ///
     /// - Throws: ``BridgeControlError`` if the change can't be stored. The bridge is then unchanged.
     func purgeLights() async throws -> [ForgottenLight]
 
-    /// Makes the simulated light `<driver id>/<light id>` report a change, and returns once it has done so. The change
-    /// must be valid for ``LightChange/Purpose/simulation``.
+    /// Makes the simulated light `<driver id>/<light id>` report a change, and returns once it has done so.
+    ///
+    /// The change must be valid for ``LightChange/Purpose/simulation``.
     ///
     /// - Throws: ``BridgeControlError`` if there is no such light or it isn't simulated.
     func simulate(_ key: String, _ change: LightChange) async throws
@@ -66,13 +73,13 @@ package protocol BridgeControlHandler: Sendable {
 
     /// Restores a backup, and returns before the bridge restarts with it.
     ///
-    /// - Parameter receive: Returns the backup, which it receives from the operator. It isn't called while a restore
-    ///   isn't possible.
+    /// - Parameter receive: Receives the backup from the operator and returns it. It is called only if a restore is
+    ///   possible.
     /// - Returns: The contents of the backup.
     /// - Throws: ``BridgeControlError`` if the backup is unusable. The bridge is then unchanged.
     func restore(_ receive: @Sendable () async throws -> [UInt8]) async throws -> RestoreListing
 
-    /// Returns a stream of the light events from now on.
+    /// Returns a stream of future light events.
     ///
     /// The stream should buffer a limited number of events, and finish if the buffer overflows.
     func watch() async throws -> AsyncStream<LightEvent>

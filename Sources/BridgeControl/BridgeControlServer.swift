@@ -8,9 +8,7 @@ package struct BridgeControlServer: Sendable {
 
     /// Creates a server.
     ///
-    /// It doesn't access the file system before it runs.
-    ///
-    /// If the system group exists, its members may connect.
+    /// The initializer doesn't access the file system. If the system has the given group, its members may connect.
     package init(
         path: String, group: String? = "lamplighter", handler: any BridgeControlHandler, logger: Logger
     ) {

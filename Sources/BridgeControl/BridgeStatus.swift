@@ -156,7 +156,7 @@ package struct BridgeStatus: BridgeMessage {
         }
     }
 
-    // These properties are those of the first bridge.
+    // These properties describe the first bridge.
     package var name: String
     package var deviceID: String
     /// The time at which the bridge started, in ISO 8601.
@@ -175,9 +175,9 @@ package struct BridgeStatus: BridgeMessage {
     package var lights: Lights
     /// The devices by kind, or `nil` from an older daemon.
     package var kinds: [KindCount]?
-    /// The kinds with devices that aren't shown, or `nil` from an older daemon.
+    /// The kinds that aren't included, with the numbers of their devices, or `nil` from an older daemon.
     package var hiddenKinds: [KindCount]?
-    /// The line of the configuration that also shows those kinds, or `nil` if no kind is hidden.
+    /// A configuration line that includes the hidden kinds, or `nil` if no kind is hidden.
     package var includeLine: String?
     /// The human-readable descriptions of the problems that need attention.
     package private(set) var warnings: [String]

@@ -2,9 +2,9 @@ internal import BoundedJSON
 internal import DeviceKit
 internal import HAPModel
 
-/// A word for one or more values of a device: `on`, `open`, `50%`, `2700K`, `21.5°`, `warm`, `red`.
+/// The words for the values of a device, such as `on`, `open`, `50%`, `2700K`, `21.5°`, `warm` or `red`.
 ///
-/// Its meaning depends on the kind of device: 50 percent is a lamp's brightness and a cover's position.
+/// The meaning of a word depends on the kind of device: `50%` is the brightness of a lamp or the position of a cover.
 package struct DeviceWord {
     private let device: LightListing
     private let kind: LightKind
@@ -27,12 +27,12 @@ package struct DeviceWord {
         return words.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    /// Returns the valid names in `NAME=VALUE`.
+    /// Returns the names that are valid in `NAME=VALUE`.
     package func names(_ purpose: LightChange.Purpose) -> [String] {
         names.map(\.name) + (purpose == .simulation ? [LightChange.reachable] : [])
     }
 
-    /// The values that a name accepts, if there are few.
+    /// Returns the words that are valid for a name, or an empty array for numbers.
     package func choices(of name: String) -> [String] {
         switch meaning(of: name)?.form {
         case .flag?: ["true", "false"]
@@ -44,7 +44,7 @@ package struct DeviceWord {
 
     /// The changes that a device with only scenes accepts; empty for other devices.
     ///
-    /// The switch of a scene switches itself off.
+    /// The switch of a scene turns itself off, so it can only be turned on.
     private var activations: [String] {
         let switches = kind == .scene ? device.state.members.map(\.name).filter { $0.hasPrefix("on#") } : []
         guard switches.allSatisfy({ $0.hasPrefix("on#scene/") }) else { return [] }
@@ -54,10 +54,10 @@ package struct DeviceWord {
     /// The remedy for a change that a device with only scenes doesn't support; `nil` for other devices.
     package var activationRemedy: String? {
         let words = activations.prefix(4).joined(separator: " or ")
-        return words.isEmpty ? nil : "scenes can only be activated; write \(words)"
+        return words.isEmpty ? nil : "scenes can only be activated; use \(words)"
     }
 
-    /// Returns the values of a word by their names, or `nil` if the word doesn't apply to the device.
+    /// Returns the values that a word sets, by name, or `nil` if the word isn't valid for the device.
     func values(of word: String) -> [String: JSONValue]? {
         let word = word.lowercased()
         return choice(word) ?? verb(word) ?? color(word) ?? number(word)
@@ -88,19 +88,19 @@ package struct DeviceWord {
         case "off" where !activations.isEmpty: return nil
         case "on", "off": return verb.flag.map { [power.name: .bool($0)] }
         case "toggle": return device.state[power.name]?.bool.map { [power.name: .bool(!$0)] }
-        // A valve is opened and closed by its power.
+        // A valve has no position, so the verbs set its power state.
         default: return kind.rawValue == "valve" ? verb.flag.map { [power.name: .bool($0)] } : nil
         }
     }
 
     // MARK: Colors
 
-    /// Names of whites, in mired.
+    /// The words for whites, with their color temperatures in mired.
     private static let whites: [(word: String, mired: Int64)] = [
         ("warm", 370), ("neutral", 250), ("daylight", 182), ("cool", 154),
     ]
 
-    /// Names of colors, as hue in degrees and saturation in percent.
+    /// The words for colors, with their hues in degrees and saturations in percent.
     private static let colors: [(word: String, hue: Double, saturation: Double)] = [
         ("red", 0, 100), ("orange", 30, 100), ("yellow", 60, 100), ("green", 120, 100), ("turquoise", 174, 70),
         ("cyan", 180, 100), ("blue", 240, 100), ("purple", 275, 100), ("magenta", 300, 100), ("pink", 340, 50),
@@ -126,7 +126,7 @@ package struct DeviceWord {
     /// Returns the meaning of a name for the device, or `nil` if devices of its kind don't have the name.
     func meaning(of name: String) -> PropertyName? { names.first { $0.name == name } }
 
-    /// Returns the value of a number with a unit.
+    /// Parses a number with a unit, such as `50%`.
     ///
     /// The unit determines the name of the value.
     private func number(_ word: String) -> [String: JSONValue]? {
@@ -140,7 +140,8 @@ package struct DeviceWord {
         return [name.name: value]
     }
 
-    /// Returns the number that a step changes: a target, if the device has one, instead of the measured value.
+    /// Returns the number to which a step such as `+10` is added: the target if the device has one, or else the
+    /// measured value.
     private func present(of name: PropertyName) -> Double? {
         var types = [name.target].compactMap { $0 }
         // A dehumidifier has a different target than a humidifier.
@@ -149,9 +150,9 @@ package struct DeviceWord {
         return targets.first ?? device.state[name.name]?.double
     }
 
-    /// Returns the value of a typed number with or without a unit, or of a step such as `+10`.
+    /// Parses a number with or without a unit, or a step such as `+10`.
     ///
-    /// It returns `nil` if the text isn't a number for this name, or if the value that a step changes is unknown.
+    /// Returns `nil` if the text isn't a valid number for the name, or if a step is added to an unknown value.
     func value(_ text: String, of name: PropertyName) -> JSONValue? {
         guard let limits = name.range?.limits else { return nil }
         var digits = text.lowercased()
@@ -192,7 +193,7 @@ extension PropertyName {
     /// The characteristic that a controller writes.
     fileprivate var characteristic: CharacteristicType { target ?? type }
 
-    /// A Boolean value that indicates whether this is the target of a heating or cooling device, which is above zero.
+    /// A Boolean value that indicates whether this is a target temperature, for which a minus sign means a step.
     fileprivate var isSetPoint: Bool {
         [.targetTemperature, .heatingThresholdTemperature, .coolingThresholdTemperature].contains(characteristic)
     }

@@ -50,7 +50,7 @@ extension LightChange {
         guard !words.isEmpty else {
             throw .usage(
                 "nothing to change",
-                remedy: "write a change like on=true; the names are \(purpose.names.joined(separator: ", "))")
+                remedy: "add a change such as on=true; the names are \(purpose.names.joined(separator: ", "))")
         }
         for word in words {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -64,7 +64,7 @@ extension LightChange {
             }
             for (name, value) in values {
                 guard self[name] == nil else {
-                    throw .usage("\(Self.shown(name)) is given twice", remedy: "write it once")
+                    throw .usage("\(Self.shown(name)) is given twice", remedy: "use it only once")
                 }
                 self[name] = value
             }
@@ -79,12 +79,12 @@ extension LightChange {
             word.nearest(in: known).map { "did you mean \($0)?" }
             ?? (["NAME=VALUE, for example brightness=40"] + known).joined(separator: ", ")
         return .usage(
-            "don't understand \"\(shown(word))\"", remedy: remedy.hasPrefix("did") ? remedy : "write \(remedy)")
+            "don't understand \"\(shown(word))\"", remedy: remedy.hasPrefix("did") ? remedy : "use \(remedy)")
     }
 
     /// Validates a change that wasn't created by ``init(parsing:for:)``.
     package func validate(for purpose: Purpose) throws(BridgeControlError) {
-        guard !isEmpty else { throw .usage("nothing to change", remedy: "write a change like on=true") }
+        guard !isEmpty else { throw .usage("nothing to change", remedy: "add a change such as on=true") }
         if reachable != nil, case .command = purpose {
             throw .usage(
                 "reachable can't be set", remedy: "use \(ShellCommand.lamplighter) simulate for a simulated light")
@@ -102,11 +102,11 @@ extension LightChange {
             guard words.contains(text) else {
                 throw .usage(
                     "\(Self.shown(name)) can't be \"\(Self.shown(text))\"",
-                    remedy: "write \(words.joined(separator: " or "))")
+                    remedy: "use \(words.joined(separator: " or "))")
             }
         }
         if self["temperature"] != nil, self["hue"] != nil || self["saturation"] != nil {
-            throw .usage("color and white can't be set together", remedy: "write hue and saturation, or temperature")
+            throw .usage("color and white can't be set together", remedy: "use hue and saturation, or temperature")
         }
     }
 
@@ -118,7 +118,7 @@ extension LightChange {
         guard let meaning = words?.meaning(of: name) ?? meanings.last else { return .bool(try bool(name, text)) }
         if let value = words?.value(text, of: meaning) { return value }
         guard words == nil || meaning.range == nil || !text.hasPrefix("+") else {
-            throw .usage("\(shown(name)) can't be changed by \"\(shown(text))\"", remedy: "write the new value")
+            throw .usage("\(shown(name)) can't be changed by \"\(shown(text))\"", remedy: "use the new value")
         }
         switch meaning.form {
         case .flag: return .bool(try bool(name, text))
@@ -137,27 +137,27 @@ extension LightChange {
         let nearest = name.nearest(in: purpose.names)
         return .usage(
             "unknown name \"\(shown(name))\"",
-            remedy: nearest.map { "did you mean \($0)?" } ?? "write one of \(purpose.names.joined(separator: ", "))")
+            remedy: nearest.map { "did you mean \($0)?" } ?? "use one of \(purpose.names.joined(separator: ", "))")
     }
 
     private static func bool(_ name: String, _ text: String) throws(BridgeControlError) -> Bool {
         switch text.lowercased() {
         case "true", "on", "yes", "1": return true
         case "false", "off", "no", "0": return false
-        default: throw .usage("\(shown(name)) can't be \"\(shown(text))\"", remedy: "write true or false")
+        default: throw .usage("\(shown(name)) can't be \"\(shown(text))\"", remedy: "use true or false")
         }
     }
 
     private static func integer(_ name: String, _ text: String) throws(BridgeControlError) -> Int {
         guard let value = Int(text) else {
-            throw .usage("\(shown(name)) can't be \"\(shown(text))\"", remedy: "write a whole number")
+            throw .usage("\(shown(name)) can't be \"\(shown(text))\"", remedy: "use a whole number")
         }
         return value
     }
 
     private static func number(_ name: String, _ text: String) throws(BridgeControlError) -> Double {
         guard let value = Double(text), value.isFinite else {
-            throw .usage("\(shown(name)) can't be \"\(shown(text))\"", remedy: "write a number")
+            throw .usage("\(shown(name)) can't be \"\(shown(text))\"", remedy: "use a number")
         }
         return value
     }
@@ -171,7 +171,7 @@ extension LightChange {
         let units = ranges.map(\.unit).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
             .joined(separator: ", or ")
         let limits = [low, high].map { JSONValue.number($0).text }.joined(separator: " to ")
-        throw .usage("\(shown(name)) is out of range", remedy: "write \(limits) (\(units))")
+        throw .usage("\(shown(name)) is out of range", remedy: "use \(limits) (\(units))")
     }
 
     /// Returns the beginning of a word that the user has typed, sanitized for a terminal.

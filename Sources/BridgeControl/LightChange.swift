@@ -50,7 +50,7 @@ package struct LightChange: BridgeMessage {
         (names.firstIndex(of: parts(of: name).name) ?? names.count, name)
     }
 
-    /// Splits a name into the name of a value and the id of a function, if it has one.
+    /// Splits a name at `#` into the name of a value and the ID of a function, if there is one.
     private static func parts(of name: String) -> (name: String, function: String?) {
         guard let end = name.firstIndex(of: "#") else { return (name, nil) }
         return (String(name[..<end]), String(name[end...].dropFirst()))
@@ -62,9 +62,8 @@ package struct LightChange: BridgeMessage {
 extension LightChange {
     /// Returns the possible meanings of a name.
     ///
-    /// For example, `temperature` can be a color temperature or an air temperature.
-    ///
-    /// A name from HAP, such as `CurrentTemperature`, has a single meaning.
+    /// For example, `temperature` can be a color temperature or an air temperature. A name from HAP, such as
+    /// `CurrentTemperature`, has a single meaning.
     static func meanings(of name: String) -> [PropertyName] {
         let name = parts(of: name).name
         let known = PropertyName.all.filter {
@@ -74,8 +73,8 @@ extension LightChange {
         return CharacteristicDefinition.all.filter { $0.name == name }.compactMap(PropertyName.init)
     }
 
-    /// Returns what a name means for a kind of device: a value that devices of this kind can have or, failing that, a
-    /// value of an additional function.
+    /// Returns the meaning of a name for a kind of device: a value that devices of this kind can have or, failing that,
+    /// a value of an additional function.
     private static func meaning(of name: String, for kind: LightKind) -> PropertyName? {
         kind.property(named: parts(of: name).name) ?? meanings(of: name).last
     }
@@ -160,8 +159,7 @@ extension LightChange {
 // MARK: Values of lights
 
 extension LightChange {
-    /// Creates a change with the values that differ from the former values, or with all values if there are no former
-    /// ones.
+    /// Creates a change with the values that differ from the former values, or with all values if `former` is `nil`.
     package init(_ values: PropertyValues, since former: PropertyValues?, of kind: LightKind) {
         self.init()
         for (property, value) in values {
@@ -183,7 +181,7 @@ extension LightChange {
 
     /// Returns the values of the change for a light of this kind.
     ///
-    /// Values that such a light can't have are omitted.
+    /// Values that this kind of light can't have are omitted.
     package func values(for kind: LightKind) -> PropertyValues {
         var found = PropertyValues()
         for (name, value) in members {

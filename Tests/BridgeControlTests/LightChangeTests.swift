@@ -82,30 +82,30 @@ struct LightChangeTests {
         arguments: [
             (
                 device(.switch), ["open"],
-                "don't understand \"open\"; write NAME=VALUE, for example brightness=40, on, off"
+                "don't understand \"open\"; use NAME=VALUE, for example brightness=40, on, off"
             ),
             (lamp, ["rde"], "don't understand \"rde\"; did you mean red?"),
-            (lamp, ["on", "off"], "on is given twice; write it once"),
-            (lamp, ["101%"], "brightness is out of range; write 0 to 100 (percent)"),
-            (lamp, ["100K"], "temperature is out of range; write 50 to 500 (mired)"),
+            (lamp, ["on", "off"], "on is given twice; use it only once"),
+            (lamp, ["101%"], "brightness is out of range; use 0 to 100 (percent)"),
+            (lamp, ["100K"], "temperature is out of range; use 50 to 500 (mired)"),
             (
-                device(.switch), ["0K"], "don't understand \"0K\"; write NAME=VALUE, for example brightness=40, on, off"
+                device(.switch), ["0K"], "don't understand \"0K\"; use NAME=VALUE, for example brightness=40, on, off"
             ),
             (
                 scenes(["scene/activate"]), ["off"],
-                "don't understand \"off\"; scenes can only be activated; write on"
+                "don't understand \"off\"; scenes can only be activated; use on"
             ),
             (
                 scenes(["scene/a", "scene/b"]), ["off"],
-                "don't understand \"off\"; scenes can only be activated; write on#scene/a=true or on#scene/b=true"
+                "don't understand \"off\"; scenes can only be activated; use on#scene/a=true or on#scene/b=true"
             ),
             (
                 scenes(["scene/a", "siren/b"]), ["ofg"], "don't understand \"ofg\"; did you mean off?"
             ),
-            (device(.light), ["brightness=+10"], "brightness can't be changed by \"+10\"; write the new value"),
+            (device(.light), ["brightness=+10"], "brightness can't be changed by \"+10\"; use the new value"),
             (
                 device(.switch), ["toggle"],
-                "don't understand \"toggle\"; write NAME=VALUE, for example brightness=40, on, off"
+                "don't understand \"toggle\"; use NAME=VALUE, for example brightness=40, on, off"
             ),
         ])
     func unknownWords(device: LightListing, words: [String], message: String) {
@@ -243,35 +243,35 @@ struct LightChangeTests {
         arguments: [
             (
                 [],
-                "nothing to change; write a change like on=true; the names are \(settable)"
+                "nothing to change; add a change such as on=true; the names are \(settable)"
             ),
-            (["on"], "don't understand \"on\"; write NAME=VALUE, for example brightness=40"),
+            (["on"], "don't understand \"on\"; use NAME=VALUE, for example brightness=40"),
             (["brigthness=4"], "unknown name \"brigthness\"; did you mean brightness?"),
-            (["on=maybe"], "on can't be \"maybe\"; write true or false"),
-            (["brightness=101"], "brightness is out of range; write 0 to 100 (percent)"),
-            (["brightness=4.5"], "brightness can't be \"4.5\"; write a whole number"),
+            (["on=maybe"], "on can't be \"maybe\"; use true or false"),
+            (["brightness=101"], "brightness is out of range; use 0 to 100 (percent)"),
+            (["brightness=4.5"], "brightness can't be \"4.5\"; use a whole number"),
             (
                 ["brightness=99999999999999999999"],
-                "brightness can't be \"99999999999999999999\"; write a whole number"
+                "brightness can't be \"99999999999999999999\"; use a whole number"
             ),
-            (["hue=361"], "hue is out of range; write 0 to 360 (degrees)"),
-            (["hue=nan"], "hue can't be \"nan\"; write a number"),
-            (["saturation=100.5"], "saturation is out of range; write 0 to 100 (percent)"),
-            (["temperature=501"], "temperature is out of range; write 50 to 500 (mired)"),
-            (["temperature=40"], "temperature is out of range; write 50 to 500 (mired)"),
+            (["hue=361"], "hue is out of range; use 0 to 360 (degrees)"),
+            (["hue=nan"], "hue can't be \"nan\"; use a number"),
+            (["saturation=100.5"], "saturation is out of range; use 0 to 100 (percent)"),
+            (["temperature=501"], "temperature is out of range; use 50 to 500 (mired)"),
+            (["temperature=40"], "temperature is out of range; use 50 to 500 (mired)"),
             (
                 ["temperature=200", "hue=3"],
-                "color and white can't be set together; write hue and saturation, or temperature"
+                "color and white can't be set together; use hue and saturation, or temperature"
             ),
-            (["on=1", "on=0"], "on is given twice; write it once"),
-            (["temperature=200.5"], "temperature can't be \"200.5\"; write a whole number"),
-            (["speed=101"], "speed is out of range; write 0 to 100 (percent)"),
-            (["direction=up"], "direction can't be \"up\"; write clockwise or counterclockwise"),
-            (["oscillates=2"], "oscillates can't be \"2\"; write true or false"),
+            (["on=1", "on=0"], "on is given twice; use it only once"),
+            (["temperature=200.5"], "temperature can't be \"200.5\"; use a whole number"),
+            (["speed=101"], "speed is out of range; use 0 to 100 (percent)"),
+            (["direction=up"], "direction can't be \"up\"; use clockwise or counterclockwise"),
+            (["oscillates=2"], "oscillates can't be \"2\"; use true or false"),
             (["reachable=true"], "reachable can't be set; use lamplighter simulate for a simulated light"),
             (
                 ["\u{1B}[2Jon=1"],
-                "unknown name \"\\u{1B}[2Jon\"; write one of \(settable)"
+                "unknown name \"\\u{1B}[2Jon\"; use one of \(settable)"
             ),
         ] as [([String], String)])
     func refuses(words: [String], message: String) {

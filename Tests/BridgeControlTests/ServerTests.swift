@@ -82,7 +82,7 @@ struct ServerTests {
                 try await ask(path) { try await $0.removePairing("broken") }
             }
             let unchanged = BridgeControlError(
-                code: 64, message: "nothing to change", remedy: "write a change like on=true")
+                code: 64, message: "nothing to change", remedy: "add a change such as on=true")
             await #expect(throws: unchanged) { try await ask(path) { try await $0.setLight("a/b", LightChange()) } }
         }
     }
@@ -92,8 +92,8 @@ struct ServerTests {
         try await withServer(FakeBridge()) { path in
             try await LineRPCClient.connect(to: path) { peer in
                 let expected = RPCFailure(
-                    code: 64, message: "nothing to change; write a change like on=true",
-                    data: ["problem": "nothing to change", "remedy": "write a change like on=true"])
+                    code: 64, message: "nothing to change; add a change such as on=true",
+                    data: ["problem": "nothing to change", "remedy": "add a change such as on=true"])
                 await #expect(throws: expected) {
                     try await peer.call("lights.set", ["key": "a/b", "change": [:]], deadline: nil)
                 }

@@ -93,7 +93,7 @@ def test_operator_activates_a_simulated_scene(make_daemon):
     until_light(made, "simulated/bell", **{"on#scene/activate": False})
     for word in ("off", "on=false"):
         refused = made.cli("devices", "set", "bell", word, check=False)
-        assert refused.returncode == 64 and "scenes can only be activated; write on" in refused.stderr, "a scene can't be switched off"
+        assert refused.returncode == 64 and "scenes can only be activated; use on" in refused.stderr, "a scene can't be switched off"
 
 
 if HASS:
