@@ -17,11 +17,11 @@ final class AccessoryAdapter {
         /// The value before the first report.
         var initial: CharacteristicValue
         let manufacturerDescription: String?
-        /// A Boolean value that indicates whether the device itself has the characteristic, and not only the bridge,
-        /// which adds the characteristics that HAP requires.
+        /// A Boolean value that indicates whether the device has the characteristic; `false` if the bridge has added it
+        /// because HAP requires it.
         let isOfDevice: Bool
-        /// A Boolean value that indicates whether the value is a part of the accessory's state: controllers can read
-        /// it, and it isn't a momentary event.
+        /// A Boolean value that indicates whether the value is part of the accessory's state, which means that
+        /// controllers can read it and that it isn't a momentary event.
         let isState: Bool
     }
 
@@ -29,7 +29,7 @@ final class AccessoryAdapter {
     /// The name that controllers see.
     let name: String
     let ids: InstanceIDs
-    /// The limits of the device's values.
+    /// The formats and ranges of the device's values.
     let limits: ValueLimits
 
     private let information: ServiceObject
@@ -66,8 +66,10 @@ final class AccessoryAdapter {
         setTransitionConfiguration()
     }
 
-    /// Numbers the buttons from 1, in the order in which they were first described, so that a new button doesn't
-    /// renumber the others.
+    /// Numbers the buttons from 1.
+    ///
+    /// The numbers follow the order in which the buttons were first described, so a new button doesn't renumber the
+    /// others.
     private func numberButtons() {
         var taken: Set<Int64> = []
         var places: [Int] = []
@@ -184,7 +186,7 @@ final class AccessoryAdapter {
         return LightCommand(limits.canonical(rules.command(written, over: state)).values)
     }
 
-    /// Returns the values in a write request that the bridge keeps, such as names of services.
+    /// Returns the values in a write request that the bridge itself stores, such as the names of services.
     func settings(in writes: [CharacteristicWrite]) -> PropertyValues {
         var settings = PropertyValues()
         for write in writes where write.type.isKeptByBridge {
@@ -198,7 +200,7 @@ final class AccessoryAdapter {
     /// Returns the iid of a property, or `nil` if the accessory doesn't have it.
     func iid(of property: Property) -> InstanceID? { part(property)?.iid }
 
-    /// Returns an operator's command without values that the device lacks, or `nil` if no values remain.
+    /// Returns an operator's command without the values that the device doesn't have, or `nil` if no values remain.
     func possible(_ command: LightCommand, state: DeviceState) -> LightCommand? {
         var possible = PropertyValues()
         let asked = limits.canonical(rules.command(command.values, over: state)).values

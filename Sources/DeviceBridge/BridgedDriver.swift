@@ -18,7 +18,7 @@ final class BridgedDriver {
     init(_ id: String) { self.id = id }
 }
 
-/// The host that connects a driver to the bridge.
+/// The host of a driver, which passes the driver's reports to the bridge.
 struct DriverHost: LightHost {
     let driver: String
     let bridge: DeviceBridge

@@ -15,15 +15,16 @@ final class BridgedLight {
     let driver: BridgedDriver
     var adapter: AccessoryAdapter { didSet { pipeline.rules = adapter.rules } }
     var state: DeviceState
-    /// A Boolean value that indicates whether the stored description may be more complete than its driver's.
+    /// A Boolean value that indicates whether the stored description may be more complete than the driver's
+    /// description.
     var isRestored = false
-    /// The driver's description if it lacks stored functions, while the bridge waits for them.
+    /// The driver's incomplete description, while the bridge waits for the functions that it lacks.
     var incomplete: LightDescription?
     var isCompletionDue = false
     /// The last momentary events since the start of the bridge, for the operator.
     var lastEvents = PropertyValues()
     var pipeline: CommandPipeline
-    /// The requests whose values are part of the running command, and those whose values are part of the waiting
+    /// The requests whose values are part of the running command, and the requests whose values are part of the waiting
     /// command.
     var waitersUnderWay: [CommandWaiter] = []
     var waitersWaiting: [CommandWaiter] = []
@@ -48,11 +49,11 @@ final class BridgedLight {
     var savedTransition: [UInt8]?
     /// The time of the next adaptive lighting update.
     var transitionDueAt: ContinuousClock.Instant?
-    /// The target before the commands to which the device hasn't reacted yet.
+    /// The device's target before the commands that it hasn't reacted to yet.
     var formerTarget: CharacteristicValue?
-    /// The runs of open valves, by the id of the function.
+    /// The runs of open valves, by function ID.
     var runs: [String?: ValveRun] = [:]
-    /// The time of the next step of a run.
+    /// The time at which a remaining duration next changes or a run ends.
     var runDueAt: ContinuousClock.Instant?
     /// The times at which activated scenes are switched off.
     var resets: [Property: ContinuousClock.Instant] = [:]

@@ -4,14 +4,15 @@ internal import HAPModel
 /// The pending commands of one light, and the reports that follow them (Lights 2).
 ///
 /// At most one command is running. Newer commands are merged into one waiting command, so the latest value always wins
-/// and is always sent. For some time after a command, a report that differs from it counts as an intermediate step of a
-/// fade or as an echo of an older command. Such a report is held, and applied only if it is still the latest one when
-/// that time ends.
+/// and is always sent. For some time after a command, a report that differs from the command is considered an
+/// intermediate step of a fade or an echo of an older command. Such a report is held. It is applied only if it is still
+/// the latest report when that time ends.
 struct CommandPipeline: ~Copyable {
-    /// The time after a command during which reports count as intermediate steps, unless the command's fade takes
-    /// longer.
+    /// The minimum time after a command during which reports are considered intermediate steps.
+    ///
+    /// If the command's fade takes longer, the fade determines the time.
     static let confirmationTime = Duration.seconds(1)
-    /// The time during which reports still count as intermediate steps once the light has confirmed all values.
+    /// The time during which reports are considered intermediate steps after the light has confirmed all values.
     ///
     /// Late echoes arrive within this time. Later reports are changes made at the light.
     static let echoTime = Duration.milliseconds(300)
@@ -19,7 +20,7 @@ struct CommandPipeline: ~Copyable {
     /// The time without a report after which a command is sent again, because wireless devices miss some commands.
     static let retryTime = Duration.seconds(2)
 
-    /// The longest wait for a newer command, for kinds with a ``DeviceRules/pause``.
+    /// The maximum time to wait for newer commands, for kinds with a ``DeviceRules/pause``.
     static let longestPause = Duration.seconds(1)
 
     /// The rules for the light's values.
@@ -27,7 +28,7 @@ struct CommandPipeline: ~Copyable {
     private(set) var underWay: LightCommand?
     /// A Boolean value that indicates whether a command has timed out but the driver's call hasn't returned yet.
     ///
-    /// The next command waits until it returns.
+    /// The next command waits until the call returns.
     private(set) var isAbandoned = false
     private(set) var waiting: LightCommand?
     /// The time until which newer commands are merged, or `nil` before the first command.
@@ -43,7 +44,7 @@ struct CommandPipeline: ~Copyable {
     private var unanswered: LightCommand?
     /// The time at which to send the unanswered command again, or `nil` if it won't be sent again.
     private var retriesAt: ContinuousClock.Instant?
-    /// The time at which the device counts as at rest if it hasn't reacted to the last command.
+    /// The time at which the device is considered to be at rest if it hasn't reacted to the last command.
     private var restsAt: ContinuousClock.Instant?
     /// A Boolean value that indicates whether the running command is a repetition.
     private var isRetry = false
@@ -98,8 +99,10 @@ struct CommandPipeline: ~Copyable {
         return command
     }
 
-    /// Returns the command as it must be sent: a command that switches the light on gets the values held for it, and
-    /// one that switches it off loses its other values, which are held for the next "on".
+    /// Returns the command to send.
+    ///
+    /// A command that switches the light on gets the held values. A command that switches the light off loses its other
+    /// values, which are held for the next "on".
     private mutating func withHeldValues(_ command: LightCommand) -> LightCommand {
         guard rules.power != nil else { return command }
         switch command.values[Property(.on)]?.bool {
@@ -120,7 +123,7 @@ struct CommandPipeline: ~Copyable {
 
     /// Returns the values that a successful command sets.
     ///
-    /// If a device with a target has already reported a state, such as jammed, the report is newer.
+    /// If a device with a target has already reported a state, such as jammed, that state isn't overwritten.
     func result(of command: LightCommand) -> PropertyValues {
         rules.reaction == nil ? command.values : unconfirmed
     }
@@ -153,8 +156,8 @@ struct CommandPipeline: ~Copyable {
     private mutating func complete(success: Bool, now: ContinuousClock.Instant) {
         if success, let command = underWay {
             if command.values[Property(.on)] == .bool(true) { forNextOn = PropertyValues() }
-            // If an earlier command is still completing, its target is extended, so that late reports of its values
-            // still count as echoes.
+            // If an earlier command is still completing, extend its target, so that late reports of its values are
+            // still considered echoes.
             if !isCompleting(now) { target = LightCommand() }
             target.merge(command)
             let fade = max(command.transition ?? .zero, Self.confirmationTime)
@@ -214,7 +217,7 @@ struct CommandPipeline: ~Copyable {
             if !isMatch || group.type == .hue { accepted.values = accepted.values.removing(reported) }
         }
         let fades = expected.transition.map { $0 > .zero } ?? false
-        // The levels during a fade-out must not become the level of the next "on".
+        // A level that is reported during a fade-out must not become the level of the next "on".
         if fades, expected.on == false, expected.brightness == nil { accepted.brightness = nil }
         // Once all values are confirmed, reports are held only for `echoTime`: some lights report the final value first
         // and the steps later.
@@ -233,10 +236,10 @@ struct CommandPipeline: ~Copyable {
         return [held.isEmpty ? nil : completesAt, retriesAt, restsAt, sendsAt].compactMap(\.self).min()
     }
 
-    /// Removes the target from a report that only repeats the state from before a command, to which the device hasn't
-    /// reacted yet.
+    /// Removes the target from a report if the device hasn't reacted to a command yet and only repeats the earlier
+    /// state.
     ///
-    /// Returns whether it was removed.
+    /// Returns whether the target was removed.
     func removeTarget(from report: inout LightReport, over wanted: DeviceState) -> Bool {
         guard underWay != nil || waiting != nil || restsAt != nil, let target = rules.reaction?.target,
             report.values.contains(target), report.values[target] != wanted.values[target]
@@ -248,7 +251,7 @@ struct CommandPipeline: ~Copyable {
         return true
     }
 
-    /// Returns whether the device hasn't reacted to the last command in time.
+    /// Returns whether the time for a reaction to the last command has passed without a reaction.
     mutating func givesUp(now: ContinuousClock.Instant) -> Bool {
         guard !isBusy, let restsAt, restsAt <= now else { return false }
         self.restsAt = nil
@@ -262,7 +265,7 @@ struct CommandPipeline: ~Copyable {
         return begin(command, isRetry: true)
     }
 
-    /// Returns the held values once their time has passed, or `nil` if there are none.
+    /// Returns the held values that are due, or `nil` if there are none.
     mutating func completed(now: ContinuousClock.Instant) -> LightReport? {
         guard let completesAt, now >= completesAt, underWay == nil else { return nil }
         self.completesAt = nil
@@ -281,7 +284,7 @@ struct CommandPipeline: ~Copyable {
 
     /// Handles a change made at the light.
     ///
-    /// From now on, reports count as changes, not as results of a finished command.
+    /// Later reports are considered changes, not results of a finished command.
     mutating func superseded() {
         target = LightCommand()
         unconfirmed = PropertyValues()

@@ -4,9 +4,9 @@ internal import HAPModel
 internal import HAPProtocol
 internal import Logging
 
-// Adaptive lighting (HAP 12.1): a home hub writes a curve for the day, and the bridge follows it even while the hub is
-// offline. It never switches a light on. It ends when a color or a color temperature is set by a controller, by the
-// operator or at the light.
+// Adaptive lighting (HAP 12.1): a home hub writes a curve for the day, and the bridge follows the curve even while the
+// hub is offline. Adaptive lighting never switches a light on. It ends when a color or a color temperature is set by a
+// controller, by the operator or at the light.
 extension DeviceBridge {
     /// Handles a write of CharacteristicValueTransitionControl.
     ///
@@ -50,7 +50,7 @@ extension DeviceBridge {
         for type in types where light.transition?.controllerWrote(type) == true { transitionChanged(light) }
     }
 
-    /// Ends the transition if the reported color differs from the commanded one, which means that it was set at the
+    /// Ends the transition if the reported color differs from the commanded color, which means that it was set at the
     /// light.
     func endTransition(of light: BridgedLight, _ color: LightColor) {
         let report: AdaptiveLightingTransition.DeviceReport
@@ -65,9 +65,9 @@ extension DeviceBridge {
         if light.transition?.deviceReported(report, now: scheduler.now) == true { transitionChanged(light) }
     }
 
-    /// Sends the color temperature that the light's transition has at this time, if it must change.
+    /// Sends the current color temperature of the light's transition, if an update is due and the light doesn't show it.
     ///
-    /// It's called after each change of the light and when the next update is due.
+    /// This function is called after each change of the light and when the next update is due.
     func advanceTransition(of light: BridgedLight) {
         guard light.state.followsTransition else { return }
         guard light.server.assumeIsolated({ $0.isPaired }) else {

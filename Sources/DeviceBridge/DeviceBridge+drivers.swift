@@ -3,7 +3,7 @@ internal import HAPProtocol
 
 // Adding, replacing and removing drivers.
 extension DeviceBridge {
-    /// The time within which a replacement driver must report the lights of the previous driver.
+    /// The time limit for a replacement driver to report the lights of the previous driver.
     static let takeoverTime = Duration.seconds(5)
 
     /// Adds a driver, or replaces the ended driver with the same id.
@@ -74,7 +74,7 @@ extension DeviceBridge {
 
     /// Waits until each configured driver has reported a state other than `starting`, or until the time limit.
     ///
-    /// A driver reports the lights that it knows without queries before it reports such a state.
+    /// Before a driver reports such a state, it reports the lights that it knows without querying devices.
     ///
     /// - Parameter limit: The maximum time to wait.
     package func waitForDrivers(atMost limit: Duration) async {

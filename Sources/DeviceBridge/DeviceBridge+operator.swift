@@ -22,16 +22,16 @@ extension DeviceBridge {
         lights.values.map { snapshot($0) }.sorted { $0.aid < $1.aid }
     }
 
-    /// The number of devices that drivers report but whose kind isn't shown, by kind.
+    /// The number of reported devices of each kind that isn't included.
     ///
-    /// Hidden meters of shown devices count as meters.
+    /// Hidden meters of visible devices are counted as meters.
     package var excludedCounts: [LightKind: Int] {
         excluded.values.reduce(into: hiddenMeters.isEmpty ? [:] : [.meter: hiddenMeters.count]) {
             $0[$1, default: 0] += 1
         }
     }
 
-    /// Removes a light; if it returns, it keeps its aid.
+    /// Removes a light; if it returns, it gets the same aid.
     package func forget(_ key: LightKey) async { await removed(key.light, by: key.driver) }
 
     /// Returns whether the removal of a light is stored, so that the light doesn't return after a restart.

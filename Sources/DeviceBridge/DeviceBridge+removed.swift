@@ -3,10 +3,10 @@ internal import DeviceKit
 internal import HAPProtocol
 internal import Logging
 
-// Lights that their sources have removed. The last ones are remembered, so that they get their aids again when they
-// return. The operator can purge them.
+// Lights that their sources have removed. The most recently removed lights are remembered, so that they get the same
+// aids when they return. The operator can purge them.
 extension DeviceBridge {
-    /// The number of the next removed light.
+    /// Returns the removal number of the next removed light.
     func nextRemoval() -> Int { (absent.values.compactMap(\.removal).max() ?? 0) + 1 }
 
     /// The removed lights, oldest removal first, without those that have returned and are waiting to be shown.
@@ -15,18 +15,18 @@ extension DeviceBridge {
             .sorted { ($0.removal ?? 0, $0.aid) < ($1.removal ?? 0, $1.aid) }
     }
 
-    /// Forgets the lights that were removed first, if there are too many.
+    /// Forgets the oldest removed lights if there are too many.
     func limitRemovedLights() async {
         let excess = removedLights.dropLast(Self.maximumRemovedLights)
         // If this fails, the next removal tries again.
         try? await forgetRemoved(Array(excess))
     }
 
-    /// Permanently forgets all lights that were removed by their sources, and those of drivers that are no longer
+    /// Permanently forgets the lights that their sources have removed, and the lights of drivers that are no longer
     /// configured.
     ///
     /// A light that a configured driver hasn't announced isn't forgotten, because it may just be unplugged. Aids aren't
-    /// reused, so a forgotten light that returns counts as a new light.
+    /// reused, so a forgotten light that returns is treated as a new light.
     ///
     /// - Returns: The forgotten lights, sorted by aid.
     /// - Throws: The store's error. In that case, no light is forgotten.

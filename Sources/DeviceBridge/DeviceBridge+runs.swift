@@ -21,11 +21,12 @@ struct ValveRun {
 // The runs of valves: the bridge closes a valve when its set duration is over, even if the bridge was restarted in the
 // meantime.
 extension DeviceBridge {
-    /// The time after which the bridge tries again to close a valve.
+    /// The interval at which the bridge retries to close a valve.
     private static let retryTime = Duration.seconds(5)
 
-    /// The time after the end of a run during which "open" can be an old report, unless the valve has reported that
-    /// it's closed.
+    /// The time after the end of a run during which a report that the valve is open can be outdated.
+    ///
+    /// This doesn't apply after the valve has reported that it's closed.
     private static let confirmationTime = Duration.seconds(60)
 
     /// Starts or ends the runs of a valve after a change of its state.
@@ -40,7 +41,7 @@ extension DeviceBridge {
         let duration = light.state.values[Property(.setDuration, of: id)]?.number ?? 0
         let isOpen = light.state.values[Property(.on, of: id)]?.bool == true
         guard isOpen, duration > 0 else {
-            // A run that is over is kept for its confirmation, because a valve may still report that it is open.
+            // Keep a run that is over until the valve confirms that it is closed, because outdated reports may follow.
             if isOpen || light.runs[id]?.isOver(scheduler.now) != true { light.runs[id] = nil }
             light.state.values.remove(end)
             light.state.values[remaining] = .integer(0)
@@ -64,7 +65,7 @@ extension DeviceBridge {
 
     /// Forgets the runs of valves that report that they're closed.
     ///
-    /// If they open again, that's a new run.
+    /// If such a valve opens again, a new run starts.
     func confirmRuns(of light: BridgedLight, by report: LightReport) {
         for (id, run) in light.runs
         where run.isOver(scheduler.now) && report.values[Property(.on, of: id)] == .bool(false) {

@@ -22,7 +22,7 @@ extension DeviceBridge {
         }
     }
 
-    /// Switches off the scenes whose time is over.
+    /// Switches off the scenes whose ``activeTime`` has passed.
     func resetScenes(of light: BridgedLight, now: ContinuousClock.Instant) {
         guard !light.resets.isEmpty else { return }
         var values = PropertyValues()

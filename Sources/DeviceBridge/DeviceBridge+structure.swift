@@ -4,7 +4,7 @@ internal import HAPModel
 internal import HAPProtocol
 internal import Logging
 
-// Adding, changing and removing lights, and their names.
+// Adding, changing, naming and removing lights.
 extension DeviceBridge {
     func show(
         _ key: LightKey, _ bridge: (number: Int, server: AccessoryServer), _ aid: AccessoryID,
@@ -48,8 +48,8 @@ extension DeviceBridge {
     // MARK: Names
 
     private func name(for key: LightKey, _ description: LightDescription, _ aid: AccessoryID) -> String {
-        // A light's name must differ from those of all older lights. For the newest light, these are the names of all
-        // other lights.
+        // A light's name must differ from the names of all older lights. For the newest light, these are the names of
+        // all other lights.
         let isNewest = aid == highestAID && lightsByAID[aid] == nil
         let taken = isNewest ? names : Set(lights.values.filter { $0.aid < aid }.map(\.adapter.name))
         return uniqueName(key, description, aid, among: taken)
@@ -73,7 +73,7 @@ extension DeviceBridge {
 
     /// Gives each light the name that it would have after a restart.
     ///
-    /// If several lights have the same preferred name, the oldest one gets it.
+    /// If several lights have the same preferred name, the oldest light gets it.
     func reconcileNames() async {
         var taken: Set<String> = []
         for (key, light) in lights.sorted(by: { $0.value.aid < $1.value.aid }) {
@@ -106,7 +106,7 @@ extension DeviceBridge {
         await addOrReplace(key, description)
     }
 
-    /// Adds a light as its driver describes it, or updates the existing one.
+    /// Adds a light as its driver describes it, or updates the existing light.
     ///
     /// The caller must hold the structure mutex.
     func addOrReplace(_ key: LightKey, _ reported: LightDescription) async {
@@ -143,14 +143,14 @@ extension DeviceBridge {
         }
     }
 
-    /// The time that drivers have after a restart to describe all parts of a device.
+    /// The time limit for drivers to describe all parts of a device after a restart.
     static let completionTime = Duration.seconds(10)
 
     /// Applies an incomplete description of a restored light after ``completionTime``, unless its driver describes the
     /// missing parts before then.
     ///
-    /// After a restart, the parts of a device arrive one by one. A controller that doesn't see a part deletes its
-    /// automations.
+    /// After a restart, drivers learn of the parts of a device one by one. If a part were missing in between,
+    /// controllers would delete its automations.
     private func completeLater(_ light: BridgedLight, _ description: LightDescription) {
         light.incomplete = description
         guard !light.isCompletionDue else { return }
@@ -192,7 +192,7 @@ extension DeviceBridge {
         unsavedRemovals.remove(key)
         await show(key, bridge, aid, description, adapter.ids, former?.state, transition: former?.transition)
         catchUp(key)
-        // The newest light avoids the names of all others, so they don't change.
+        // The newest light avoids the names of all other lights, so these names don't change.
         if aid != highestAID { await reconcileNames() }
         logger.info("light added", metadata: about(key))
     }
@@ -204,9 +204,9 @@ extension DeviceBridge {
 
     func warnOfTooMany(_ key: LightKey) {
         warn(
-            "\(key) isn't shown: \(servers.count) \(servers.count == 1 ? "bridge shows" : "bridges show") at most "
-                + "\(servers.count * Self.maximumLights) lights; lamplighter devices forget KEY removes a light, and "
-                + "lamplighter devices purge removes those of removed drivers",
+            "\(key) isn't shown: \(servers.count) \(servers.count == 1 ? "bridge" : "bridges") can have at most "
+                + "\(servers.count * Self.maximumLights) lights; to make room, remove a light with lamplighter devices "
+                + "forget KEY, or the lights of removed drivers with lamplighter devices purge",
             about: .light(key))
     }
 
@@ -266,7 +266,7 @@ extension DeviceBridge {
 
     /// Applies the operator's settings for single lights and for kinds.
     ///
-    /// A light that is no longer hidden returns when its driver adds it to the host again.
+    /// A light that is no longer hidden becomes visible when its driver adds it to the host again.
     ///
     /// - Parameters:
     ///   - overrides: The operator's settings.
@@ -301,7 +301,7 @@ extension DeviceBridge {
 }
 
 extension LightDescription {
-    /// Returns whether this description lacks functions or meter readings of another one.
+    /// Returns whether this description lacks functions or meter readings of another description.
     fileprivate func lacksFunctions(of other: LightDescription) -> Bool {
         !other.functions.allSatisfy { former in
             functions.contains {

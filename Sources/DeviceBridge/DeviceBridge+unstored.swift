@@ -3,14 +3,14 @@ internal import DeviceKit
 internal import HAPModel
 internal import HAPProtocol
 
-// Changes that couldn't be stored, such as on a full disk, and are retried later. A new light isn't shown before it is
-// stored, because controllers must not see an aid that isn't durable. A removed light disappears at once. A light that
-// doesn't fit waits here, too, until another light is removed.
+// Changes that couldn't be stored, for example because the disk is full, and are retried later. A new light isn't shown
+// before it is stored, because controllers must not see an aid that isn't durable. A removed light disappears
+// immediately. Lights for which no bridge has room also wait here until another light is removed.
 extension DeviceBridge {
-    /// A light that waits to be stored or for a free place.
+    /// A light that hasn't been stored yet, or for which no bridge has room.
     struct UnstoredLight {
         var description: LightDescription
-        /// The reports of its driver since it started waiting, merged.
+        /// The merged reports of its driver since the light started waiting.
         var report = LightReport()
         /// The aid reserved for it, if it has never been stored.
         var aid: AccessoryID?
@@ -18,7 +18,7 @@ extension DeviceBridge {
 
     /// Adds or changes a light a little later, unless it is removed before that.
     func addOrReplaceLater(_ key: LightKey, _ description: LightDescription, aid: AccessoryID? = nil) {
-        // For a visible light, only the new description is waiting. The number of other waiting lights is limited.
+        // For visible lights, only the new descriptions are waiting. The number of other waiting lights is limited.
         guard lights[key] != nil || unstored[key] != nil || unstored.count < Self.maximumWaitingLights else { return }
         unstored[key, default: UnstoredLight(description: description)].description = description
         if let aid { unstored[key]?.aid = aid }
@@ -34,7 +34,7 @@ extension DeviceBridge {
         unstored[key, default: UnstoredLight(description: description)].description = description
     }
 
-    /// Adds waiting lights while there is room.
+    /// Adds waiting lights while a bridge has room.
     func fillRoom() async {
         for (key, light) in unstored.sorted(by: { $0.key.description < $1.key.description })
         where servers.keys.contains(where: hasRoom) && !retries.contains(key) {

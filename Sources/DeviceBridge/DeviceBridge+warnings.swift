@@ -6,7 +6,7 @@ internal import Logging
 enum WarningSubject: Hashable {
     /// A driver as a whole.
     case driver(String)
-    /// A subject with a name that the driver has chosen, such as a topic or the id of a light.
+    /// A subject that the driver has named, such as a topic or the ID of a light.
     case source(String, of: String)
     case light(LightKey)
 
@@ -42,7 +42,7 @@ package struct LightWarning: Equatable, Sendable {
 extension DeviceBridge {
     /// The maximum number of warnings.
     ///
-    /// It is limited because drivers warn about data that devices send.
+    /// The limit is necessary because devices can send any number of values that drivers warn about.
     private static let maximumWarnings = 1000
 
     /// The current warnings.

@@ -9,8 +9,8 @@ package import Logging
 /// It keeps the state of every light, publishes the light as an accessory, and sends commands to its driver.
 ///
 /// `BridgedLight.state` is the only record of a light's state: the values that its driver has reported or accepted. The
-/// server shows a written value earlier, while the command is running. The bridge runs on the servers' executor, so
-/// calls between them don't suspend.
+/// server shows a written value earlier, while the command is running. The bridge and the servers run on the same
+/// executor, so calls between them don't suspend.
 ///
 /// A published light stays published, even if it becomes unreachable, until its source removes it. Its bridge, aid and
 /// iids never change.
@@ -38,7 +38,7 @@ package actor DeviceBridge {
 
     /// The drivers of all lights, including drivers that are no longer configured.
     private var drivers: [String: BridgedDriver] = [:]
-    /// The lights of a replaced driver that the new one hasn't reported yet, with the time at which they become
+    /// The lights of a replaced driver that the new driver hasn't reported yet, with the times at which they become
     /// unreachable.
     var unconfirmed: [LightKey: ContinuousClock.Instant] = [:]
     var warningsBySubject: [WarningSubject: String] = [:]
@@ -59,7 +59,9 @@ package actor DeviceBridge {
     var highestAID = AccessoryID.bridge
     /// Serializes adding, changing and removing lights.
     let structureMutex = AsyncMutex()
-    /// The requests that wait for a light, sorted by deadline, because all have the same timeout.
+    /// The requests that wait for a light.
+    ///
+    /// They are sorted by deadline, because all requests have the same timeout.
     private var waiters: [CommandWaiter] = []
     private var wakeAt: ContinuousClock.Instant?
     private var unsaved: [BridgedLight] = []
@@ -117,8 +119,9 @@ package actor DeviceBridge {
 
     // MARK: Restoring lights
 
-    /// Publishes the lights of the last run, unreachable until their drivers report them, because controllers must
-    /// never read an incomplete database (HAP 1.3).
+    /// Publishes the lights of the last run, because controllers must never read an incomplete database (HAP 1.3).
+    ///
+    /// The lights are unreachable until their drivers report them.
     package func restore(_ stored: StoredBridge) async {
         highestAID = stored.highestAID
         for light in stored.lights.sorted(by: { $0.aid < $1.aid }) {
@@ -128,8 +131,8 @@ package actor DeviceBridge {
                 continue
             }
             guard let server = servers[light.bridge], hasRoom(light.bridge) else {
-                // The light was hidden, and another light took its place. It gets a new place when its driver announces
-                // it.
+                // The light was hidden, and another light took its place. It gets a new place when its driver
+                // announces it.
                 absent[light.key] = light
                 warnOfTooMany(light.key)
                 continue
@@ -172,7 +175,7 @@ package actor DeviceBridge {
             light.formerTarget = nil
         }
         if light.transition != nil, let color = accepted.color { endTransition(of: light, color) }
-        // A report that arrives while a command is running counts as a result of that command.
+        // A report that arrives while a command is running is considered a result of that command.
         change(light, by: light.pipeline.underWay == nil ? .device : light.origin) { state in
             state.apply(accepted, light.adapter.rules)
         }
@@ -359,7 +362,7 @@ package actor DeviceBridge {
         }
         guard light.command == number, light.pipeline.underWay != nil else { return }
         light.task = task
-        // A command that the bridge itself sends or repeats has no waiter whose deadline would wake the bridge.
+        // Commands that the bridge itself sends or repeats have no waiters whose deadlines would wake the bridge.
         wake(at: deadline)
     }
 
@@ -390,7 +393,8 @@ package actor DeviceBridge {
                 let isChanged = state.apply(light.pipeline.result(of: command), light.adapter.rules)
                 return command.on == false && state.apply(light.pipeline.forNextOn, light.adapter.rules) || isChanged
             }
-            // Publish even an unchanged state: a command's result may differ from the written value (Brightness 0).
+            // Publish the state even if it is unchanged, because the result of a command may differ from the written
+            // value (Brightness 0).
             if !light.isShown { show(light) }
         }
         for waiter in light.waitersUnderWay { waiter.give(status) }
@@ -452,7 +456,7 @@ package actor DeviceBridge {
         let now = scheduler.now
         guard let due = wakeAt, due <= now else { return }
         wakeAt = nil
-        // All expired waiters are removed at once: if every session waits for every light, there are thousands.
+        // Remove all expired waiters at once, because there are thousands if every session waits for every light.
         let count = waiters.firstIndex { $0.deadline > now && $0.answer == nil } ?? waiters.count
         let over = waiters[..<count]
         waiters.removeFirst(count)
@@ -554,7 +558,7 @@ extension DeviceBridge: AccessorySource {
         var command = light.adapter.command(for: values, state: state)
         if !overrides.isEmpty, overrides[light.key]?.tap == .restore { command.restoreLevel(of: light.wanted) }
         endTransition(of: light, by: values)
-        // Values that needn't be sent count as written, so controllers must get the device's actual values.
+        // If no value must be sent, the write succeeds, but controllers must get the device's actual values.
         if command.isEmpty { show(light) }
         return send(command, to: light, origin: .controller)
     }
@@ -562,8 +566,8 @@ extension DeviceBridge: AccessorySource {
     package func identify(_ accessory: AccessoryID) {
         guard let light = lightsByAID[accessory], let driver = light.driver.driver else { return }
         logger.info("light identified", metadata: about(light.key))
-        // Identification runs in a task, because callers don't wait until a light has blinked. A new one cancels the
-        // previous one, so that identifications of a light that never stops don't accumulate.
+        // Identification runs in a task, because callers don't wait until a light has blinked. A new identification
+        // cancels the previous one, so that the tasks of a light that never finishes don't accumulate.
         light.identification?.cancel()
         let task = Task<Void, Never> { [id = light.key.light] in try? await driver.identify(id) }
         light.identification = task
@@ -580,7 +584,7 @@ extension LightCommand {
         if on == true, brightness == 100, light[.on] == false { brightness = light[.brightness] }
     }
 
-    /// The command with a hue in the drivers' range: HomeKit's 360 degrees become 0.
+    /// The command with a hue in the range that drivers expect: HomeKit's 360 degrees become 0.
     var forDriver: LightCommand {
         guard case .hueSaturation(let hue, let saturation)? = color, hue >= 360 else { return self }
         var command = self

@@ -18,7 +18,7 @@ package struct LightSnapshot: PropertyContainer, Equatable, Sendable {
     /// The last momentary events since the start of the bridge, for the operator.
     package let lastEvents: PropertyValues
     package let suggestedRoom: String?
-    /// A Boolean value that indicates whether the state is only the last commanded one, because the light sends no
+    /// A Boolean value that indicates whether the state is only the last commanded state, because the light sends no
     /// reports or didn't confirm its newest command.
     package let isOptimistic: Bool
 }
@@ -43,7 +43,7 @@ package struct LightOverride: Equatable, Sendable {
     package var name: String?
     package var isHidden: Bool
     package var tap: Tap
-    /// The duration of changes, if the light can fade, or `nil` for the light's default.
+    /// The duration of fades, or `nil` for the light's default.
     package var transition: Duration?
     package var thresholds: GasThresholds
 

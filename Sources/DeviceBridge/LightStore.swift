@@ -32,7 +32,7 @@ package struct StoredLight: Equatable, Sendable {
     package var aid: AccessoryID
     package var instanceIDs: InstanceIDs
     package var description: LightDescription
-    /// The last state, or `nil` if none was ever reported.
+    /// The last state, or `nil` if no state was ever reported.
     package var state: LightReport?
     /// The active adaptive lighting transition, if any.
     package var transition: [UInt8]?
@@ -63,7 +63,7 @@ package struct StoredLight: Equatable, Sendable {
 package struct StoredBridge: Equatable, Sendable {
     /// The first bridge.
     package var server: StoredServer
-    /// The bridges for lights that don't fit on the first one, by number from 2.
+    /// The additional bridges, by number from 2.
     package var furtherServers: [Int: StoredServer]
     /// The lights, sorted by aid.
     package var lights: [StoredLight]
@@ -88,7 +88,7 @@ extension StoredBridge {
 
 /// The storage of a device bridge.
 ///
-/// Each function returns once the change is durable, which means that it survives a power failure. Changes are atomic.
+/// Changes are atomic. Each function returns when the change is durable, which means that it survives a power failure.
 package protocol LightStore: Sendable {
     /// Adds or replaces one light.
     func save(_ light: StoredLight) async throws

@@ -8,10 +8,10 @@ extension DeviceBridge {
     static let maximumLights = AccessoryDatabase.maximumAccessories - 1
     /// The maximum number of bridges.
     ///
-    /// It is more than any house needs, and it limits the bridges that a source with an endless number of lights can
-    /// open.
+    /// The limit is higher than any house needs. It prevents a source with an endless number of lights from opening
+    /// an endless number of bridges.
     static let maximumBridges = 10
-    /// The maximum number of lights that wait to be stored or for a free place.
+    /// The maximum number of lights that haven't been stored yet or for which no bridge has room.
     static let maximumWaitingLights = maximumLights
     /// The maximum number of removed lights that are remembered, so that they get their aids again when they return.
     static let maximumRemovedLights = 300

@@ -123,6 +123,6 @@ struct FurtherBridgesTests {
         let bridge = try await Self.start(store, 0..<1600)
         #expect(await bridge.lights.lightCounts.count == 10)
         #expect(await bridge.lights.snapshots().count == 1490)
-        #expect(await bridge.lights.warnings().contains { $0.text.contains("10 bridges show at most 1490 lights") })
+        #expect(await bridge.lights.warnings().contains { $0.text.contains("10 bridges can have at most 1490 lights") })
     }
 }
