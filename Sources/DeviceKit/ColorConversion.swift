@@ -190,7 +190,7 @@ public enum ColorConversion {
         let y = 0.283881 * r + 0.668433 * g + 0.047685 * b
         let z = 0.000088 * r + 0.072310 * g + 0.986039 * b
         let sum = x + y + z
-        // One component is always 255, so the sum isn't zero.
+        // One component is always 255, so the sum can't be zero.
         guard sum > 0 else { return nil }
         let xy = XY(x: x / sum, y: y / sum)
         return gamut?.nearest(to: xy) ?? xy
@@ -313,7 +313,7 @@ public enum ColorConversion {
 
     private static func rgb(mired: Double) -> RGB { rgb(kelvin: (1_000_000 / max(mired, 1)).rounded(.down)) }
 
-    /// Returns the channels, scaled so that the largest equals the largest of the other channels.
+    /// Scales channels so that the largest of them equals the largest of `others`.
     private static func matched(_ channels: [Double], to others: [Double]) -> [Double] {
         guard let largest = channels.max(), largest > 0, let wanted = others.max() else { return channels }
         return channels.map { $0 * wanted / largest }

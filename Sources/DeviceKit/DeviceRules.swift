@@ -11,24 +11,25 @@ package protocol DeviceRules: Sendable {
     /// Values that are requested together with "off" are held until the next "on".
     var power: CharacteristicType? { get }
 
-    /// The time after a command during which newer commands are collected, so that only the last values are sent, for
-    /// devices such as motors.
+    /// The time after a command during which newer commands are collected, so that only the last values are sent.
+    ///
+    /// Devices such as motors need a pause.
     var pause: Duration { get }
 
-    /// The target that the device reports as soon as it reacts to a command, and the longest time until then; `nil` for
-    /// devices that carry out their commands at once.
+    /// The target that the device reports as soon as it reacts to a command, and the time limit for this reaction;
+    /// `nil` for devices that execute commands immediately.
     ///
-    /// A command without a reaction isn't repeated, because a motor could stop at the second one. After the time, the
-    /// device is considered to be at rest.
+    /// A command without a reaction isn't repeated, because the second command could stop a motor. After the time
+    /// limit, the device is considered to be at rest.
     var reaction: (target: Property, time: Duration)? { get }
 
-    /// Returns the values of a device at rest, without its targets.
+    /// Returns the values of a device at rest, except for its targets.
     func rest(_ state: DeviceState) -> PropertyValues
 
     /// The values that the bridge stores with the state of a device although controllers don't see them.
     var memory: [CharacteristicType] { get }
 
-    /// The functions that devices of this kind can have in addition to those that capabilities describe.
+    /// The functions of this kind of device that capabilities can't describe.
     var otherFunctions: [AccessoryFunction] { get }
 
     /// Returns the functions of a device with these capabilities.
@@ -45,7 +46,7 @@ package protocol DeviceRules: Sendable {
     func valid(_ value: CharacteristicValue, of property: Property, _ metadata: CharacteristicMetadata)
         -> CharacteristicValue?
 
-    /// Returns whether reported values confirm commanded ones. They may differ by the device's rounding.
+    /// Returns whether reported values confirm commanded values, which may differ by the device's rounding.
     ///
     /// - Parameters:
     ///   - reported: Values of one ``Property/group``.
@@ -71,7 +72,7 @@ package protocol DeviceRules: Sendable {
     ///   - state: Returns the device's state as it will be after the pending commands.
     func complete(_ reported: inout PropertyValues, over state: () -> DeviceState)
 
-    /// Returns the values that a device has once it has executed a command.
+    /// Returns the values of a device that has executed a command.
     func outcome(of command: PropertyValues) -> PropertyValues
 
     /// Updates the values of a state that depend on other values.
@@ -158,7 +159,7 @@ package final class ValueLimits: Sendable {
     /// their properties.
     ///
     /// - Parameter values: The values.
-    /// - Returns: The valid values, and the number of invalid ones.
+    /// - Returns: The valid values, and the number of invalid values.
     package func canonical(_ values: PropertyValues) -> (values: PropertyValues, invalid: Int) {
         guard !isCanonical(values) else { return (values, 0) }
         var canonical = PropertyValues()
@@ -230,7 +231,7 @@ extension AccessoryFunction.Part {
 extension LightDescription {
     /// Validates values, and converts them to the formats and ranges of their properties.
     ///
-    /// Returns the valid ones, and the number of invalid ones.
+    /// Returns the valid values, and the number of invalid values.
     package func canonical(_ values: PropertyValues) -> (values: PropertyValues, invalid: Int) {
         ValueLimits(of: self).canonical(values)
     }

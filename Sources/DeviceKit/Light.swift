@@ -2,8 +2,8 @@ public import HAPModel
 
 /// A light's id within its driver: a serial number, an IEEE address or a `unique_id`.
 ///
-/// It must not change when the light is renamed, because controllers keep rooms and scenes by accessory id, which the
-/// bridge assigns to this id. It can be any text of 1 to 255 bytes without a zero byte.
+/// The ID must not change when the light is renamed. The bridge assigns an accessory ID to it, and controllers keep
+/// rooms and scenes by accessory ID. The ID can be any text of 1 to 255 bytes without a zero byte.
 public struct LightID: RawRepresentable, Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
     /// The text.
     public let rawValue: String
@@ -127,11 +127,11 @@ public struct LightDescription: Equatable, Sendable {
     public var firmware: String?
     /// The room that the source suggests, if any.
     ///
-    /// HAP can't transmit it, so only the operator sees it.
+    /// HAP can't transmit the room, so only the operator sees it.
     public var suggestedRoom: String?
     /// A Boolean value that indicates whether the light sends no reports.
     ///
-    /// Its last command then counts as its state.
+    /// In that case, the light's last command is treated as its state.
     public var isOptimistic = false
 
     /// Creates the description of a light.

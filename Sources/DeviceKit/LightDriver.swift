@@ -20,7 +20,7 @@ public enum DriverState: Equatable, Sendable {
     case running
     /// The driver is working, but needs attention.
     ///
-    /// The text is the problem, with a remedy if there is one.
+    /// The associated text describes the problem, and the remedy if there is one.
     case degraded(String)
 }
 
@@ -40,7 +40,7 @@ extension DriverState {
 public enum DropReason: String, Hashable, Sendable, CaseIterable {
     /// There were too many messages at once, or more data than the driver keeps.
     case overflow
-    /// The data isn't a valid message or value of the driver's system.
+    /// The data isn't a valid message or value in the driver's protocol.
     case unreadable
     /// The value isn't possible for the device.
     case invalid
@@ -54,7 +54,7 @@ public enum DropReason: String, Hashable, Sendable, CaseIterable {
 ///   once the command has been sent.
 /// - An unreachable device is reported as unreachable and stays known. Only its source can remove it.
 /// - ``apply(_:to:)`` and ``identify(_:)`` return soon after their task is canceled. The host cancels after 2 s.
-/// - No message from a device or a broker and no file makes it trap, or buffer more than its documented limits.
+/// - No message from a device or a broker, and no file, can make it trap or buffer more than its documented limits.
 ///
 /// Its functions run on the caller's executor, which also runs all HAP sessions, so they must not block. Long work
 /// belongs in an actor or a thread of the driver.

@@ -65,7 +65,7 @@ public struct LightReport: PropertyContainer, Equatable, Sendable {
 
     /// A Boolean value that indicates whether the light is known to have been changed by a person, not by a command.
     ///
-    /// Otherwise, a report that follows a command closely and differs from it counts as an intermediate step of the
+    /// Otherwise, a report that closely follows a command and differs from it is considered an intermediate step of the
     /// change.
     public var isSpontaneous = false
 

@@ -12,7 +12,7 @@ package struct PropertyName: Sendable {
         ///
         /// `symbol` follows the number in a sentence.
         case number(ClosedRange<Double>, unit: String, symbol: String = "")
-        /// One of several words. HAP's value is the word's index, from 0.
+        /// One of several words, whose index from 0 is HAP's value.
         case choice([String])
     }
 

@@ -41,7 +41,7 @@ package struct TargetStateRules: DeviceRules {
 
     package func functions(_ capabilities: LightCapabilities) -> [AccessoryFunction] { [function] }
 
-    /// Returns the target that belongs to a current state, or `nil` if none does.
+    /// Returns the target that belongs to a current state, or `nil` if there is none.
     private func target(of state: Int64) -> Int64? { targets.contains(state) ? state : movements[state] }
 
     private func number(_ property: Property, in values: PropertyValues) -> Int64? {
@@ -66,7 +66,7 @@ package struct TargetStateRules: DeviceRules {
     package func complete(_ reported: inout PropertyValues, over state: () -> DeviceState) {
         guard reported[target] == nil, let now = number(current, in: reported) else { return }
         var aim = target(of: now)
-        // A jammed device is still in the state that it should have left.
+        // A jammed device hasn't left its previous state.
         if now == failure {
             let former = state().values
             aim = number(current, in: former).flatMap { targets.contains($0) ? $0 : nil } ?? number(target, in: former)

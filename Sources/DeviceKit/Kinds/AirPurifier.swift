@@ -84,7 +84,7 @@ struct AirPurifierRules: DeviceRules {
 
     func functions(_ capabilities: LightCapabilities) -> [AccessoryFunction] { AirPurifierFeatures().functions }
 
-    /// Adds the states, without which the Home app shows a purifier as "turning on" forever.
+    /// Adds the state characteristics, without which the Home app shows a purifier as "turning on" forever.
     func shown(_ functions: [AccessoryFunction]) -> [AccessoryFunction] {
         functions.map { function in
             var shown = function
@@ -110,7 +110,7 @@ struct AirPurifierRules: DeviceRules {
     func command(_ written: PropertyValues, over state: DeviceState) -> PropertyValues {
         var command = fan.command(written, over: state)
         command.remove(Property(.currentAirPurifierState))
-        // A speed that a person chooses ends the automatic mode, and the automatic mode chooses the speed.
+        // Setting a speed ends the automatic mode. In the automatic mode, the purifier chooses the speed.
         if command.purifiesAutomatically == true {
             command.remove(Property(.rotationSpeed))
         } else if command.speed != nil, state.values.purifiesAutomatically == true {

@@ -95,7 +95,9 @@ public struct PushButton: Hashable, Sendable {
 }
 
 extension LightDescription {
-    /// The buttons, in addition to other functions.
+    /// The buttons among the functions.
+    ///
+    /// Setting them keeps all other functions.
     public var buttons: [PushButton] {
         get { functions.buttons }
         set {
@@ -109,9 +111,9 @@ extension [AccessoryFunction] {
     /// The buttons among the functions.
     var buttons: [PushButton] { compactMap { PushButton($0, of: self) } }
 
-    /// The functions with the service and the characteristics that number the buttons.
+    /// The functions, with an added service and added characteristics that number the buttons.
     ///
-    /// Without them, controllers show buttons in any order.
+    /// Without numbers, controllers show buttons in any order.
     package var labelingButtons: [AccessoryFunction] {
         guard contains(where: { $0.type == .statelessProgrammableSwitch }) else { return self }
         let labels = first { $0.type == .serviceLabel }

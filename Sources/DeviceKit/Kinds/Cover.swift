@@ -134,12 +134,12 @@ struct CoverRules: DeviceRules {
     ]
     private static let hold = Property(.holdPosition)
 
-    /// A finger on a slider must not start and stop a motor with each step.
+    /// The pause prevents a moving slider from starting and stopping the motor at each step.
     var pause: Duration { .milliseconds(300) }
 
     /// A repeated command could stop the motor, and a repeated stop moves some blinds to their favorite position.
     ///
-    /// Some covers report only their arrival.
+    /// The time limit is long, because some covers report only their arrival.
     var reaction: (target: Property, time: Duration)? { (Property(.targetPosition), .seconds(90)) }
 
     func rest(_ state: DeviceState) -> PropertyValues {

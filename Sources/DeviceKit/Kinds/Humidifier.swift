@@ -96,7 +96,7 @@ struct HumidifierRules: DeviceRules {
     private static let mode = Property(.targetHumidifierDehumidifierState)
 
     private var targets: [CharacteristicType] = [.relativeHumidityHumidifierThreshold]
-    /// A Boolean value that indicates whether the device has a single mode, which no command changes.
+    /// A Boolean value that indicates whether the device has only one mode, which commands can't change.
     private var hasOneMode = true
 
     var power: CharacteristicType? { .active }

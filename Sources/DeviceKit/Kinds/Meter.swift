@@ -3,7 +3,7 @@ package import HAPModel
 extension LightKind {
     /// A meter of power or energy that measures no other device of the bridge.
     ///
-    /// The kind includes the readings of measured devices, such as the power of an outlet.
+    /// Excluding this kind also hides the meter readings of other devices, such as the power of an outlet.
     public static let meter = LightKind(
         "meter", plural: "energy", title: "Meter", SensorRules(possible: readings), readings.map(\.name),
         isShownByDefault: false)
@@ -47,7 +47,7 @@ extension AccessoryFunction {
 }
 
 extension LightDescription {
-    /// Adds a meter's readings to the first function, which is the measured one.
+    /// Adds a meter's readings to the first function, which is the measured function.
     package mutating func addMeter(_ readings: some Sequence<SensorReading>) {
         guard !functions.isEmpty else { return }
         for reading in readings.filter(\.isMeter).sorted() where !functions[0].has(reading.characteristic) {
@@ -99,7 +99,7 @@ extension PropertyContainer {
         }
     }
 
-    /// A Boolean value that indicates whether there are values, and all of them are a meter's.
+    /// A Boolean value that indicates whether there are values and all of them are meter readings.
     package var areOfMeter: Bool { !values.isEmpty && values.allSatisfy { EveReading($0.property.type) != nil } }
 
     /// Removes the readings of a meter.

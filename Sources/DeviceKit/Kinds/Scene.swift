@@ -1,7 +1,7 @@
 package import HAPModel
 
 extension LightKind {
-    /// Scenes, commands of a device such as "restart", sirens and choices: switches without a lasting on or off state.
+    /// Switches without a lasting state: scenes, sirens, choices, and commands of a device, such as "restart".
     ///
     /// Other devices can have such switches, too.
     public static let scene = LightKind(
@@ -16,7 +16,7 @@ extension AccessoryFunction {
     /// A longer list would bury the other switches of a home.
     package static let maximumOptions = 12
 
-    /// The start of the id of a switch that activates something and then switches itself off.
+    /// The prefix of the IDs of switches that activate a scene or send a command and then switch themselves off.
     fileprivate static let activation = "scene/"
     private static let siren = "siren/"
     fileprivate static let option = "option/"
@@ -87,12 +87,12 @@ extension Property {
     fileprivate var isOption: Bool { type == .on && function?.hasPrefix(AccessoryFunction.option) == true }
 }
 
-/// The rules of scenes, sirens and choices, which may be a part of any device.
+/// The rules of scenes, sirens and choices, which can be part of any device.
 ///
-/// - Writing "on" activates a scene once. While it is on, another "on" does nothing, and neither does "off". The bridge
+/// - Writing "on" to a scene activates it once. While the scene is on, "on" and "off" have no effect. The bridge
 ///   switches it off a second later.
 ///
-/// - Writing "on" chooses an option and switches the others off. "Off" does nothing.
+/// - Writing "on" to an option chooses it and switches the other options off. "Off" has no effect.
 struct SceneRules: DeviceRules {
     /// The rules of the other functions, or `nil` if the device has none.
     private var base: (any DeviceRules)?

@@ -8,7 +8,7 @@ extension LightKind {
 
 /// A quantity or condition that a sensor measures.
 ///
-/// An accessory has each of them at most once.
+/// An accessory has at most one of each.
 @nonexhaustive
 public enum SensorReading: String, CaseIterable, Hashable, Sendable, Comparable {
     /// Motion is detected.
@@ -227,7 +227,7 @@ extension SensorReading {
         case .voltage: .meter(.voltage, -1_000_000...1_000_000, unit: "volts")
         case .current: .meter(.current, -100_000...100_000, unit: "amperes")
         case .tamper:
-            // It's a characteristic of the other sensors, and not a service.
+            // Tampering is a characteristic of the other sensors' services, and not a separate service.
             Definition(.motionSensor, .statusTampered, .flag(yes: "tampered with", no: "not tampered with"))
         case .battery: Definition(.battery, .batteryLevel, .number(0...100, unit: "percent", symbol: " %"))
         case .batteryLow: Definition(.battery, .statusLowBattery, .flag(yes: "battery low", no: "battery not low"))
@@ -270,9 +270,9 @@ extension SensorReading {
 ///
 /// An unknown reading keeps its last value, and StatusActive becomes false. The Battery service has no StatusActive.
 struct SensorRules: DeviceRules {
-    /// The highest charge, in percent, that counts as low if the device doesn't report whether the battery is low.
+    /// The highest low charge in percent, for devices that don't report whether the battery is low.
     ///
-    /// It is Home Assistant's limit.
+    /// The limit is the same as in Home Assistant.
     private static let lowBattery = 20.0
 
     /// The readings that devices of the kind can have.
@@ -298,7 +298,7 @@ struct SensorRules: DeviceRules {
         }
         let battery = readings.filter(\.isBattery).reversed()
         if !battery.isEmpty {
-            // Until the first report, the battery counts as full, so that controllers don't warn.
+            // Until the first report, show the battery as full, so that controllers don't warn.
             let values = battery.map { ($0.characteristic, CharacteristicValue.integer($0 == .battery ? 100 : 0)) }
             functions.append(AccessoryFunction(.battery, values))
         }

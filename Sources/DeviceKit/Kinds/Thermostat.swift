@@ -133,14 +133,16 @@ extension AccessoryFunction.Part {
 ///
 /// A thermostat in a mode that HomeKit lacks, such as drying, keeps its last mode as an unknown value.
 struct ThermostatRules: DeviceRules {
-    /// The distance to keep between the two thresholds if one would pass the other, in degrees, as in Home Assistant.
+    /// The distance between the two thresholds after one of them would have crossed the other, in degrees.
+    ///
+    /// The distance is the same as in Home Assistant.
     private static let deadband = 5.0
     /// The largest difference between a requested and a rounded temperature, in degrees.
     private static let tolerance = 0.51
 
     private var modes: [HeatingCoolingMode] = [.off, .heat, .cool, .auto]
 
-    /// The dial of a thermostat must not send each step by radio.
+    /// The pause prevents each step of a dial from being sent to the thermostat by radio.
     var pause: Duration { .milliseconds(300) }
 
     func adapted(to functions: [AccessoryFunction]) -> any DeviceRules {
@@ -192,8 +194,9 @@ struct ThermostatRules: DeviceRules {
         return command
     }
 
-    /// Replaces a mode that the device lacks, and removes the mode that the device is already in, because the Home app
-    /// writes it when it shows a thermostat.
+    /// Replaces a mode that the device lacks, and removes a mode that the device is already in.
+    ///
+    /// The Home app writes the current mode when it shows a thermostat.
     private func chooseMode(_ command: inout PropertyValues, over state: DeviceState) {
         guard var mode = command.thermostatMode else { return }
         if !modes.contains(mode) {
@@ -208,10 +211,11 @@ struct ThermostatRules: DeviceRules {
         if state.values.thermostatMode == mode, !state.unknown.contains(property) { command.remove(property) }
     }
 
-    /// Uses a threshold as the target if the mode is that of the other threshold, and both would cross.
+    /// Uses the threshold of the opposite mode as the target if it would cross the threshold of the current mode.
     ///
-    /// Siri writes the heating threshold of a device that cools if the requested temperature is above the current one
-    /// (home-assistant/core #179137). It would move the cooling threshold away from it.
+    /// If a device cools and the requested temperature is above the current temperature, Siri writes the heating
+    /// threshold (home-assistant/core #179137). Without this rule, the heating threshold would push the cooling
+    /// threshold away.
     private func chooseTarget(_ command: inout PropertyValues, over state: DeviceState) {
         guard command.targetTemperature == nil else { return }
         let (low, high) = (state.values.heatingThreshold, state.values.coolingThreshold)

@@ -32,7 +32,8 @@ extension AccessoryFunction {
 }
 
 extension CharacteristicType {
-    /// A Boolean value that indicates whether the bridge itself keeps what controllers write: names and durations.
+    /// A Boolean value that indicates whether the bridge itself stores the values that controllers write, such as
+    /// names.
     package var isKeptByBridge: Bool { self == .configuredName || self == .setDuration }
 
     /// The end of a valve's run in seconds since 2001-01-01T00:00Z, which the bridge stores; no controller sees it.
@@ -41,9 +42,9 @@ extension CharacteristicType {
 
 /// The rules of a valve.
 ///
-/// The bridge keeps the set duration and ends each run itself, because controllers only display the countdown. With a
-/// set duration of 0, the valve stays open. Water flows while the valve is open: a controller shows "Waiting" for a
-/// valve that is active but not in use.
+/// The bridge stores the set duration and ends each run itself, because controllers only display the countdown. With a
+/// set duration of 0, the valve stays open. Unless the device reports In Use, an open valve is shown as in use, because
+/// controllers show "Waiting" for a valve that is active but not in use.
 struct ValveRules: DeviceRules {
     /// The durations of runs in seconds, up to Home Assistant's maximum of 48 hours.
     static let durations = 0.0...172_800
