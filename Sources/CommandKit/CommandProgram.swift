@@ -19,7 +19,7 @@ package protocol CommandProgram: AsyncParsableCommand {
     /// A Boolean value that indicates whether commands pass unknown words to their default subcommand.
     static var passesWordsToDefaults: Bool { get }
 
-    /// Returns the failure to report for an error, or `nil` if the "error" is a request for help or the version.
+    /// Returns the failure to report for an error, or `nil` if the error only requests help or the version.
     static func failure(for error: any Error) -> CommandFailure?
 }
 
@@ -45,7 +45,7 @@ extension CommandProgram {
                 Terminal.current.write(fullMessage(for: error) + "\n")
                 return 0
             }
-            // An error before `--json` may have prevented the parser from reading the option.
+            // If an error precedes `--json`, the parser may not have read the option.
             Terminal.current.writeError(failure.text(of: name, isJSON: arguments.contains("--json")))
             return failure.exitCode
         }
@@ -53,9 +53,9 @@ extension CommandProgram {
 
     /// Checks that the words name existing commands.
     ///
-    /// For an unknown one, the error suggests the nearest command, which the parser's error doesn't.
+    /// For an unknown command, the error suggests the nearest command, unlike the parser's error.
     ///
-    /// - Throws: `TerminalError` with 64 if a word, or one after `help`, isn't a command.
+    /// - Throws: `TerminalError` with code 64 if one of the words, also after `help`, isn't a command.
     private static func checkCommand(_ words: [String]) throws(TerminalError) {
         var command = configuration
         var path: [String] = []

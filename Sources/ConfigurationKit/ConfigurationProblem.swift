@@ -6,7 +6,7 @@
 public struct ConfigurationProblem: Error, Sendable {
     /// The problem, such as `not a valid port`.
     public let problem: String
-    /// The correction to make, such as `write 1 to 65535`.
+    /// The correction to make, such as `use 1 to 65535`.
     public let remedy: String
     /// The keys and list indices that lead to the value.
     public let codingPath: [any CodingKey]

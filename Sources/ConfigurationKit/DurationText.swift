@@ -2,7 +2,7 @@
 public struct DurationText: Equatable, Sendable {
     /// The duration.
     ///
-    /// It is never negative, and at most a year.
+    /// The duration is never negative, and at most a year.
     public let duration: Duration
 
     private static let longestMilliseconds = 365.0 * 24 * 3600 * 1000
@@ -38,7 +38,7 @@ extension DurationText: Decodable {
         let container = try decoder.singleValueContainer()
         guard let text = try? container.decode(String.self), let value = DurationText(text) else {
             throw ConfigurationProblem(
-                "not a valid duration", remedy: "write a number with its unit, such as 150ms or 2s",
+                "not a valid duration", remedy: "use a number with its unit, such as 150ms or 2s",
                 at: container.codingPath
             )
         }

@@ -1,7 +1,7 @@
-/// Coding keys with remedies for missing keys, and for keys that users mistakenly write instead of these.
+/// Coding keys with remedies for missing keys, and for other keys that users mistakenly use.
 package protocol RemediedKeys: CodingKey {
     /// The remedies by missing or unknown key.
     ///
-    /// For example, the remedy for `host` is `write url: mqtt://HOST:1883`.
+    /// For example, the remedy for `host` is `use url: mqtt://HOST:1883`.
     static var remedies: [String: String] { get }
 }

@@ -1,4 +1,4 @@
-/// A request whose body is sent at once.
+/// A request with a complete body.
 package struct HTTPClientRequest: Equatable, Sendable {
     package enum Method: String, Sendable {
         case get = "GET"
@@ -10,9 +10,9 @@ package struct HTTPClientRequest: Equatable, Sendable {
     /// The path with its query.
     package var path: String
     package var headers: [String: String]
-    /// JSON, or nothing.
+    /// The JSON body; empty for no body.
     package var body: [UInt8]
-    /// The time limit for the whole answer.
+    /// The time limit for the whole response.
     package var timeout: Duration
 
     package init(

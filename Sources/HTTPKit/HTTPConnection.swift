@@ -4,7 +4,7 @@ package import NIOSSL
 
 /// A connection to an HTTP/1.1 server for sequential requests.
 package struct HTTPConnection {
-    /// A connected channel with the handlers of HTTP.
+    /// A connected channel with HTTP handlers.
     package typealias Channel = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequest>
 
     private let channel: any NIOCore.Channel
@@ -14,7 +14,7 @@ package struct HTTPConnection {
     /// A Boolean value that indicates whether the server accepts another request.
     package private(set) var isReusable = true
 
-    /// Adds the handlers of HTTP, after the handler of TLS if there is one.
+    /// Adds the HTTP handlers to a channel, after the TLS handler if there is one.
     ///
     /// Call this method on the channel's event loop.
     package static func prepare(_ channel: any NIOCore.Channel, tls: NIOSSLClientHandler?) throws -> Channel {
@@ -29,10 +29,10 @@ package struct HTTPConnection {
     ///
     /// - Parameters:
     ///   - channel: The result of ``prepare(_:tls:)``.
-    ///   - authority: The value of the header field `Host`.
+    ///   - authority: The value of the `Host` header field.
     ///   - body: A closure that uses the connection.
     /// - Returns: The result of the body.
-    /// - Throws: The error of the body, of the system or of NIO.
+    /// - Throws: The body's error, or an error of the system or of NIO.
     @concurrent
     package static func use<Result: Sendable>(
         _ channel: Channel, authority: String, _ body: @concurrent (inout HTTPConnection) async throws -> Result
@@ -46,7 +46,7 @@ package struct HTTPConnection {
         }
     }
 
-    /// Sends a request and reads its answer, whose body may have up to `limit` bytes.
+    /// Sends a request and reads the response, whose body may have up to `limit` bytes.
     ///
     /// - Throws: ``HTTPFault``, or the system's error.
     @concurrent
@@ -68,9 +68,9 @@ package struct HTTPConnection {
         }
     }
 
-    /// Sends a request and returns the head of its answer, without reading the body.
+    /// Sends a request and returns the head of the response, without reading the body.
     ///
-    /// The connection accepts no other request afterwards.
+    /// The connection can't be used for other requests afterwards.
     ///
     /// - Throws: ``HTTPFault``, or the system's error.
     @concurrent
@@ -81,10 +81,10 @@ package struct HTTPConnection {
         return try await timer.run { try await begin(request) }
     }
 
-    /// Sends a request and follows its endless answer until `opened` or `receive` returns `false`.
+    /// Sends a request and streams the endless response until `opened` or `receive` returns `false`.
     ///
-    /// `opened` is called with the head of the answer, and `receive` with each part of its body. Both return whether to
-    /// continue. The next part isn't read before they return.
+    /// `opened` is called with the head of the response, and `receive` with each part of its body. Both return whether
+    /// to continue. The next part isn't read before they return.
     ///
     /// - Throws: ``HTTPFault``, or the system's error.
     @concurrent
@@ -109,7 +109,7 @@ package struct HTTPConnection {
         }
     }
 
-    /// Sends a request and reads the answer's head.
+    /// Sends a request and reads the head of the response.
     @concurrent
     private mutating func begin(_ request: HTTPClientRequest) async throws -> HTTPClientResponse {
         var request = request

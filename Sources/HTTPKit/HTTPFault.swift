@@ -5,13 +5,13 @@ internal import NIOSSL
 internal import SystemKit
 
 package enum HTTPFault: Error, Equatable, Sendable {
-    /// The connection failed, for this reason.
+    /// The connection failed; the associated text is the reason.
     case connection(String)
     case timedOut
     case tooLong
     /// The server's certificate isn't the pinned one.
     case otherCertificate
-    /// The server's certificate wasn't accepted, for this reason.
+    /// The server's certificate was rejected; the associated text is the reason.
     case certificate(String)
 
     /// The reason as users see it.

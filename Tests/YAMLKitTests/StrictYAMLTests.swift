@@ -240,7 +240,7 @@ struct StrictYAMLTests {
         #expect(error("- {}")?.finding == "f:1:3: [0].kind: no kind; none")
         #expect(
             error("- time: 5")?.description
-                == "f:1:9: [0].time: not a valid duration; write a number with its unit, such as 150ms or 2s")
+                == "f:1:9: [0].time: not a valid duration; use a number with its unit, such as 150ms or 2s")
     }
 
     @Test("names the position of invalid UTF-8")
