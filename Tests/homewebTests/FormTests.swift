@@ -8,10 +8,9 @@ import WebAccess
 
 @testable import homeweb
 
-/// Parsing of the bodies that browsers send.
 @Suite("The parsing of requests") struct FormTests {
     @Test(
-        "parses the fields of a query, and ignores invalid ones",
+        "parses the fields of a query, and ignores invalid fields",
         arguments: [
             ("a=1&b=2", [("a", "1"), ("b", "2")]), ("a=x+y%20z", [("a", "x y z")]), ("a", [("a", "")]), ("", []),
             ("a=%C3%A4", [("a", "ä")]), ("a=1=2", [("a", "1=2")]), ("a=%zz&b=1", [("b", "1")]),
@@ -48,7 +47,7 @@ import WebAccess
         #expect(CharacteristicValue(formText: text, as: format) == value)
     }
 
-    /// The cases include Identify, a vendor's own function and a hidden service.
+    /// The cases include Identify, a vendor-specific characteristic and a hidden service.
     @Test(
         "allows a guest to set only values that have a control",
         arguments: [
@@ -88,7 +87,7 @@ import WebAccess
     func noBrowserIsSentElsewhere(path: String, expected: String) { #expect(path.localPath == expected) }
 
     @Test(
-        "takes the host from the Host header",
+        "parses the host name in a Host header",
         arguments: [
             ("127.0.0.1:8480", "127.0.0.1"), ("[::1]:8480", "::1"), ("home.local", "home.local"), ("a:b:c", nil),
             ("", nil),
@@ -112,7 +111,7 @@ import WebAccess
     func noAddress(text: String) { #expect(Homeweb.address(text) == nil) }
 }
 
-/// Colors in the forms of browsers and HomeKit.
+/// Conversions between the color formats of browsers and HomeKit.
 @Suite("Colors") struct RGBColorTests {
     @Test(
         "are created from a hue and a saturation",
@@ -166,14 +165,14 @@ import WebAccess
         // An IPv6 network counts as one address.
         for host in 0..<AttemptLimit.attempts { _ = limit.begin("2001:db8:1:2:0:0:0:\(host)") }
         #expect(!limit.begin("2001:db8:1:2:ffff:0:0:1") && limit.begin("2001:db8:1:3:0:0:0:1"))
-        // The result doesn't depend on how addresses are abbreviated: the first eight bytes of these are the same.
+        // The result doesn't depend on the notation of an address: the first eight bytes of these addresses are equal.
         for (network, hosts, other) in [
             ("2001:db8::", 1..., "2001:db8:0:1::1"), ("fe80::a:b:", 1..., "2001:db8:9::1"),
         ] {
             for host in hosts.prefix(AttemptLimit.attempts) { #expect(limit.begin("\(network)\(host)")) }
             #expect(!limit.begin("\(network)fff") && limit.begin(other), "\(network)")
         }
-        // An IPv4-mapped address from an IPv6 socket counts as the plain IPv4 address.
+        // An IPv4-mapped address from an IPv6 socket is treated like the plain IPv4 address.
         for _ in 0..<AttemptLimit.attempts { #expect(limit.begin("::ffff:192.0.2.1")) }
         #expect(!limit.begin("192.0.2.1") && limit.begin("::ffff:192.0.2.2"))
         clock.now += .seconds(61)
@@ -194,7 +193,7 @@ import WebAccess
         #expect(limit.begin("192.0.2.1"), "the oldest address is dropped")
     }
 
-    @Test("bound the number of listeners, and prevent a person from taking all places")
+    @Test("limit the number of live streams, and prevent a person from using all of them")
     func listenersHaveSoManyPlacesAndNoOneTakesAllOfThem() throws {
         let limit = ListenerLimit()
         let ended = Mutex<[Int]>([])
@@ -205,7 +204,7 @@ import WebAccess
         #expect(ended.withLock { $0 }.isEmpty)
         let anna = enter("Anna", 65)
         #expect(anna != nil && ended.withLock { $0 } == [0], "another person gets a place of the person with the most")
-        // A released place is free again, and a lost one isn't free twice.
+        // A released place becomes free again, but releasing a lost place doesn't free another place.
         places[0] = nil
         #expect(enter("Mallory", 66) == nil)
         places[1] = nil
@@ -231,14 +230,15 @@ import WebAccess
         #expect(
             problem(["Lamp", "Light"]).contains("<b>Lamp</b>, <b>Light</b>.") && !problem([]).contains("You could use")
         )
-        // The values of an inner list don't affect an outer one with the same name.
+        // A name in an inner list doesn't affect an outer list with the same name.
         let finding: Templates.Values = ["name": "Kitchen Lamp", "suggestions": ["Lamp"]]
         let none: Templates.Values = ["name": "Kitchen Light", "suggestions": [String]()]
         let html = Templates.render("names", ["findings": [finding, none], "suggestions": ["x"]])
         #expect(html.matches(of: /<form/).count == 1)
     }
 
-    /// The text contains Escape, the C1 control sequence introducer, directional marks and overrides, and a soft hyphen.
+    /// The text contains Escape, the C1 control sequence introducer, directional marks and overrides, and a soft
+    /// hyphen.
     @Test("omit invisible characters in text from devices") func pagesHaveNoInvisibleCharactersFromDevices() {
         let evil = "A\u{1B}[2J\u{9B}\u{202E}\u{2066}\u{200F}\u{61C}\u{AD}B"
         let values: Templates.Values = [
@@ -289,7 +289,7 @@ import WebAccess
         }
     }
 
-    @Test("have a mark that depends only on the content") func contentHasAMark() {
+    @Test("have a hash that depends only on the content") func contentHasAMark() {
         #expect(
             LiveStream.mark(of: "a") != LiveStream.mark(of: "b") && LiveStream.mark(of: "a") == LiveStream.mark(of: "a")
         )
@@ -300,7 +300,7 @@ import WebAccess
 @Suite("Pictures of QR codes") struct QRPictureTests {
     private static let payload = "X-HM://0023ISYWYHSPN"
 
-    /// Returns the code of a payload with the given pixels per module, on a page with a margin.
+    /// Returns the pixels of a QR code with the given number of pixels per module, on a page with a margin.
     private static func pixels(scale: Int, dark: UInt8, light: UInt8) throws -> (side: Int, pixels: [UInt8]) {
         let code = try #require(QRCode(payload))
         let side = (code.size + 8) * scale

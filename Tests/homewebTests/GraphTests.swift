@@ -50,7 +50,7 @@ import Testing
         #expect(graph.words?.contains("to") == true && line(graph) != nil)
     }
 
-    @Test("say that there are no values, and ignore values that aren't numbers") func noValues() {
+    @Test("show a message if there are no values, and ignore values that aren't numbers") func noValues() {
         for values in [[], [(2, .string("x"))], [(2, .float(.nan))]] as [[(Double, CharacteristicValue)]] {
             let graph = graph(values)
             #expect(graph.words == nil && graph.svg.contains("No values yet") && line(graph) == nil)

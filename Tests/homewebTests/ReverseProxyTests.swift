@@ -5,7 +5,6 @@ import Testing
 
 @testable import homeweb
 
-/// Requests that reach the page through a reverse proxy.
 @Suite("A page behind a reverse proxy") struct ReverseProxyTests {
     private static let proxies = ReverseProxies(
         networks: ["10.0.0.0/8", "2001:db8:1::/48"].compactMap { IPNetwork($0) })
@@ -25,14 +24,14 @@ import Testing
         Request([("X-Forwarded-For", "192.0.2.1"), ("X-Forwarded-Proto", "https")], "192.0.2.1", true),
         Request([("X-Forwarded-For", "192.0.2.1:4711")], "192.0.2.1"),
         Request([("X-Forwarded-For", "[2001:db8::1]:4711")], "2001:db8::1"),
-        // The client itself wrote the left part.
+        // The client itself wrote the leftmost address.
         Request([("X-Forwarded-For", "198.51.100.9, 192.0.2.1, 10.0.0.2")], "192.0.2.1"),
         Request([("X-Forwarded-For", "198.51.100.9"), ("X-Forwarded-For", "192.0.2.1")], "192.0.2.1"),
         Request([("X-Forwarded-For", "10.0.0.9, 2001:db8:1::7")], "10.0.0.9"),
         Request([("X-Forwarded-For", "192.0.2.1, unknown")], "10.0.0.1"),
         Request([("X-Forwarded-For", "192.0.2.1, nonsense, 10.0.0.2")], "10.0.0.2"),
         Request([("X-Forwarded-For", ",,")], "10.0.0.1"),
-        // The scheme that the client's own proxy saw.
+        // The scheme is determined by the proxy to which the client connected.
         Request(
             [("X-Forwarded-For", "192.0.2.1, 10.0.0.2"), ("X-Forwarded-Proto", "https, http")], "192.0.2.1", true),
         Request([("Forwarded", "for=192.0.2.1;proto=https;by=10.0.0.1")], "192.0.2.1", true),

@@ -130,9 +130,9 @@ extension AutomationHome {
             definition.endEvents == [.duration(.seconds(300)), .characteristic(House.id(111), value: .bool(false))])
     }
 
-    /// Includes parts that the form has no fields for.
+    /// The automations include events, conditions and steps that the form has no fields for.
     @Test(
-        "keeps every automation that is saved without a change",
+        "keeps an automation unchanged if its form is saved without a change",
         arguments: [
             TriggerDefinition(
                 events: [
@@ -165,7 +165,7 @@ extension AutomationHome {
     }
 
     @Test(
-        "has an error next to each wrong field",
+        "shows an error next to each invalid field",
         arguments: [
             ("", ["days", "name", "scenes", "time"]), ("time=25:00", ["time"]), ("event=sun&offset=x", ["offset"]),
             ("event=sun&offset=721", ["form"]), ("event=state", ["state"]), ("event=state&state=x", ["state"]),
@@ -186,7 +186,7 @@ extension AutomationHome {
         ] as [(String, [String])])
     func errors(fields: String, expected: [String]) {
         let valid = ["name=A", "event=time", "time=07:00", "scene=\(House.key(6))"]
-        // Fields of the form replace the valid ones.
+        // The fields of the case replace valid fields.
         let names = fields.split(separator: "&").map { $0.prefix { $0 != "=" } }
         let rest =
             fields.isEmpty
@@ -198,7 +198,7 @@ extension AutomationHome {
         #expect(error?.fields.keys.sorted() == expected)
     }
 
-    @Test("comes back filled in, with the errors, and with all names escaped") func escaping() throws {
+    @Test("is shown again with the input and the errors, and escapes all names") func escaping() throws {
         let typed = "</textarea><script>alert(1)</script>\"'&"
         var form = AutomationForm()
         form.name = typed
@@ -220,7 +220,7 @@ extension AutomationHome {
         #expect(html.contains("The automation wasn&#39;t saved") || html.contains("The automation wasn't saved"))
     }
 
-    @Test("has labels for all fields, and IDs only once") func labels() throws {
+    @Test("has labels for all fields, and uses each ID only once") func labels() throws {
         let html = AutomationFormPage(form: AutomationForm(), choices: House.choices, trigger: nil).html
         let ids = html.matches(of: /[ ]id="([^"]+)"/).map { String($0.1) }
         #expect(Set(ids).count == ids.count)
@@ -253,7 +253,7 @@ extension AutomationHome {
             ["automations": [summary.values(of: trigger, status, isOwner: isOwner, back: "/automations")]])
     }
 
-    @Test("shows what runs when, the next run, and why the last one didn't") func words() {
+    @Test("shows events and actions, the next run, and why the last run was skipped") func words() {
         let html = html(isOwner: true)
         for text in [
             "turns on, if ", "5 minutes later, restore", "Next: today 13:00", "today 12:00, not run: no one was home",
@@ -277,7 +277,7 @@ extension AutomationHome {
 
 @Suite("The form of a location") struct LocationFormTests {
     @Test(
-        "accepts numbers in both fields or as maps copy them",
+        "accepts two fields with a number each, or one field with both numbers as maps copy them",
         arguments: [
             ("latitude=52.52&longitude=13.4&zone=", 52.52, 13.4, nil), ("latitude=52.52, 13.4", 52.52, 13.4, nil),
             ("latitude=-33,9&longitude=18,4&zone=UTC", -33.9, 18.4, "UTC"),
@@ -288,7 +288,7 @@ extension AutomationHome {
     }
 
     @Test(
-        "rejects other text, and unknown time zones",
+        "rejects invalid numbers and unknown time zones",
         arguments: [
             "", "latitude=north&longitude=1", "latitude=91&longitude=1", "latitude=1&longitude=nan",
             "latitude=1&longitude=1&zone=../etc/passwd", "latitude=1&longitude=1&zone=Europe/Nowhere",
