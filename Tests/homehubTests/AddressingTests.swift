@@ -61,7 +61,7 @@ struct AddressingTests {
         #expect(try [House.home, House.cottage].object(typed, kind: kind, in: House.home).kind == found)
     }
 
-    @Test("refuses an ambiguous name, and shows an unambiguous one for each match")
+    @Test("refuses an ambiguous name, and shows an unambiguous name for each match")
     func ambiguous() {
         let error = #expect(throws: HomeError.self) {
             try [House.home].object("Light", kind: nil, in: House.home)
@@ -105,7 +105,7 @@ struct AddressingTests {
         #expect(places.map(\.characteristic.word) == words)
     }
 
-    @Test("finds a word in the main part, then in the only other part that has it")
+    @Test("finds a value in the main part, or else in the only other part that has it")
     func words() throws {
         let fan = try House.home.valueTarget("Ceiling Fan")
         #expect(try fan.place("brightness").service.name == "Light")
@@ -118,7 +118,7 @@ struct AddressingTests {
     }
 
     @Test(
-        "suggests similar words of the target",
+        "suggests similar names of the target's values",
         arguments: [
             ("Reading Lamp", "brigthness", "Reading Lamp has no \"brigthness\"; did you mean \"brightness\"?"),
             ("Ceiling Fan/Light", "hue", "Ceiling Fan/Light has no \"hue\"; it has on, brightness"),

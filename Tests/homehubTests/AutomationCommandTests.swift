@@ -213,7 +213,7 @@ struct AutomationCommandTests {
         TriggerParser(home: House.home, time: HomeTime(zone: .utc, now: Timestamp(millisecondsSince1970: 1)))
     }
 
-    @Test("exports automations that an import reads")
+    @Test("exports automations so that an import leaves them unchanged")
     func export() async throws {
         let hub = FakeHub()
         try await add(hub, "Night", "--days", "mon-fri", "--notify", "It's: \"late\" # now", "--missed", "1h")
@@ -278,7 +278,7 @@ struct AutomationCommandTests {
     }
 
     @Test(
-        "names the line and the reason of an error in a file",
+        "reports the line and the cause of an error in a file",
         arguments: [
             (
                 "automations:\n  - name: A\n    at: 7:00x\n    notify: x\n",
@@ -355,7 +355,7 @@ struct AutomationCommandTests {
     }
 
     @Test(
-        "exports any text of a notification",
+        "exports notifications with any text",
         arguments: [
             "a\u{7F}\u{80}\u{FEFF}\u{FFFF}b", "\u{1B}[31m\ttab\nline\\n", "🎄 l'été: \"ja\" # no", "- x",
             "&a *a !b %", " x ", "~", "1e3",
@@ -366,7 +366,7 @@ struct AutomationCommandTests {
         #expect(try imported(home(definition)).first?.definition == definition)
     }
 
-    @Test("exports automations with removed parts as comments, so that the rest can be imported")
+    @Test("exports automations that refer to removed objects as comments, so that the file can be imported")
     func removedParts() throws {
         let definition = TriggerDefinition(
             events: [.characteristic(House.id(949), value: nil)], steps: [.notify("x")])
@@ -379,7 +379,7 @@ struct AutomationCommandTests {
         #expect(try imported(home).map(\.name) == ["B"])
     }
 
-    @Test("accepts a past time in an unchanged automation only")
+    @Test("accepts a past time only in an unchanged automation")
     func pastTimes() throws {
         let past = Timestamp(millisecondsSince1970: 0)
         let definition = TriggerDefinition(events: [.timer(first: past, every: nil)], steps: [.notify("x")])

@@ -222,7 +222,7 @@ struct CommandTests {
         #expect(try await hub.run("show", "hub").output.hasPrefix("name           Hub\n"))
     }
 
-    @Test("applies its own suggestions only with --fix")
+    @Test("applies suggestions for names only with --fix")
     func namesDoctor() async throws {
         let hub = FakeHub()
         #expect(try await hub.run("names", "doctor").output == NamesReport(House.home).text)
@@ -230,7 +230,7 @@ struct CommandTests {
         #expect(try await hub.run("names", "doctor", "--fix").output == "Kitchen Strip renamed to Strip\n" + rest)
         #expect(hub.homes[0].accessory(House.strip.id)?.name == "Strip")
         #expect(try await hub.run("names", "doctor", "--fix").output == rest)
-        // An accessory in the default room moves to the place in its name.
+        // An accessory in the default room moves to the room in its name.
         _ = try await hub.run("rename", "Strip", "Kitchen Strip")
         _ = try await hub.run("assign", "Kitchen Strip", "My Home")
         let moved = "Kitchen Strip renamed to Strip and moved to Kitchen\n"
@@ -281,7 +281,7 @@ struct CommandTests {
         #expect(try await hub.run("history", "Reading Lamp", "--since", "soon").code == 64)
     }
 
-    @Test("prints failed values together with the others")
+    @Test("prints failed values together with successful values")
     func unreachable() async throws {
         let hub = FakeHub()
         let one = try await hub.run("read", "Front Door", "lock-current-state")
@@ -298,7 +298,7 @@ struct CommandTests {
         #expect(some.output.contains("lock-target-state   -\n"))
     }
 
-    @Test("writes all values or none")
+    @Test("writes no values if one of them is invalid")
     func writing() async throws {
         let hub = FakeHub()
         let refused = try await hub.run("write", "Reading Lamp", "on=true", "brightness=400")
@@ -311,7 +311,7 @@ struct CommandTests {
         #expect(Set(hub.calls.compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }).count == 2)
     }
 
-    @Test("writes to a place or a kind, and reads the current values for relative changes")
+    @Test("applies relative changes to the current values of an accessory or of a kind")
     func writingMany() async throws {
         let hub = FakeHub()
         func written() -> [String] {
@@ -386,7 +386,7 @@ struct CommandTests {
         #expect(try await hub.run(["watch"]) { $0.contains("7 %") }.code == 0)
     }
 
-    @Test("reports a return only after an outage")
+    @Test("reports that an accessory responds again only after an outage")
     func watchingReturns() async throws {
         let hub = FakeHub {
             $0.events = [
@@ -406,7 +406,7 @@ struct CommandTests {
 
     // MARK: Adding
 
-    @Test("prints found accessories")
+    @Test("prints devices that can be added")
     func discover() async throws {
         let hub = FakeHub { $0.found = [House.found] }
         let outcome = try await hub.run(["discover"]) { $0.contains("New Lamp") }
@@ -438,7 +438,7 @@ struct CommandTests {
         #expect(outcome.code != 0 && outcome.errors.contains("must be removed there first"), "\(outcome)")
     }
 
-    @Test("reads missing values for a list, and all with --ask")
+    @Test("reads missing values for a list, and all values with --ask")
     func glance() async throws {
         let strip = House.strip.services[1].characteristics[0].id
         let hub = FakeHub {
@@ -449,7 +449,7 @@ struct CommandTests {
         #expect(try await hub.run("accessories", "--ask").output.contains("Reading Lamp   off\n"))
     }
 
-    @Test("chooses none of several devices with --yes")
+    @Test("doesn't choose between several devices with --yes")
     func addOneOfSeveral() async throws {
         let hub = FakeHub { $0.found = [House.found, House.secondFound] }
         let outcome = try await hub.run(["add", "--code", "51808582", "--yes"], searchTimeout: .seconds(1))
@@ -543,7 +543,7 @@ struct CommandTests {
             isPending: true)
     }
 
-    @Test("decides about an app by its ID")
+    @Test("allows, denies and forgets an app by its ID")
     func privacy() async throws {
         let hub = FakeHub { $0.permissions = [Self.pending("org.example.a"), Self.pending("org.example.b")] }
         #expect(try await hub.run("privacy").output.hasPrefix("APP            USER"))
@@ -561,7 +561,7 @@ struct CommandTests {
             ])
     }
 
-    @Test("allows another user's program only after showing it")
+    @Test("asks for confirmation before it allows another user's program")
     func privacyOfOthers() async throws {
         let hub = FakeHub { $0.permissions = [Self.pending("org.example.a")] }
         let no = try await hub.run(["privacy", "allow", "org.example.a"], lines: ["no"])
@@ -610,7 +610,7 @@ struct CommandTests {
         #expect(hub.calls == ["forget org.example.a 1000", "forget org.example.b 1000"])
     }
 
-    @Test("asks the questions about apps, and again after an invalid answer")
+    @Test("asks about each app, and repeats the question after an invalid answer")
     func agent() async throws {
         let hub = FakeHub { $0.permissions = [Self.pending("org.example.a"), Self.pending("org.example.b")] }
         let outcome = try await hub.run(["privacy", "agent"], lines: ["ok", "allow", ""]) {
@@ -621,10 +621,10 @@ struct CommandTests {
         #expect(hub.calls == ["allow org.example.a \(Self.other)"])
     }
 
-    @Test("asks the questions about additions and vendors")
+    @Test("asks about additions and vendors")
     func agentForConsents() async throws {
         let app = AppIdentity(app: "org.example.a", uid: 1000, executable: "")
-        // Each question is asked once. The last one shows that the previous answer has arrived.
+        // Each question is asked once. The last question shows that the previous answer has arrived.
         let subjects = [
             ("Lamp", ConsentQuestion.Subject.addition), ("", .addition), ("kilgo", .vendor), ("end", .vendor),
         ]
@@ -648,7 +648,7 @@ struct CommandTests {
             ])
     }
 
-    @Test("decides which app answers for a vendor")
+    @Test("allows, denies and forgets an app for a vendor")
     func vendors() async throws {
         let hub = FakeHub { $0.permissions = [Self.pending("org.example.a")] }
         #expect(
@@ -685,7 +685,7 @@ struct CommandTests {
     // MARK: Usage
 
     @Test(
-        "prints one line about a usage error, with the command's help",
+        "prints one line about a usage error, which refers to the command's help",
         arguments: [
             (["homse"], "homse", "homehub homes"), (["xyzzy"], "xyzzy", "homehub --help"),
             (["rooms", "add"], "name", "homehub rooms add --help"), (["show", "a", "b"], "b", "homehub show --help"),
@@ -719,7 +719,7 @@ struct CommandTests {
             let outcome = try await FakeHub().run(words + ["--help"])
             #expect(outcome.code == 0)
             #expect(outcome.output.contains("USAGE: homehub"))
-            // The name of one command contains a word that help texts must not contain.
+            // The name of one command contains a word that help must not contain otherwise.
             let text = outcome.output.lowercased().replacing("service-type", with: "")
             for word in ["service", "characteristic", "action set"] { #expect(!text.contains(word), "\(text)") }
         }

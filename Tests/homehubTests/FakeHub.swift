@@ -34,9 +34,9 @@ final class FakeHub: LineRPCHandler {
         var events: [HomeNotification] = []
         /// The accessories that can't be unpaired.
         var stale: [Accessory.ID] = []
-        /// Methods of writes that fail.
+        /// The methods of writes that fail.
         var refusedWrites: Set<String> = []
-        /// Methods that aren't answered.
+        /// The methods that aren't answered.
         var silent: Set<String> = []
         /// The calls with an effect.
         var calls: [String] = []
@@ -141,7 +141,7 @@ final class FakeHub: LineRPCHandler {
             case .repairAccessory(let repair):
                 let device = repair.device.map { "\($0)" } ?? "the same"
                 state.calls.append("repair \(repair.accessory) with \(device)")
-                // The same device isn't on the network.
+                // The device with the previous ID isn't on the network.
                 guard repair.device != nil else { throw HomeError(.notFound) }
                 return (HomeCommit(result: .accessories([repair.accessory]), transaction: nil).json, [])
             case .declineAddition(let id): state.calls.append("decline \(id)")
@@ -295,7 +295,7 @@ final class Printed: Sendable {
         for watcher in watchers { watcher.yield() }
     }
 
-    /// Waits until this has been printed, or the task is canceled.
+    /// Waits until the given text has been printed, or the task is canceled.
     func shows(_ text: String) async {
         let (changes, watcher) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         state.withLock { $0.watchers.append(watcher) }

@@ -27,7 +27,7 @@ enum House {
             metadata: definition.metadata, value: value)
     }
 
-    /// Returns a service with characteristics of these types, whose numbers follow the service's number.
+    /// Returns a service with the given characteristics, which have the numbers after the service's number.
     static func service(
         _ number: Int, _ type: ServiceType, _ name: String, of accessory: Accessory.ID, isPrimary: Bool = false,
         _ values: [(CharacteristicType, CharacteristicValue?)]

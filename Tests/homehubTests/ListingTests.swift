@@ -247,10 +247,10 @@ struct ListingTests {
         #expect(permission.listing["covers"] == "id")
     }
 
-    /// The number of a user without a name.
+    /// The ID of a user without a name.
     private static let nameless: UInt32 = 4_000_000_000
 
-    @Test("find an app by its id, and one of several by user or program")
+    @Test("find an app by its id, and distinguish apps with the same id by user or program")
     func apps() throws {
         let permission = { (uid: UInt32, program: String) in
             AppPermission(

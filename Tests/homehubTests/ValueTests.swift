@@ -39,7 +39,7 @@ struct ValueTests {
             (.securitySystemTargetState, "away arm", .integer(1)), (.active, "on", .integer(1)),
             (.colorTemperature, "250 mired", .integer(250)), (.setDuration, "10 min", .integer(600)),
             (.setDuration, "0.5h", .integer(1800)), (.setDuration, "90s", .integer(90)),
-            // Words that lists show, and their unambiguous parts.
+            // The words in lists, and unambiguous parts of these words.
             (.lockTargetState, "locked", .integer(1)), (.securitySystemTargetState, "away", .integer(1)),
             (.securitySystemTargetState, "armed, at home", .integer(0)),
             (.securitySystemTargetState, "off", .integer(3)),

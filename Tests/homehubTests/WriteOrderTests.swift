@@ -6,7 +6,7 @@ import Testing
 @testable import homehub
 
 @Suite("The write command") struct WriteOrderTests {
-    /// Returns the changes as `PART word value`, based on the last values.
+    /// Returns the changes as `PART word value`, based on the last known values.
     private func written(_ words: [String]) throws(HomeError) -> [String] {
         let order = try House.home.writeOrder(typed: words)
         var present: [Characteristic.ID: CharacteristicValue] = [:]
@@ -77,7 +77,7 @@ import Testing
         #expect(try home.writeOrder(typed: ["Night", "off"]).items.count == 1)
     }
 
-    @Test("applies a relative change to the other values if one couldn't be read")
+    @Test("applies a relative change to the other values if one value couldn't be read")
     func unknown() throws {
         #expect(try written(["Reading Lamp", "color-temperature=+10"]).isEmpty)
         let order = try House.home.writeOrder(typed: ["lights", "brightness=+10"])
