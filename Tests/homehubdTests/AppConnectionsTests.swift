@@ -115,7 +115,7 @@ struct AppConnectionsTests {
         #expect(!mayDecide(.max - 1))
     }
 
-    @Test("requires one opening, which can be retried after a refusal")
+    @Test("requires that each connection opens one session, and allows another attempt after a refusal")
     func openingFirst() async throws {
         try await withSocket(ScriptedHub()) { path in
             try await withRawApp(path) { app in
@@ -292,14 +292,14 @@ struct StalledAppTests {
                     let added = try HomeCommit(json: try await busy.ask(.write(.addHome(name: "Home"))))
                     guard case .home(let home) = added.result else { throw Failure(message: "no home") }
                     var commit = added
-                    // These changes exceed the socket's buffer by far.
+                    // These changes are much larger than the socket's buffer.
                     for number in 0..<3000 {
                         let name = String(repeating: "x", count: 50) + String(number)
                         commit = try HomeCommit(json: try await busy.ask(.write(.renameHome(home, name: name))))
                     }
                     return try #require(commit.transaction)
                 }
-                // The app reads again.
+                // The app starts to read again.
                 var replica = HomeGraph()
                 var (isVoid, loads) = (false, 0)
                 while replica.home(last.home)?.revision != last.revision {

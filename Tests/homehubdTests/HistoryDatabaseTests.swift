@@ -47,7 +47,7 @@ struct HistoryDatabaseTests {
         #expect(try await entries(database).map(\.value) == [value])
     }
 
-    @Test("returns the values from the one that was current at the start of the period until its end")
+    @Test("returns the value at the start of the period and all later values until its end")
     func period() async throws {
         let database = try HistoryDatabase(.success(makeHistoryQueue()), maximumSize: 1 << 20)
         try await database.append((1...6).map { sample($0 * 10, .integer($0)) } + [sample(35, .bool(true), of: other)])
@@ -61,7 +61,7 @@ struct HistoryDatabaseTests {
         #expect(try await entries(database, every: 30).map(\.value) == [.integer(2), .integer(5), .integer(6)])
     }
 
-    @Test("returns at most one page")
+    @Test("returns at most one page of values")
     func pages() async throws {
         let database = try HistoryDatabase(.success(makeHistoryQueue()), maximumSize: 1 << 20)
         let count = HistoryRequest.maximumCount
@@ -72,7 +72,7 @@ struct HistoryDatabaseTests {
         #expect(try await entries(database, from: last).map(\.time.millisecondsSince1970) == Array(last...last + 10))
     }
 
-    @Test("removes values after 30 days, and those of other characteristics on request")
+    @Test("removes values after 30 days, and the values of unlisted characteristics on request")
     func age() async throws {
         let database = try HistoryDatabase(.success(makeHistoryQueue()), maximumSize: 1 << 20)
         let day = 24 * 60 * Self.minute
@@ -86,7 +86,7 @@ struct HistoryDatabaseTests {
         #expect(try await entries(database, of: other).count == 1)
     }
 
-    @Test("stays within its size by removing the oldest values")
+    @Test("removes the oldest values when it exceeds its maximum size")
     func size() async throws {
         let queue = try makeHistoryQueue()
         let limit = 200_000
@@ -102,14 +102,14 @@ struct HistoryDatabaseTests {
         }
         #expect(try #require(first) > 20_000 && last == 39_999)
         let pages = try await queue.read { db in try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0 }
-        // The limit may be exceeded by one batch at most.
+        // The file may exceed the limit by at most one batch.
         #expect(pages * 4096 < limit + 100_000)
         let none = HistoryDatabase(.success(queue), maximumSize: 0)
         try await none.append([sample(50_000, .integer(1))])
         #expect(try await entries(none).isEmpty)
     }
 
-    @Test("sets a damaged file aside and begins a new one")
+    @Test("renames a damaged file and creates a new file")
     func damage() async throws {
         try await withFolder { folder in
             let path = folder + "/history.sqlite"

@@ -163,7 +163,7 @@ struct HomeDatabaseTests {
         #expect(try database.load() == before)
     }
 
-    @Test("keeps the actions of remaining services and drops the others")
+    @Test("keeps the actions of remaining services, and removes the actions of removed services")
     func changedServices() async throws {
         var stored = try StoredGraph(makeQueue())
         func lamp(_ services: ClosedRange<UInt64>) -> AccessoryObject {
@@ -226,7 +226,7 @@ struct HomeDatabaseTests {
         #expect(try database.load().permissions == [permission(other, true)])
     }
 
-    @Test("stores claims of vendors and forgets them with their app")
+    @Test("stores vendor claims, and forgets them together with their app")
     func claims() async throws {
         let database = HomeDatabase(try makeQueue())
         let app = AppIdentity(app: "org.kilgo", uid: 5, executable: "/kilgo")
@@ -474,7 +474,7 @@ struct HomeDatabaseTests {
         #expect(throws: DamagedDatabase.self) { try stored.database.load() }
     }
 
-    @Test("protects the file and rejects one of a newer version")
+    @Test("protects the file, and rejects a file of a newer version")
     func file() async throws {
         try await withFolder { folder in
             try openDatabase(in: folder).close()

@@ -23,7 +23,7 @@ struct MessageCommandTests {
         return path
     }
 
-    @Test("gets the text and the names as arguments, without a shell and without replacing twice")
+    @Test("gets the text and the names as arguments, without a shell, and doesn't replace placeholders in them")
     func arguments() async throws {
         try await withFolder { folder in
             let output = folder + "/output"

@@ -18,7 +18,7 @@ struct PairingDatabaseTests {
             publicKey: [UInt8](repeating: key, count: Ed25519.publicKeyLength))
     }
 
-    @Test("creates one identity")
+    @Test("creates the identity only once")
     func identity() async throws {
         let queue = try makeQueue()
         let identity = try await PairingDatabase(queue).identity()
@@ -29,7 +29,7 @@ struct PairingDatabaseTests {
     @Test("stores the latest pairing of each accessory in order")
     func pairings() async throws {
         let vault = PairingDatabase(try makeQueue())
-        // Store them in the opposite order of their IDs.
+        // Store the pairings in the opposite order of their IDs.
         try await vault.keep(pairing(2, key: 1))
         try await vault.keep(pairing(1, key: 2))
         try await vault.keep(pairing(2, key: 3))

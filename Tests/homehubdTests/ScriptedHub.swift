@@ -4,7 +4,7 @@ import HomeModel
 
 @testable import homehubd
 
-/// A scripted hub that records its calls.
+/// A hub with scripted deliveries that records its calls.
 actor ScriptedHub: HubSessions {
     /// A call from the socket.
     enum Notified: Equatable {
@@ -23,10 +23,10 @@ actor ScriptedHub: HubSessions {
 
     init() { (notified, sink) = AsyncStream.makeStream() }
 
-    /// Sends a delivery to a session.
+    /// Queues a delivery for a session.
     func say(_ delivery: Delivery, to session: SessionID) { deliveries[session]?.1.yield(delivery) }
 
-    /// Ends a session from within.
+    /// Ends a session on the hub's side.
     func end(_ session: SessionID) { deliveries[session]?.1.finish() }
 
     func open(

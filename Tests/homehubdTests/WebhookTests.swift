@@ -58,7 +58,7 @@ struct WebhookTests {
         )
     }
 
-    @Test("fills a template of the configuration, and keeps its numbers and lists")
+    @Test("fills the configured template, and keeps its numbers and lists")
     func template() throws {
         let section = try section(
             #"{priority: 5, id: "5", retry: true, blocks: [{body: "{automation}: {text}"}, "{other}"], half: 0.5}"#)
@@ -86,7 +86,7 @@ struct WebhookTests {
         return try #require(configuration.notifyWebhook)
     }
 
-    @Test("retries temporary failures for a minute with growing pauses, and no others")
+    @Test("retries only temporary failures, for a minute with growing pauses")
     func retries() throws {
         let busy = try #require(WebhookFailure(HTTPClientResponse(status: 503)))
         var retries = WebhookRetries()
@@ -110,7 +110,7 @@ struct WebhookTests {
         }
     }
 
-    @Test("keeps the first texts if too many wait, and counts the dropped ones")
+    @Test("keeps the first messages if too many are waiting, and counts the dropped messages")
     func waiting() {
         var waiting = WaitingMessages()
         for _ in 0..<(WaitingMessages.limit + 3) { waiting.add(Self.message) }
