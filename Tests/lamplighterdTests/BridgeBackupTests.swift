@@ -106,7 +106,7 @@ struct BridgeBackupTests {
 
     // MARK: Exclusive operations
 
-    @Test("rejects all other operations during a restore, and allows another restore after a failed one")
+    @Test("rejects all other operations during a restore, and allows another attempt after a failed restore")
     func oneAtATime() async throws {
         let (file, _) = try await fill()
         let memory = BridgeMemory(file: file, places: folder.places)
@@ -159,7 +159,7 @@ struct BridgeBackupTests {
                 let backup = try memory.backup()
                 _ = try await memory.restore { backup }
             }
-            // Changes by the bridge that is still running don't affect the result.
+            // The bridge is still running, and its changes don't affect the result.
             try await BridgeDatabase(file.queue).save(PairingList())
             try file.close()
         }

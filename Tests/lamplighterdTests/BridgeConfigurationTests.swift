@@ -12,7 +12,7 @@ import YAMLKit
 
 @testable import lamplighterd
 
-/// A configuration with the keys of the simulated driver, but without the driver itself.
+/// A configuration with the keys of the simulated driver, which can't create the driver.
 private struct Simulated: LightDriverConfiguration {
     static let driverName = "simulated"
 
@@ -415,7 +415,7 @@ struct BridgeConfigurationTests {
     }
 
     @Test(
-        "explains keys of a broker that are missing or have a different name",
+        "suggests remedies for missing and misnamed keys of a broker",
         arguments: [
             ("    id: home", "f:2:5: drivers[0].url: url is required; add url: mqtt://HOST:1883"),
             ("    host: 10.0.0.5", "f:3:5: drivers[0].host: unknown key; write url: mqtt://HOST:1883"),

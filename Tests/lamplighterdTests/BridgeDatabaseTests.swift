@@ -117,7 +117,7 @@ struct BridgeDatabaseTests {
         try await queue.write { try $0.execute(sql: "DROP TRIGGER refusal") }
     }
 
-    @Test("stores all pairings or none, and keeps the former ones after a failure")
+    @Test("stores all pairings or none, and keeps the former pairings after a failure")
     func wholePairings() async throws {
         let (queue, database) = try await opened()
         try await fill(database)

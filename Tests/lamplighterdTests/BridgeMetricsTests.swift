@@ -12,7 +12,7 @@ import Testing
 
 @Suite("BridgeMetrics", .timeout)
 struct BridgeMetricsTests {
-    /// Returns metrics whose numbers all differ, so that no metric can be confused with another.
+    /// Returns metrics with a different number for each, so that a test detects confused metrics.
     private func metrics() async throws -> BridgeMetrics {
         let bridge = try await BridgeUnderTest(
             InMemoryAccessoryServerStore(),

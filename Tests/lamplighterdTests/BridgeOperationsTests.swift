@@ -126,7 +126,7 @@ struct BridgeOperationsTests {
         #expect(error?.remedy == "write 1 to 65535, or auto")
     }
 
-    @Test("forgets an unreachable light, but not a reachable one")
+    @Test("forgets an unreachable light, but not a reachable light")
     func forgotten() async throws {
         let bench = try await OperatorBench()
         let operations = bench.operations
@@ -136,7 +136,7 @@ struct BridgeOperationsTests {
         #expect(try await operations.lights().map(\.key) == ["test/hall"])
     }
 
-    @Test("purges removed lights permanently, but keeps unreachable ones")
+    @Test("purges removed lights permanently, but keeps unreachable lights")
     func purged() async throws {
         let bench = try await OperatorBench()
         let operations = bench.operations

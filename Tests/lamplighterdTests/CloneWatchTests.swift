@@ -24,7 +24,7 @@ struct CloneWatchTests {
 
         var verdict: CloneWatch.Verdict { watch.verdict }
 
-        /// Passes the visible services to the watch, and returns those to probe.
+        /// Passes the visible services to the watch, and returns the services to probe.
         mutating func sees(_ services: DiscoveredService...) -> [DiscoveredService] {
             self.services = services
             let snapshot = ServiceSnapshot(services: services, isComplete: isComplete, hostName: "bridge.local")
@@ -190,7 +190,7 @@ struct CloneWatchTests {
         #expect(bench.wait(.seconds(30)) == [clone], "the host may return without a new record")
     }
 
-    @Test("probes the new address of a host that has moved, and ignores the old one")
+    @Test("probes the new address of a host that has moved, and ignores the old address")
     func moved() throws {
         let (clone, moved) = (try service("other.local", 1), try service("other.local", 2))
         var bench = try withheld(from: clone)

@@ -28,7 +28,7 @@ private final class WatchedDriver: LightDriver {
     /// The numbers of the running drivers.
     static let running = Mutex<Set<Int>>([])
     private static let last = Mutex(0)
-    /// Ends drivers that hang.
+    /// A Boolean value that makes hanging drivers end.
     static let release = Mutex(false)
     private let behaviour: Watched.Behaviour
     private let number: Int
@@ -99,7 +99,7 @@ struct DriverSupervisorTests {
 
     private var running: Set<Int> { WatchedDriver.running.withLock(\.self) }
 
-    @Test("keeps unchanged drivers, replaces changed ones, and marks the lights of removed ones as unreachable")
+    @Test("keeps unchanged drivers, replaces changed drivers, and marks the lights of removed drivers as unreachable")
     func changes() async throws {
         try await with { supervisor, bridge in
             let first = try entries("{driver: watched, id: a}, {driver: watched, id: b}")
@@ -122,7 +122,7 @@ struct DriverSupervisorTests {
         }
     }
 
-    @Test("restarts a driver on request even if nothing has changed")
+    @Test("restarts a driver on request even if its configuration hasn't changed")
     func restarted() async throws {
         try await with { supervisor, _ in
             let entries = try entries("{driver: watched, id: a}, {driver: watched, id: b}")

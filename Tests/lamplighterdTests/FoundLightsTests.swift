@@ -9,7 +9,7 @@ import Testing
 
 @Suite("FoundLights", .timeout)
 struct FoundLightsTests {
-    /// Compares sources with the drivers in the text of a configuration.
+    /// Compares sources with the drivers of a configuration in YAML.
     static func compare(_ sources: [LightSource], _ drivers: String) throws -> FoundLights {
         let folder = StateFolder()
         try folder.configure("drivers: \(drivers)\n")

@@ -82,7 +82,7 @@ struct ReloadTests {
         await bench.end()
     }
 
-    @Test("keeps the configuration if the file is invalid, and warns until a valid one is loaded")
+    @Test("keeps the configuration if the file is invalid, and warns until a valid file is loaded")
     func wrong() async throws {
         let bench = try await Bench(Self.file("{id: a, name: A}"))
         try await bench.shows(["simulated/a"])
@@ -105,7 +105,7 @@ struct ReloadTests {
         try await bench.shows(["simulated/a", "simulated/b"])
         #expect(try await bench.reload(Self.file(both, more: hidden)).lights == ["simulated/a"])
         try await bench.shows(["simulated/b"])
-        // A second reload works like the first one.
+        // A second reload has the same effect.
         #expect(try await bench.reload(Self.file(both)).lights == ["simulated/a"])
         try await bench.shows(["simulated/a", "simulated/b"])
         let listing = try await bench.reload(Self.file("{id: b, name: B}, {id: c, name: C}"))
@@ -161,7 +161,7 @@ struct ReloadTests {
         await bench.end()
     }
 
-    @Test("names each key that needs a restart")
+    @Test("reports each key that requires a restart")
     func waiting() async throws {
         func keys(_ text: String) async throws -> [String] {
             let bench = try await Bench("bridge: {}")

@@ -17,7 +17,7 @@ final class StateFolder: Sendable {
             configuration: path + "/lamplighter.yaml", stateDirectory: path + "/state", runtimeDirectory: path + "/run")
     }
 
-    /// The files of the state directory.
+    /// The names of the files in the state directory.
     var files: Set<String> {
         Set((try? FileManager.default.contentsOfDirectory(atPath: places.stateDirectory)) ?? [])
     }

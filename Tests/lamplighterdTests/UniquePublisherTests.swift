@@ -21,7 +21,7 @@ struct UniquePublisherTests {
             addresses: [address])
     }
 
-    /// Runs a publisher whose probes are all answered.
+    /// Runs a publisher whose probes all succeed.
     func with(
         asked: @escaping @Sendable () -> Void = {},
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
@@ -121,13 +121,13 @@ struct UniquePublisherTests {
         }
     }
 
-    @Test("wakes up when the next probe is due, even if that changes to an earlier time")
+    @Test("wakes up when the next probe is due, even if the probe is moved to an earlier time")
     func wakesAgain() async throws {
         let clone = try clone()
         let asked = Mutex(0)
         try await with(asked: { asked.withLock { $0 += 1 } }) { publisher, published, browser, scheduler in
             publisher.publish(record)
-            // As long as Avahi isn't available, the publisher waits for half a minute.
+            // Until Avahi is available, the publisher waits for up to half a minute.
             browser.show(ServiceSnapshot())
             try await eventually("a wake-up is scheduled") { scheduler.timerCount > 0 }
             browser.show(ServiceSnapshot(services: [], isComplete: false, hostName: "bridge.local"))
@@ -143,7 +143,7 @@ struct UniquePublisherTests {
         }
     }
 
-    @Test("publishes nothing after it was stopped")
+    @Test("publishes nothing after it has stopped")
     func ended() async throws {
         let clone = try clone()
         try await with { publisher, published, browser, _ in
