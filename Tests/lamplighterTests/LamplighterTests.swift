@@ -223,7 +223,7 @@ struct LamplighterTests {
         }
     }
 
-    @Test("forgets a device by its key or its complete name")
+    @Test("forgets a device by its key or its full name")
     func forget() async throws {
         let bridge = Bridge()
         try await withBridge(bridge) { path in
@@ -303,7 +303,7 @@ struct LamplighterTests {
                 .hasSuffix("\n1 device removed.\n"))
     }
 
-    @Test("removes pairings by id, or all after a confirmation")
+    @Test("removes a pairing by id, or all pairings after a confirmation")
     func pairings() async throws {
         let bridge = Bridge()
         try await withBridge(bridge) { path in
@@ -451,7 +451,7 @@ struct LamplighterTests {
         #expect(
             DeviceTable.text(ofWarnings: [BridgeWarning(.lights, "w\u{9B}2J")])
                 == "\nABOUT  WARNING\n       w\\u{9B}2J\n")
-        // If only one light has a suggested room, the column is empty for the others.
+        // If only one light has a suggested room, the column is empty for the other lights.
         let other = LightListing(
             key: "a/c", name: "C", kind: "switch", aid: 3, driver: "a", reachable: true, room: "Den\u{9B}",
             state: LightChange(on: true))
@@ -530,7 +530,7 @@ struct LamplighterTests {
     }
 
     @Test(
-        "suggests a command for an unknown one, even after help",
+        "suggests the nearest command for an unknown command, even after help",
         arguments: [
             (["statsu"], "unknown command \"statsu\"; did you mean \"lamplighter status\"?"),
             (["help", "foo"], "unknown command \"foo\"; see lamplighter --help"),
