@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A simulated device")
 struct ReactionTests {
-    /// A change of a service with values, and the expected reaction.
+    /// A service with values, a change of one of them, and the expected reaction.
     struct Case: CustomTestStringConvertible {
         let type: ServiceType
         let values: ServiceValues
@@ -197,7 +197,7 @@ struct ReactionTests {
         Case(.battery, [:], .batteryLevel, .integer(12), now: [.statusLowBattery: .integer(1)]),
     ]
 
-    @Test("reacts to a change like a real one", arguments: cases)
+    @Test("reacts to a change like a real device", arguments: cases)
     func reacts(one: Case) {
         let reaction = Self.reaction(one)
         #expect(reaction.now == one.now)
@@ -211,7 +211,7 @@ struct ReactionTests {
         #expect(lock.now == [.lockCurrentState: .integer(1)] && lock.motions.isEmpty)
     }
 
-    @Test("passes the values between the ends of a motion") func ramps() {
+    @Test("calculates the values between the ends of a motion") func ramps() {
         let ramp = Motion.Ramp(from: 40, to: 20)
         #expect(ramp.number(after: 0.25) == 35 && ramp.number(after: 2) == 20)
     }

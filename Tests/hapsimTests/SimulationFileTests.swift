@@ -99,7 +99,7 @@ struct SimulationFileTests {
     }
 
     @Test(
-        "is rejected with the mistake, its location and a remedy",
+        "is rejected with a message that names the mistake, its location and a remedy",
         arguments: [
             ("name: One", "the file describes no services; add services: or accessories:"),
             ("services: [{type: Switch}]", "name"),
