@@ -10,8 +10,8 @@ struct DNSMessageTests {
         [0, id, 0x84, 0, 0, 0, 0, answers, 0, 0, 0, 0]
     }
 
-    /// The part of a record with a fixed length: its type, class IN with the cache-flush bit, a time to live, and the
-    /// length of the content.
+    /// Returns the fixed-length fields of a record: its type, class IN with the cache-flush bit, a time to live, and
+    /// the length of the content.
     private static func fixed(_ kind: UInt8, _ length: UInt8) -> [UInt8] {
         [0, kind, 0x80, 1, 0, 0, 0, 120, 0, length]
     }
@@ -37,7 +37,7 @@ struct DNSMessageTests {
 
     @Test("parses a response with compressed names")
     func response() throws {
-        // The name in the question begins at byte 12, and that of the instance at byte 39.
+        // The name in the question begins at byte 12, and the instance name at byte 39.
         let question = Self.label("_hap") + Self.label("_tcp") + Self.label("local") + [0, 0, 12, 0, 1]
         let pointer: [UInt8] = [0xC0, 12] + Self.fixed(12, 5) + Self.label("Aa") + [0xC0, 12]
         var bytes: [UInt8] = [0, 7, 0x84, 0, 0, 1, 0, 1, 0, 0, 0, 4] + question
@@ -85,7 +85,7 @@ struct DNSMessageTests {
                     0
                 ], .badName
             ),
-            // Contents that are shorter or longer than their length.
+            // Contents that are shorter or longer than the declared length.
             (header(answers: 1) + [0] + fixed(1, 3) + [1, 2, 3], .badRecord),
             (header(answers: 1) + [0] + fixed(28, 4) + [1, 2, 3, 4], .badRecord),
             (header(answers: 1) + [0] + fixed(12, 3) + [0, 0, 0], .badRecord),

@@ -83,7 +83,7 @@ struct DiagnosisTests {
         let testDescription: String
         let check: CheckResult.Check
         let code: Int32
-        /// Words that the message and the remedy must contain.
+        /// The texts that the message and the remedy must contain.
         let words: [String]
         let facts: Facts
 
@@ -147,7 +147,7 @@ struct DiagnosisTests {
                 $0.daemon = .unfit(reason: "it does not answer")
             }),
         Fault(
-            "a daemon that is not there, cause unknown", .daemon, "no process at /s", "systemctl start",
+            "a daemon that isn't running, for an unknown reason", .daemon, "no process at /s", "systemctl start",
             facts: {
                 $0.daemon = .absent(reason: "no process at /s", start: nil)
             }),
@@ -175,12 +175,12 @@ struct DiagnosisTests {
                         .state, "b is damaged: x; bring back a backup with lamplighter restore FILE", code: 65),
                 ], 65)),
         Fault(
-            "a taken port", .port, "taken by python3 (process 7)",
+            "a port in use", .port, "taken by python3 (process 7)",
             facts: absent(
                 steps.prefix(2)
                     + [StartReport(.port, "port 1 is taken by python3 (process 7); stop that", code: 69)], 69)),
         Fault(
-            "a taken port of the metrics", .metrics, "taken by python3 (process 7)",
+            "a metrics port in use", .metrics, "taken by python3 (process 7)",
             facts: absent(
                 steps.prefix(3)
                     + [StartReport(.metrics, "metrics: port 2 is taken by python3 (process 7)", code: 69)], 69)),
@@ -189,10 +189,10 @@ struct DiagnosisTests {
             "a start check of another version", .daemon, "b is damaged", code: 65,
             facts: absent([], 65, lastLine: "lamplighterd: b is damaged")),
         Fault(
-            "a step that only a newer daemon has", .daemon, "no power", code: 69,
+            "a failed step that this version doesn't know", .daemon, "no power", code: 69,
             facts: absent([StartReport(.init(rawValue: "power"), "no power", code: 69)], 69)),
 
-        Fault("a clock before the program", .clock, "1970-01-06", "timedatectl", facts: { $0.time = 5 * 86400 }),
+        Fault("a clock before the release", .clock, "1970-01-06", "timedatectl", facts: { $0.time = 5 * 86400 }),
         Fault("a clock far ahead", .clock, "can't be right", facts: { $0.time = Version.released + 30 * 365 * 86400 }),
         Fault(
             "a database that is gone", .storage, "is gone", code: 74, diagnostics: { $0.storage.problem = "b is gone" }),
@@ -201,7 +201,7 @@ struct DiagnosisTests {
         Fault("no interface", .network, "no network interface", diagnostics: { $0.interfaces = [] }),
         Fault("an interface without an address", .network, "no address on eth0", facts: { $0.queryResults = [] }),
         Fault(
-            "an interface that nothing leaves by", .network, "Network is unreachable",
+            "an interface on which sending fails", .network, "Network is unreachable",
             facts: {
                 $0.queryResults = [
                     QueryResult(route: .multicast(interface: "eth0", isIPv6: false), failure: "Network is unreachable")
@@ -230,7 +230,7 @@ struct DiagnosisTests {
             "an Avahi that hangs after publishing", .avahi, "hangs", "restart avahi-daemon",
             facts: { $0.avahi = .silent }),
         Fault(
-            "an Avahi that refuses", .advertisement, "Access denied", "AppArmor",
+            "an Avahi that rejects the record", .advertisement, "Access denied", "AppArmor",
             status: { $0.advertisement.state = .failed }, diagnostics: { $0.discoveryError = "Access denied" }),
         Fault(
             "an Avahi stuck in probing", .advertisement, "still registering",
@@ -247,10 +247,10 @@ struct DiagnosisTests {
             facts: also(
                 ServiceInstance(name: "Old", places: [.init(host: host, port: 9)], txt: ["id": "AA:BB:CC:DD:EE:FF"]))),
         Fault(
-            "two hosts of one name", .clone, "host host.local, port 51826 and host copy.local, port 51826",
+            "two hosts with the same name", .clone, "host host.local, port 51826 and host copy.local, port 51826",
             facts: seen { $0.places.append(.init(host: DNSName(["copy", "local"]), port: 51826)) }),
         Fault(
-            "a record that Avahi does not know", .visible, "doesn't know \"Bridge EEFF\"", "restart lamplighterd",
+            "a record that Avahi doesn't know", .visible, "doesn't know \"Bridge EEFF\"", "restart lamplighterd",
             facts: {
                 for index in $0.queryResults.indices { $0.queryResults[index].instances = [] }
             }),
@@ -261,14 +261,14 @@ struct DiagnosisTests {
                 $0.queryResults[0].responders = []
             }),
         Fault(
-            "port 5353 that is closed", .visible, "nothing answers on port 5353 on eth0", "avahi-daemon.conf",
+            "a closed port 5353", .visible, "nothing answers on port 5353 on eth0", "avahi-daemon.conf",
             facts: {
                 for index in $0.queryResults.indices {
                     $0.queryResults[index] = QueryResult(route: $0.queryResults[index].route)
                 }
             }),
         Fault(
-            "one of two interfaces that is deaf", .visible, "wlan0",
+            "one of two interfaces that receives nothing", .visible, "wlan0",
             diagnostics: { $0.interfaces = ["eth0", "wlan0"] },
             facts: {
                 $0.queryResults.append(QueryResult(route: .multicast(interface: "wlan0", isIPv6: false)))
@@ -278,13 +278,13 @@ struct DiagnosisTests {
             "other TXT keys", .record, "c# is 2 and should be 3; ff is 0 and shouldn't be there; sf is missing",
             facts: seen { $0.txt = ["id": "AA:BB:CC:DD:EE:FF", "c#": "2", "ff": "0"] }),
         Fault("no TXT record", .record, "the TXT record is missing", facts: seen { $0.txt = nil }),
-        Fault("a record without address", .addresses, "has no addresses", facts: { $0.connections = [] }),
+        Fault("a record without addresses", .addresses, "has no addresses", facts: { $0.connections = [] }),
         Fault(
             "an address that a firewall drops", .addresses, "fe80::1", "doesn't respond",
             facts: connecting(.timedOut)),
-        Fault("an address that refuses", .addresses, "refuses", facts: connecting(.refused)),
+        Fault("an address that refuses connections", .addresses, "refuses", facts: connecting(.refused)),
         Fault("an interface that is filtered", .addresses, "bridge.interfaces", facts: connecting(.closed)),
-        Fault("another program at the port", .addresses, "other than the bridge", facts: connecting(.foreign)),
+        Fault("another program on the port", .addresses, "other than the bridge", facts: connecting(.foreign)),
         Fault("a listener that hangs", .addresses, "doesn't answer", facts: connecting(.silent)),
         Fault("no route", .addresses, "No route", facts: connecting(.failed(reason: "No route to host"))),
         Fault(
@@ -324,7 +324,7 @@ struct DiagnosisTests {
         #expect(Diagnosis.findings(broken).verdict?.check == .avahi)
     }
 
-    @Test("skips checks that depend on a failed one")
+    @Test("skips checks that depend on a failed check")
     func dependence() {
         let findings = Diagnosis.findings(
             Self.facts { facts in
@@ -423,7 +423,7 @@ struct DiagnosisTests {
             ])
     }
 
-    @Test("trusts a bridge that is connected to Avahi even if its sockets are missing")
+    @Test("accepts missing sockets of D-Bus and Avahi if the bridge is connected to Avahi")
     func otherWay() {
         let facts = Self.facts { facts in
             facts.bus = .absent
@@ -432,7 +432,7 @@ struct DiagnosisTests {
         #expect(Diagnosis.findings(facts).verdict == nil)
     }
 
-    // MARK: Two minutes later
+    // MARK: The check after two minutes
 
     @Test("detects a switch that forgets multicast listeners")
     func lasting() {

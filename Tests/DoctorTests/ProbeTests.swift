@@ -182,7 +182,7 @@ final class Listener: Sendable {
     }
 
     deinit {
-        // This ends the thread's call of accept(2). The thread then closes the descriptor.
+        // The shutdown ends the thread's call of accept(2). The thread then closes the descriptor.
         if isServed { shutdown(file, Int32(SHUT_RDWR)) } else { close(file) }
         for connection in records.state.withLock({ $0.connections }) { close(connection) }
     }
