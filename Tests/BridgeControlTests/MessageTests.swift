@@ -18,7 +18,7 @@ struct MessageTests {
         #expect(try BridgeStatus(json: .object(json)).lightWarnings == [BridgeWarning(.lights, "dim")])
     }
 
-    @Test("decodes a status without codes from a daemon of the first version")
+    @Test("decodes a status without codes, as the first version of the daemon sends it")
     func formerStatus() throws {
         let status = try BridgeStatus(
             json: JSONValue(
@@ -33,7 +33,7 @@ struct MessageTests {
         #expect(status.drivers.map(\.isWell) == [true, false])
     }
 
-    @Test("names the path of a wrong value, but not the value")
+    @Test("reports the path of a value with the wrong type, but not the value")
     func path() throws {
         let json = try JSONValue(
             parsing: #"[{"key":"k","name":"n","kind":"light","aid":1,"driver":"d","reachable":true},{"key":5}]"#)

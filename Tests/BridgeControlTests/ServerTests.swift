@@ -58,7 +58,7 @@ struct ServerTests {
         #expect(bridge.restored == [4, 5])
     }
 
-    @Test("rejects a file that is too large before it requests any part")
+    @Test("rejects a file that is too large before requesting any part of it")
     func tooLarge() async throws {
         let bridge = FakeBridge()
         try await withServer(bridge) { path in
@@ -255,7 +255,7 @@ struct ServerTests {
             }, body)
     }
 
-    /// Connects like the command `lamplighter`.
+    /// Connects like the `lamplighter` command.
     private func ask<Result: Sendable>(
         _ path: String, _ body: @Sendable (BridgeControlClient) async throws -> Result
     ) async throws -> Result {
@@ -287,7 +287,7 @@ func withUnixSocket(
     }
 }
 
-/// A handler with a scripted answer, for either side of a connection.
+/// A handler with scripted answers, for either side of a connection.
 private struct Deputy: LineRPCHandler {
     let answer: @Sendable (String, LineRPCPeer) async throws -> JSONValue
 
