@@ -28,7 +28,7 @@ struct HomeAssistantColors: Decodable {
 
 @Suite("Color and brightness arithmetic")
 struct ColorConversionTests {
-    /// Special floating-point values, and values at the limits of the format.
+    /// Special floating-point values, and values at the limits of `Double`.
     static let patterns: [Double] = [
         .nan, -.nan, .signalingNaN, .infinity, -.infinity, 0, -0.0, .leastNonzeroMagnitude, .leastNormalMagnitude,
         .greatestFiniteMagnitude, -.greatestFiniteMagnitude, 1e18, 1e19, -1e19, 0.5, 1, 359.999999999999943, 360, 361,

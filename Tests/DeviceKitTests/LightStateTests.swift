@@ -52,7 +52,7 @@ struct LightStateTests {
         #expect(LightCommand().isEmpty)
     }
 
-    /// Returns all sequences of `length` different parts.
+    /// Returns all sequences of `length` different elements.
     private func orders<Part>(of parts: [Part], length: Int) -> [[Part]] {
         guard length > 0 else { return [[]] }
         return parts.indices.flatMap { index in
