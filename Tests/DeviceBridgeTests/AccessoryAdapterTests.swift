@@ -164,7 +164,7 @@ struct AccessoryAdapterTests {
         #expect(command([zero]) == LightCommand(on: false))
         for values in [[zero, off], [off, zero]] { #expect(command(values) == LightCommand(on: false)) }
         for values in [[zero, on], [on, zero]] { #expect(command(values) == LightCommand(on: true, brightness: 1)) }
-        // The last value for a characteristic counts.
+        // The last value for a characteristic is used.
         #expect(command([zero, (.brightness, .integer(5))]) == LightCommand(brightness: 5))
         #expect(command([(.brightness, .integer(5)), zero]) == LightCommand(on: false))
         #expect(command([on, zero, off]) == LightCommand(on: false))

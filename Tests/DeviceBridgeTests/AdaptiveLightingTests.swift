@@ -32,7 +32,7 @@ struct AdaptiveLightingTests {
         withUnsafeBytes(of: number.littleEndian) { Array($0) }
     }
 
-    /// A curve between two color temperatures, within an hour by default.
+    /// Returns a curve between two color temperatures, which takes an hour by default.
     ///
     /// At full brightness, it is 10 mired cooler than at zero.
     private static func update(from: Float, to: Float, minutes: UInt32 = 60) -> [UInt8] {
@@ -84,7 +84,7 @@ struct AdaptiveLightingTests {
         #expect(types?.contains(.characteristicValueTransitionControl) == false)
     }
 
-    @Test("follows the curve every minute, and brightness changes at once, with few events")
+    @Test("follows the curve every minute and brightness changes immediately, with few events")
     func follows() async throws {
         let (house, session) = try await Self.following()
         #expect(await active(house))
@@ -92,7 +92,7 @@ struct AdaptiveLightingTests {
         for _ in 0..<5 { await house.advance(.seconds(60)) }
         #expect(commands(house).last == LightCommand(color: .temperature(mired: 310)))
         #expect(await house.value(2, UInt64(Self.colorTemperature)) == .integer(310))
-        // The first value was sent as an event. The values of the next ten minutes aren't.
+        // The first value was sent as an event. The values of the next ten minutes aren't sent.
         #expect(await session.events.filter { $0.contains(#""iid":13"#) }.count == 1)
         for _ in 0..<6 { await house.advance(.seconds(60)) }
         #expect(await session.events.filter { $0.contains(#""iid":13"#) }.count == 2)

@@ -8,8 +8,10 @@ import HAPTesting
 import TestTimeouts
 import Testing
 
-/// A random sequence of actions on one lamp: two controllers write without waiting, a third one observes, the light
-/// reports arbitrary values, and its driver accepts commands, refuses them, delays its answer or stops responding.
+/// A random sequence of actions on one lamp.
+///
+/// Two controllers write without waiting, and a third controller observes. The light reports arbitrary values. Its
+/// driver accepts commands, refuses them, delays its answers or stops responding.
 private struct Course {
     /// On, Brightness, Hue, Saturation and color temperature, as numbers.
     typealias Values = [UInt64: Double]
@@ -123,7 +125,7 @@ private struct Course {
         guard house.bridge.driver.waitingCount == 0 else { return }
         trace.append("the operator sets 10 %")
         let bridge = house.bridge
-        // A write that was on its way may reach the driver only now.
+        // A delayed write may reach the driver only now.
         let answering = Task {
             while !Task.isCancelled {
                 bridge.driver.answer("lamp")
@@ -181,8 +183,8 @@ private struct Course {
     private mutating func one<Choice>(of choices: [Choice]) -> Choice { choices[number(below: choices.count)] }
 }
 
-// The tests are serialized, because a hundred parallel ones would exceed their timeouts. Each takes thousands of turns
-// of the event loop while other suites are running.
+// The tests are serialized, because a hundred parallel tests would exceed their timeouts. Each test takes thousands of
+// turns of the event loop while other suites are running.
 @Suite("Agreement of light, bridge and controllers", .serialized, .timeout)
 struct AgreementTests {
     @Test(

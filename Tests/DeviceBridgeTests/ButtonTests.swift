@@ -51,7 +51,7 @@ struct ButtonTests {
         #expect(presses == [[0, 2], [0]])
     }
 
-    @Test("keeps the numbers of the buttons when the device gets another one")
+    @Test("keeps the numbers of the buttons when the device gets another button")
     func numbers() async throws {
         let house = try await House([Self.remote([Self.left, Self.right])])
         await house.bridge.host.added(

@@ -31,7 +31,7 @@ struct CommandPipelineTests {
         #expect(pipeline.wanted(merged) == LightCommand(on: false))
     }
 
-    @Test("sends a cover's first command at once, and the newest of a dragged slider after a pause")
+    @Test("sends a cover's first command immediately, and the newest command of a dragged slider after a pause")
     func pause() {
         var pipeline = CommandPipeline(LightKind.cover.rules)
         func move(_ percent: Int) -> LightCommand {
@@ -163,7 +163,7 @@ struct CommandPipelineTests {
         #expect(pipeline.completed(now: at(1200)) == nil)
     }
 
-    @Test("drops an intermediate step that the light takes back")
+    @Test("drops an intermediate step that the light reverts")
     func takenBack() {
         let rows: [(LightCommand, LightReport, LightReport)] = [
             (LightCommand(on: true), LightReport(on: false), LightReport(on: true)),
@@ -313,7 +313,7 @@ struct CommandPipelineTests {
         #expect(pipeline.retried(now: at(5000)) == LightCommand(on: false))
     }
 
-    @Test("has no pending commands or held values after the light was lost")
+    @Test("drops pending commands and held values when the light is lost")
     func reset() {
         var pipeline = CommandPipeline(LightKind.light.rules)
         _ = pipeline.wanted(LightCommand(on: true))

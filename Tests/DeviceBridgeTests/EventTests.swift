@@ -144,7 +144,7 @@ struct EventTests {
         #expect(await writer.events == [Self.event(Self.on(true))])
     }
 
-    @Test("sends no event if a written value equals the current one")
+    @Test("sends no event if a written value equals the current value")
     func equalValue() async throws {
         let house = try await House()
         let writer = try await house.session()

@@ -9,7 +9,7 @@ import Testing
 @testable import DeviceBridge
 
 extension LightDescription {
-    /// A fan.
+    /// A fan with speed, direction and oscillation.
     ///
     /// If it is the first light, its aid is 2. The iids are 9 (Active), 10 (speed), 11 (direction) and 12 (swing mode).
     fileprivate static let fan = LightDescription(

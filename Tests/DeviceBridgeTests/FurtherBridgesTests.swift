@@ -66,7 +66,7 @@ struct FurtherBridgesTests {
         await bridge.host.added(Self.description(3))
         #expect(opened.withLock { $0 } == [2])
         #expect(await Self.places(bridge)["3"] == [2, 5])
-        // The second bridge has room, so a new light doesn't get a place that is reserved on the first one.
+        // The second bridge has room, so a new light doesn't get a place that is reserved on the first bridge.
         await bridge.host.removed("1001")
         await bridge.host.added(Self.description(2000))
         #expect(await Self.places(bridge)["2000"]?.first == 2)
@@ -105,7 +105,7 @@ struct FurtherBridgesTests {
         #expect(await bridge.lights.warnings() == [])
     }
 
-    @Test("gives a hidden light another place if another light has taken its own")
+    @Test("gives a hidden light a new place if another light has taken its place")
     func hidden() async throws {
         let store = InMemoryAccessoryServerStore()
         let key = LightKey(driver: BridgeUnderTest.driverID, light: "7")

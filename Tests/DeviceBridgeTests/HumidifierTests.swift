@@ -46,7 +46,7 @@ struct HumidifierTests {
         #expect(parts.first { $0.type == threshold }?.metadata.range == 0...100)
     }
 
-    @Test("clamps a target beyond the device's limits, and sends the clamped one to the writer")
+    @Test("clamps a target beyond the device's limits, and sends the clamped target to the writer")
     func clamped() async throws {
         let house = try await House([Self.device { $0.humidities = 40...80 }])
         let aid = try #require(await house.bridge.aid("mist"))

@@ -102,15 +102,15 @@ struct StructureTests {
         await house.bridge.host.added(other)
         await house.advance(.seconds(5))
         #expect(await number(house) == before)
-        // A light that is added and removed within a second isn't a change.
+        // Adding and removing a light within a second doesn't change the database.
         await house.bridge.host.added(description("guest"))
         await house.bridge.host.removed("guest")
         await house.advance(.seconds(5))
         #expect(await number(house) == before)
-        // A restart isn't a change.
+        // A restart doesn't change the database.
         let again = try await BridgeUnderTest(house.store)
         #expect(await again.server.advertisement.configurationNumber == before)
-        // A new version of the program counts as a change.
+        // A new version of the program changes the database.
         let newer = try await BridgeUnderTest(house.store, stored: house.store.bridge, firmware: "2.0")
         #expect(await newer.server.advertisement.configurationNumber == before + 1)
     }
@@ -337,7 +337,7 @@ struct StructureTests {
         #expect(house.store.lights.last?.instanceIDs.ids.count == 10)
     }
 
-    @Test("numbers all lights with the same name except the oldest one, even after a restart")
+    @Test("numbers all lights with the same name except the oldest, even after a restart")
     func names() async throws {
         let house = try await House([])
         func names() async -> [String] { await house.bridge.lights.snapshots().map(\.name) }
@@ -354,7 +354,7 @@ struct StructureTests {
         #expect(await again.lights.warnings().count == 1)
     }
 
-    @Test("shows 149 lights, and warns about the next one until there is room")
+    @Test("shows 149 lights, and warns about additional lights until there is room")
     func full() async throws {
         let house = try await House([])
         for index in 0..<149 { await house.bridge.host.added(description(LightID("\(index)"), "Lamp \(index)")) }
@@ -364,7 +364,7 @@ struct StructureTests {
         await house.bridge.host.removed("7")
         await house.bridge.host.added(description("late"))
         #expect(await house.bridge.aid("late") != nil)
-        // One light is hidden and another takes its place. Then the first one is shown again.
+        // One light is hidden, and another light takes its place. Then the first light is shown again.
         let key = LightKey(driver: BridgeUnderTest.driverID, light: "3")
         let hiding = try await BridgeUnderTest(
             house.store, stored: house.store.bridge, lights: [description("guest")],

@@ -11,8 +11,8 @@ import Testing
 
 @Suite("Promptness", .timeout)
 struct PromptnessTests {
-    /// Passes a request to a connection on its event loop, and returns the number of responses that have been sent when
-    /// that call returns.
+    /// Passes a request to a connection on its event loop, and returns the number of responses that were sent before
+    /// that call returned.
     private func answers(_ house: House, _ request: HTTPRequest, isSession: Bool = true) async throws -> Int {
         let (controller, link) = await house.bridge.connect(house.admin)
         if isSession { #expect(try await controller.pairVerify(house.bridge.identity) == nil) }

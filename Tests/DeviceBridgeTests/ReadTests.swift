@@ -56,7 +56,7 @@ struct ReadTests {
             Row(
                 "id=2.9&meta=1&perms=1&type=1&ev=1", 200,
                 #"{"aid":2,"iid":9,"value":false,"type":"25","perms":["pr","pw","ev"],"format":"bool","ev":false}"#),
-            // If one entry fails, every entry has a status, and failed ones have no other members.
+            // If one entry fails, every entry has a status, and failed entries have no other members.
             Row("id=2.9,2.99", 207, "\(onOK),\(missing(2, 99))"),
             Row("id=2.99&meta=1&perms=1&type=1&ev=1", 207, missing(2, 99)),
             Row("id=77.1", 207, missing(77, 1)),
@@ -65,7 +65,7 @@ struct ReadTests {
             // Services aren't characteristics.
             Row("id=2.8", 207, missing(2, 8)),
             Row("id=2.2,2.9", 207, #"{"aid":2,"iid":2,"status":-70405},\#(onOK)"#),
-            // CharacteristicRequestTests has all queries that can't be parsed.
+            // CharacteristicRequestTests covers all queries that can't be parsed.
             Row("", 400), Row("id=2.9,", 400),
         ])
     func row(_ row: Row) async throws {

@@ -29,14 +29,14 @@ struct RemovedLightsTests {
             await house.bridge.host.removed(light)
         }
         await house.bridge.host.removed("first")
-        // The lights are remembered in the order of their removals, so the one with aid 2, which was removed last, is
-        // kept.
+        // The lights are remembered in the order of their removals, so the light with aid 2, which was removed last,
+        // is kept.
         #expect(house.store.lights.map(\.aid) == [2] + (5..<304).map { AccessoryID($0) })
         for (light, aid) in [("300", 303), ("first", 2), ("0", 304), ("1", 305)] as [(LightID, AccessoryID)] {
             await house.bridge.host.added(description(light))
             #expect(await house.bridge.aid(light) == aid)
         }
-        // The limit also applies to stored lights that exceed it.
+        // Stored lights that exceed the limit are forgotten, too.
         for number in 1000..<1010 {
             let key = LightKey(driver: "gone", light: LightID("\(number)"))
             try await house.store.save(
@@ -102,7 +102,7 @@ struct RemovedLightsTests {
         #expect(house.store.lights == [])
     }
 
-    @Test("leaves no trace of lights that come and go while the store fails, and reuses no aid")
+    @Test("keeps no lights that are added and removed while the store fails, and reuses no aid")
     func fullDisk() async throws {
         let house = try await House()
         house.store.breakDown([.light])
@@ -148,7 +148,7 @@ struct RemovedLightsTests {
     }
 
     @Test(
-        "gives a waiting light the place of an unannounced light only after that is forgotten"
+        "gives a waiting light the place of an unannounced light only after the latter is forgotten"
     )
     func room() async throws {
         let house = try await House([])

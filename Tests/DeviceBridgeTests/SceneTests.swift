@@ -90,7 +90,7 @@ struct SceneTests {
         #expect(try await room.value(relax) == false)
         let iid = try room.iid(relax)
         #expect(await room.session.events.last == #"{"characteristics":[{"aid":2,"iid":\#(iid),"value":false}]}"#)
-        // A device without reports doesn't get it again.
+        // A device without reports doesn't get the command again.
         for _ in 0..<10 { await room.house.advance(.seconds(1)) }
         #expect(room.commands == [command(relax)])
         try await room.write(relax, true)

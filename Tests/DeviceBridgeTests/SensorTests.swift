@@ -9,7 +9,7 @@ import Testing
 @testable import DeviceBridge
 
 extension LightDescription {
-    /// A sensor.
+    /// A sensor with motion, temperature and battery readings.
     ///
     /// If it is the first light, its aid is 2. The iids are 8 for the motion sensor (9 motion, 10 active), 11 for the
     /// temperature sensor (12 temperature, 13 active), and 14 for the battery (15 low battery, 16 level).
@@ -23,7 +23,7 @@ struct SensorTests {
         AccessoryAdapter(LightDescription(id: "x", name: "X", kind: .sensor, capabilities: .sensor(readings)), "X", ids)
     }
 
-    @Test("gets a different name if a light has the same one")
+    @Test("gets a different name if a light has the same name")
     func nameOfLight() async throws {
         var sensor = LightDescription.hall
         sensor.name = "Lamp"

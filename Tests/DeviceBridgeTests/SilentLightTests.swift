@@ -89,7 +89,7 @@ struct SilentLightTests {
         house.bridge.driver.answer("lamp")
         #expect(try await answer.status == 204)
         if isDetached { await house.bridge.lights.detach(BridgeUnderTest.driverID) }
-        // If an expired timer were left, this wouldn't return.
+        // If an expired timer remained, this call wouldn't return.
         await house.advance(.seconds(5))
         #expect(house.bridge.driver.orders.count == 1)
     }
@@ -126,7 +126,7 @@ struct SilentLightTests {
         // The driver has ignored the cancellation, so it doesn't get the next command yet.
         await house.drain()
         #expect(house.bridge.driver.orders.map(\.command.brightness) == [10])
-        // Now the driver answers the first command, too late.
+        // The driver's answer to the first command is too late.
         house.bridge.driver.answer("lamp")
         try await house.drain(until: { house.bridge.driver.orders.count == 2 })
         #expect(house.bridge.driver.orders.map(\.command.brightness) == [10, 20])

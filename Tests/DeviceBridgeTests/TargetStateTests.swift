@@ -104,7 +104,7 @@ struct TargetStateTests {
         #expect(await door.events(since: 0) == [Self.event(1, 1)])
     }
 
-    @Test("keeps a requested target until the lock reacts, and gives it up if it never does")
+    @Test("keeps a requested target until the lock reacts, and resets the target if the lock never reacts")
     func reaction() async throws {
         let door = try await door(.unsecured)
         #expect(try await door.session.write(#"{"aid":2,"iid":9,"value":1}"#).status == 204)
@@ -115,7 +115,7 @@ struct TargetStateTests {
         #expect(await door.shown() == [.integer(1), .integer(0)])
         await door.house.advance(.seconds(30))
         #expect(await door.shown() == [.integer(0), .integer(0)])
-        // The command isn't repeated: a motor could stop at the second one.
+        // The command isn't repeated, because a second command could stop a motor.
         #expect(door.house.bridge.driver.orders.count == 1)
     }
 
@@ -194,7 +194,7 @@ struct TargetStateTests {
         #expect(rules.outcome(of: door(nil, target: .closed)) == door(.closed, target: .closed))
     }
 
-    @Test("offers only the modes of a panel, and keeps the requested one until an alarm ends")
+    @Test("offers only the modes of a panel, and keeps the requested mode until an alarm ends")
     func securitySystem() async throws {
         func panel(_ current: SecurityState?, target: SecurityState? = nil) -> PropertyValues {
             var values = PropertyValues()

@@ -155,7 +155,7 @@ struct ThermostatTests {
         #expect(await house.bridge.value(mode) == .integer(1))
         #expect(await session.events == [#"{"characteristics":[{\#(ids):\#(mode.iid),"value":1}]}"#])
         await house.report(LightReport(values(.heat, target: 22.8)), "stat")
-        // The same write again changes nothing, but the writer is notified of the mode.
+        // Repeating the write changes nothing, but the writer is notified of the mode.
         #expect(try await session.write(#"{\#(ids):\#(mode.iid),"value":3}"#).status == 204)
         await house.advance(.seconds(1))
         #expect(house.bridge.driver.orders.count == 1)
@@ -174,7 +174,7 @@ struct ThermostatTests {
         let heat = #"{"aid":\#(aid),"iid":\#(mode.iid),"value":1}"#
         _ = try await session.write(heat)
         await house.advance(CommandPipeline.retryTime + .seconds(5))
-        // The command and its repetition.
+        // The driver gets the command and its repetition.
         #expect(house.bridge.driver.orders.count == 2)
         _ = try await session.write(heat)
         #expect(house.bridge.driver.orders.last == .init("stat", LightCommand(values(.heat))))

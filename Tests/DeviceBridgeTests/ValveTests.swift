@@ -85,14 +85,14 @@ struct ValveTests {
         }
         bridge.driver.set("tap", .refuses(.busy))
         #expect(await closings(in: 1) == 1)
-        // It accepts the next command, but stays open.
+        // The valve accepts the next command, but stays open.
         bridge.driver.set("tap", .reports([LightReport(on: true)]))
         #expect(await closings(in: 5) == 1)
         bridge.driver.set("tap", .reports([LightReport(on: false)]))
         #expect(await closings(in: 5) == 1)
         #expect(await closings(in: 20) == 0)
         #expect(try await value(.active, bridge) == 0)
-        // If it is opened manually, it runs again.
+        // If the valve is opened manually, a new run starts.
         await house.report(LightReport(on: true), "tap")
         #expect(try await value(.remainingDuration, bridge) == 10)
     }

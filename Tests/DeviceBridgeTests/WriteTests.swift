@@ -13,7 +13,7 @@ struct WriteTests {
     @Test(
         "answers 400 for an invalid body, and writes nothing",
         arguments: [
-            // CharacteristicRequestTests has all bodies that can't be parsed.
+            // CharacteristicRequestTests covers all bodies that can't be parsed.
             "{", #"{"characteristics":[]}"#,
             #"{"characteristics":[{"aid":2,"iid":9,"value":true},{"iid":9,"value":true}]}"#,
         ])
