@@ -97,13 +97,13 @@ install: built install-files
 		test -e $(DESTDIR)/etc/$$file || install -D -m 0644 Config/$${file#*/} $(DESTDIR)/etc/$$file; \
 	done
 
-# Root installs what another user has built, so it runs neither Swift nor the build's plugins in that user's clone.
+# Root installs the programs that another user has built, so don't run Swift or build plugins in that user's clone.
 built:
 	@test -e $(SHIPPED)/manual/homeweb.8 || { echo "install: there is no release build; run make first" >&2; exit 66; }
 
 install-files: install-bridge-files install-home-files install-web-files
 
-# The common files of the packages: $(call install-common,PACKAGE,COMMAND,DAEMON,ANOTHER COMMAND).
+# Installs the files that both packages have: $(call install-common,PACKAGE,COMMAND,DAEMON,ANOTHER COMMAND).
 define install-common
 	install -D -m 0755 -s $(SHIPPED)/$(3) $(DESTDIR)$(PREFIX)/sbin/$(3)
 	install -D -m 0755 -s $(SHIPPED)/$(2) $(DESTDIR)$(PREFIX)/bin/$(2)
@@ -150,11 +150,11 @@ install-web-files:
 deb: package-packages all
 	Scripts/build-package
 
-## guest-test  install the packages in a Debian guest and test the life of the services (root)
+## guest-test  install the packages in a Debian guest, and test the services there (root)
 guest-test: guest-packages $(VENV)/ready
 	Scripts/guest-test
 
-## fresh-machine  run a part of the tests in a container with only Debian and Swift (root; --whole: Scripts/fresh-machine)
+## fresh-machine  run some of the tests in a container with only Debian and Swift (root; all tests: Scripts/fresh-machine --whole)
 fresh-machine: guest-packages
 	swift build --build-tests
 	Scripts/fresh-machine
@@ -173,12 +173,12 @@ power-cut: test-packages $(VENV)/ready
 	swift build
 	POWER_CUT=all $(VENV)/bin/python -m pytest -q -s -o faulthandler_timeout=0 Tests/Interop/test_power_cut.py
 
-## soak     load the release daemons for an hour with failures around them, and check their promises: make soak [MINUTES=60] (root)
+## soak     load the release daemons for an hour while their environment fails, and check their guarantees: make soak [MINUTES=60] (root)
 soak: test-packages $(VENV)/ready
 	for name in lamplighterd lamplighter homehubd homehub; do $(SHIP) $$name || exit; done
 	$(VENV)/bin/python Tests/Soak/soak.py --minutes $(MINUTES)
 
-## mutants  plant up to 450 bugs, one at a time, and list the unnoticed ones (root; an hour or two)
+## mutants  plant up to 450 bugs, one at a time, and list the bugs that no test detects (root; an hour or two)
 mutants: test-packages $(VENV)/ready
 	Scripts/mutants
 
