@@ -164,7 +164,7 @@
 
   function clear(place) { place.querySelector(":scope > .refusal")?.remove(); }
 
-  // Shows an error next to its element, until it is dismissed or the next attempt.
+  // Shows an error next to an element, until the visitor dismisses the error or tries again.
   function refuse(place, message) {
     clear(place);
     const refusal = document.createElement("p"), dismiss = document.createElement("button");
@@ -430,7 +430,7 @@
 
   // ---- Codes
 
-  // Returns the text of a QR code in a picture. Most browsers can't read one, so the server does.
+  // Returns the text of a QR code in a picture. Most browsers can't decode QR codes, so the server does it.
   async function read(image) {
     const scale = Math.min(1, 1000 / Math.max(image.videoWidth || image.width, image.videoHeight || image.height));
     const width = Math.round((image.videoWidth || image.width) * scale), height = Math.round((image.videoHeight || image.height) * scale);
@@ -491,7 +491,7 @@
     };
   }
 
-  // A message above the page, such as the reason why a form wasn't accepted.
+  // Dismisses a message above the page, such as the reason why a form wasn't accepted.
   document.getElementById("dismiss")?.addEventListener("click", (event) => event.target.closest(".message").remove());
 
   // The link from "homehub web" contains the token after #, which isn't sent to the server.

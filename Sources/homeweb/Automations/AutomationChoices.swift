@@ -184,7 +184,7 @@ extension Characteristic {
         return type.valueNames.keys.sorted().filter { metadata.validValues?.contains($0) ?? true }.map { .integer($0) }
     }
 
-    /// Whether the value is a requested state, which can differ from the current one.
+    /// Whether the value is a requested state, which can differ from the current state.
     fileprivate var isTarget: Bool { metadata.permissions.contains(.pairedWrite) }
 
     /// Whether the value is a number that people can't change.

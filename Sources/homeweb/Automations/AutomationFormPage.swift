@@ -7,7 +7,7 @@ import HomePresentation
 struct AutomationFormPage {
     let form: AutomationForm
     let choices: AutomationChoices
-    /// The automation to edit; `nil` for a new one.
+    /// The automation to edit; `nil` for a new automation.
     let trigger: Trigger?
     var errors: [String: String] = [:]
 
@@ -74,13 +74,13 @@ struct AutomationFormPage {
         return Templates.render("automation-form", values)
     }
 
-    /// Whether the rarely used options are open.
+    /// Whether to open the section with the rarely used options.
     private var hasOptions: Bool {
         !form.undoWords.isEmpty || form.isOnce || !form.missed.isEmpty || errors["until"] != nil
             || errors["missed"] != nil
     }
 
-    /// The fields of the actions, and some empty ones.
+    /// The fields of the actions, followed by empty fields for more actions.
     private var actions: [Templates.Values] {
         guard !choices.actions.isEmpty else { return [] }
         let names: [(key: String, name: String, room: Room.ID)] = choices.actions.map {

@@ -27,7 +27,7 @@ struct AutomationSummary {
     /// Returns the time of the next run in words; `nil` if none is scheduled.
     func next(_ status: TriggerStatus?) -> String? { status?.next.map(time.words) }
 
-    /// Returns the result of the last evaluation in words; `nil` before the first one.
+    /// Returns the result of the last evaluation in words; `nil` before the first evaluation.
     func last(_ status: TriggerStatus?) -> String? {
         status?.last.map { "\(time.words(for: $0.time)), \(phrases.phrase(for: $0))" }
     }

@@ -3,7 +3,7 @@ import HomeModel
 import HomePresentation
 import TerminalKit
 
-/// The page of the automations, with their states, next times and last results.
+/// The page of the automations, with their states, next runs and last results.
 struct AutomationsPage: LivePage {
     let manager: HomeManager
     let path: String

@@ -4,7 +4,7 @@ import HomePresentation
 
 /// A graph of a characteristic's past values, as a picture for a page.
 ///
-/// Measurements are connected by lines. Other values hold until the next one, so they form steps.
+/// Measurements are connected by lines. Other values hold until the next value, so they form steps.
 struct Graph {
     /// A value, with its time as a share of the period.
     private struct Point {

@@ -26,7 +26,7 @@ final class ListenerLimit: Sendable {
 
     /// Takes a place for a person at an address.
     ///
-    /// If all places are taken, the person with the most places loses the oldest one, provided that this person has at
+    /// If all places are taken, the person with the most places loses their oldest place, provided that they have at
     /// least two places more than the new listener.
     ///
     /// - Returns: The place, or `nil` if none is available.

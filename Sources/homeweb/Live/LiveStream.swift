@@ -18,7 +18,7 @@ struct LiveStream: Sendable {
     private static let checkInterval = Duration.seconds(1)
     /// The interval of `beat` events in seconds.
     ///
-    /// After three missing ones, a browser reports a lost connection.
+    /// After three missing events, a browser reports a lost connection.
     private static let beatInterval = 5
     /// The interval in seconds at which countdowns are rendered again.
     private static let countdownInterval = 10
@@ -127,7 +127,7 @@ private struct Drawing {
     private(set) var isHubConnected: Bool?
     /// Whether the content depends on the time.
     private(set) var hasCountdowns = false
-    /// The values to observe from now on.
+    /// The values to observe, or `nil` if they haven't changed.
     var valuesToWatch: (all: Set<Characteristic.ID>, readable: Set<Characteristic.ID>)?
 
     init(stream: LiveStream) { self.stream = stream }

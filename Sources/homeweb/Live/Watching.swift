@@ -15,7 +15,7 @@ actor Watching {
 
     init(site: Site) { self.site = site }
 
-    /// Observes these values instead of the previous ones.
+    /// Observes the new values instead of the previous values.
     ///
     /// Returns after all values in `readable` that aren't reported have been read.
     func watch(_ new: Set<Characteristic.ID>, reading readable: Set<Characteristic.ID>) async {

@@ -4,7 +4,7 @@ import WebAccess
 struct Layout {
     var title: String
     var content: String
-    /// The visitor, or `nil` for an unauthorized one.
+    /// The visitor, or `nil` if the visitor isn't signed in.
     var visitor: Visitor?
     /// The path of live updates, or `nil` for a static page.
     var live: String?
@@ -16,7 +16,7 @@ struct Layout {
     ///
     /// Live updates don't change it.
     var message: String?
-    /// The query for the current home, if it isn't the primary one.
+    /// The query for the current home, if it isn't the primary home.
     var homeQuery = ""
 
     var html: String {

@@ -8,7 +8,7 @@ import SystemKit
 struct Moment {
     let snapshot: HomeSnapshot
     let visitor: Visitor
-    /// The homes as the visitor may see them.
+    /// The homes, without the parts that the visitor may not see.
     let homes: [Home]
     /// The values that were read because they aren't reported.
     let read: Set<Characteristic.ID>
@@ -27,7 +27,7 @@ struct Moment {
         return "?home=\(home.id)"
     }
 
-    /// Returns the first home that matches, such as the one with an accessory, a service or a room.
+    /// Returns the first home that matches, for example because it contains an accessory, a service or a room.
     func home(where isMeant: (Home) -> Bool) -> Home? { homes.first(where: isMeant) }
 
     /// Returns whether all shown values of a service are current.
@@ -67,12 +67,12 @@ protocol LivePage: Sendable {
     var path: String { get }
     /// The page of the navigation bar that this page belongs to.
     var place: String { get }
-    /// The home of the page, if its path contains one.
+    /// The home that the path of the page contains, if any.
     var choice: Home.ID? { get }
 
     func home(_ moment: Moment) -> Home?
 
-    /// Returns sources of changes other than the homes, or `nil` for none.
+    /// Returns signals of changes that aren't changes of the homes, or `nil` if there are none.
     func changes(_ site: Site) async -> AsyncStream<Void>?
 
     func content(_ moment: Moment) async -> PageContent

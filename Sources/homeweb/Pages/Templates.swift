@@ -23,7 +23,7 @@ enum Templates {
 
     /// Renders a template to HTML.
     ///
-    /// A test renders all templates, so a missing one can't go unnoticed.
+    /// A test renders all templates, so a missing template can't go unnoticed.
     static func render(_ name: String, _ values: Values) -> String {
         guard let text = library.render(marked(values), withTemplate: name) else {
             preconditionFailure("Missing template \(name).")

@@ -5,11 +5,11 @@ import Synchronization
 
 /// Limits the number of open connections.
 ///
-/// Beyond the limit, each new connection closes an existing one.
+/// Beyond the limit, each new connection closes an existing connection.
 ///
-/// The closed connection belongs to the peer with the most connections: it's the one that has been idle longest or, if
-/// all are busy, the one that has been handling its request longest. Therefore, a peer that opens ten thousand
-/// connections loses its own connections, not those of other peers.
+/// The peer with the most connections loses the connection that has been idle longest or, if all are busy, the
+/// connection with the oldest request. Therefore, a peer that opens ten thousand connections loses its own
+/// connections, not the connections of other peers.
 final class ConnectionLimit: Sendable {
     private struct Entry {
         let channel: any Channel

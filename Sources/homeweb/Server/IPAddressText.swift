@@ -38,7 +38,7 @@ enum IPAddressText {
         return isIPv4(bytes) ? bytes[12] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1]
     }
 
-    /// An address at which other computers can reach this one, or `nil` if there is no network.
+    /// An address at which other computers can reach this computer, or `nil` if there is no network.
     ///
     /// Networks inside this computer, such as those of containers, are ignored. A sandbox may deny access to the list
     /// of interfaces, which requires netlink. Then the routing table determines the address.

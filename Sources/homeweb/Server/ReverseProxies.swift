@@ -17,9 +17,9 @@ struct ReverseProxies: Sendable {
     /// client.
     ///
     /// The client is the rightmost hop that isn't one of these proxies, because the client itself may have written the
-    /// hops to the left. A proxy sets either `X-Forwarded-For` or `Forwarded` (RFC 7239) and passes the other one
-    /// through. If both exist and differ, the client has written one of them, and the request is attributed to the
-    /// proxy.
+    /// hops to the left. A proxy sets either `X-Forwarded-For` or `Forwarded` (RFC 7239) and passes the other header
+    /// through. If both headers exist and differ, the client has written one of them, and the request is attributed to
+    /// the proxy.
     func client(of proxy: String, _ headers: HTTPFields) -> Client {
         let plain = plainHops(headers)
         let standard = standardHops(headers)
@@ -62,7 +62,7 @@ struct ReverseProxies: Sendable {
 
     /// Returns the hops of `X-Forwarded-For`.
     ///
-    /// The schemes of `X-Forwarded-Proto` belong to the last of them.
+    /// The schemes of `X-Forwarded-Proto` belong to the last hops.
     private func plainHops(_ headers: HTTPFields) -> [Hop] {
         let addresses = Self.elements(of: headers[values: Self.forwardedFor])
         let schemes = Self.elements(of: headers[values: Self.forwardedProto])

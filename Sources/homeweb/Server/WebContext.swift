@@ -51,7 +51,7 @@ struct Visitor: Sendable {
     /// The person's name, or `nil` for a browser on this computer that needs no token.
     var name: String?
     var access: Access
-    /// The person's token, or `nil` for a browser on this computer that needs none.
+    /// The person's token, or `nil` for a browser on this computer that needs no token.
     var token: AccessToken?
 
     /// A browser on this computer that needs no token.
@@ -65,8 +65,10 @@ struct Visitor: Sendable {
     /// The name in the history.
     var shownName: String { name ?? "this computer" }
 
-    /// Returns the homes as the visitor may see them: for a guest of some rooms, only these rooms with their accessories,
-    /// and the scenes that change nothing elsewhere.
+    /// Returns the homes without the parts that the visitor may not see.
+    ///
+    /// A guest of some rooms sees only these rooms with their accessories, and the scenes that change only these
+    /// accessories.
     func visible(_ homes: [Home]) -> [Home] {
         guard let rooms = access.rooms else { return homes }
         return homes.compactMap { home in

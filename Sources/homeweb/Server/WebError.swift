@@ -10,7 +10,7 @@ import TerminalKit
 struct WebError: Error {
     var status: HTTPResponse.Status
     var message: String
-    /// Available names that the visitor can use instead of the rejected one.
+    /// Available names that the visitor can use instead of the rejected name.
     var suggestions: [String] = []
 
     init(_ status: HTTPResponse.Status, _ message: String) {
@@ -52,10 +52,10 @@ struct WebError: Error {
 }
 
 extension Request {
-    /// Whether the request comes from our own script, which expects JSON.
+    /// Whether the request comes from the page's script, which expects JSON.
     var isFromScript: Bool { headers[.accept]?.contains("application/json") == true }
 
-    /// The path of the page that the request comes from, if it is one of ours.
+    /// The path of the page that the request comes from, if the page is on this server.
     var localReferrer: String? {
         guard let text = headers[.referer], let authority = head.authority,
             let range = text.firstRange(of: "//\(authority)/")
@@ -81,14 +81,14 @@ extension Response {
         .html(layout.html, status: status)
     }
 
-    /// Redirects a browser to one of our pages.
+    /// Redirects a browser to a page on this server.
     static func seeOther(_ path: String) -> Response {
         Response(status: .seeOther, headers: [.location: path.localPath])
     }
 }
 
 extension String {
-    /// The path if it is one of ours, or else the first page, so that browsers aren't redirected elsewhere.
+    /// The path if it leads to a page on this server, or else `/`, so that browsers aren't redirected elsewhere.
     var localPath: String {
         hasPrefix("/") && !hasPrefix("//") && !hasPrefix("/\\") && utf8.count <= 500
             && utf8.allSatisfy { (0x21...0x7E).contains($0) } ? self : "/"

@@ -19,7 +19,7 @@ struct WebServer {
         var names: Set<String>
         /// The names of `--name`.
         ///
-        /// Links contain the first one.
+        /// Links contain the first name.
         var publicNames: [PageName] = []
         /// The reverse proxies in front of the page.
         var proxies = ReverseProxies(networks: [])
