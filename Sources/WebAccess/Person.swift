@@ -80,12 +80,14 @@ package enum PeopleError: Error, Equatable {
 extension [Person] {
     /// Returns the person with the given token; `nil` if there is none.
     ///
-    /// It compares all tokens, so that the time it takes reveals nothing about them.
+    /// All tokens are compared, so that the duration reveals nothing about them.
     package func holder(of token: AccessToken) -> Person? {
         reduce(nil) { found, person in person.token.matches(token) ? person : found }
     }
 
-    /// Returns the index of the person with a name; letter case and spaces don't matter.
+    /// Returns the index of the person with the given name.
+    ///
+    /// Letter case and spaces are ignored.
     package func index(of name: String) throws(PeopleError) -> Int {
         guard let index = firstIndex(where: { NameKey($0.name) == NameKey(name) }) else { throw .unknownPerson }
         return index
@@ -108,7 +110,7 @@ extension [Person] {
             name: name, role: person.role, rooms: person.rooms, mayOpen: person.mayOpen, token: token)
     }
 
-    /// Gives a person another token, so that all browsers with the old one are signed out.
+    /// Gives a person a new token, so that all browsers with the old token are signed out.
     package mutating func renewToken(of name: String) throws(PeopleError) {
         self[try index(of: name)].token = AccessToken()
     }
