@@ -72,7 +72,7 @@ extension [Home] {
     /// An accessory takes precedence over its parts with the same name, and a home over its default room.
     /// `ACCESSORY/PART` refers to a part.
     ///
-    /// - Throws: `HomeError` with code 2 if nothing matches, 3 if several objects match.
+    /// - Throws: `HomeError` with code 2 if no object matches, 3 if several objects match.
     func object(_ typed: String, kind: ObjectKind?, in home: Home) throws(HomeError) -> HomeObject {
         if let slash = typed.firstIndex(of: "/") {
             let accessory = try home.accessory(addressed: String(typed[..<slash]))

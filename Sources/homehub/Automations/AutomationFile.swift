@@ -47,7 +47,7 @@ extension AutomationFile: Decodable {
         guard let key = Self.parserKey, let parser = decoder.userInfo[key] as? TriggerParser else {
             throw ConfigurationProblem("the parser is missing", remedy: "", at: decoder.codingPath)
         }
-        // Decode everything first, so that a misspelled key is reported as such.
+        // Decode everything first, so that a misspelled key is reported before errors in values.
         let typed = try values.decode([TypedEntry].self, forKey: .automations)
         guard typed.count <= HomeLimits.triggersInHome else {
             throw ConfigurationProblem(

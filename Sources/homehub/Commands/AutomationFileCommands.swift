@@ -105,7 +105,7 @@ struct AutomationsImportCommand: HomeCommand {
     }
 }
 
-/// The effect of an import on one automation.
+/// The effect of an import on an automation.
 private struct ImportResult {
     let name: String
     let old: Trigger?

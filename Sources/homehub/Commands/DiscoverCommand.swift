@@ -55,7 +55,7 @@ struct DiscoveryList {
     ///
     /// The beginning of a name suffices if it is unique.
     ///
-    /// - Throws: `HomeError` with code 2 if nothing matches, 3 if several have the name.
+    /// - Throws: `HomeError` with code 2 if no device matches, 3 if several devices match.
     static func one(_ typed: String, among accessories: [DiscoveredAccessory]) throws(HomeError) -> DiscoveredAccessory
     {
         if let id = DeviceID(typed), let accessory = accessories.first(where: { $0.id == id }) { return accessory }

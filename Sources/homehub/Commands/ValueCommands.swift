@@ -142,7 +142,7 @@ struct ValueReport {
             })
     }
 
-    /// All failures as one error, or `nil` without failures.
+    /// An error that describes all failures, or `nil` if there are none.
     var error: HomeError? {
         let failures = places.compactMap { place in error(of: place).map { (place, $0) } }
         guard let (place, first) = failures.first else { return nil }
@@ -158,11 +158,11 @@ struct ValueReport {
             detail: "\(failures.count) of \(places.count) values failed: \(sentences.joined(separator: "; "))")
     }
 
-    /// Prints the values as a table, or just the value if a single one was requested.
+    /// Prints the values as a table, or only the value if a single value was requested.
     ///
     /// If `isSilent` is `true`, the values are printed only with `--json`.
     ///
-    /// - Throws: All failures as one error.
+    /// - Throws: An error that describes all failures.
     func show(in session: HomeSession, isSingle: Bool = false, isSilent: Bool = false) throws {
         if isSilent {
             session.print(json: listing)

@@ -85,12 +85,12 @@ extension AppIdentity {
 }
 
 extension VendorClaim {
-    /// Whether the app may answer for the vendor, in one or two words.
+    /// The decision about the app's claim to act for the vendor: `yes`, `no` or `pending`.
     var decisionText: String { isAllowed.map { $0 ? "yes" : "no" } ?? "pending" }
 }
 
 extension AppPermission {
-    /// The app's permission, in one or two words.
+    /// The decision about the app's access, such as `yes` or `pending`.
     var decisionText: String {
         if status.contains(.authorized) { return "yes" }
         if status.contains(.restricted) { return "no, by policy" }

@@ -127,7 +127,7 @@ struct SetupDialogue: AccessorySetupInteraction {
         await manager.homes.contains { home in home.accessories.contains { $0.deviceID == id } }
     }
 
-    /// Selects a device without asking: the requested one, or the only one.
+    /// Selects the requested device, or the only device, without asking the user.
     private func choiceInTime(_ list: FoundDevices) async -> Result<DiscoveredAccessory, HomeError>? {
         do { try await search(list) } catch { return nil }
         let accessories = list.accessories
