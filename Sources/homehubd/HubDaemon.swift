@@ -24,7 +24,7 @@ import YAMLKit
 struct HubDaemon {
     /// The locations of the daemon's files.
     struct Places {
-        /// The path of the configuration file; `nil` for the default one, which may be missing.
+        /// The path of the configuration file; `nil` for the default file, which may be missing.
         let configuration: String?
         let stateDirectory: String
         let runtimeDirectory: String
@@ -49,7 +49,7 @@ struct HubDaemon {
         let file = try openDatabase()
         let historyFile = openHistory()
         let vault = PairingDatabase(file.queue)
-        // One event loop is only for the hub, and the other one serves connections. Neither loop waits for the disk.
+        // The first event loop is for the hub, and the second loop serves connections. Neither loop waits for the disk.
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
         let (hubLoop, dialingLoop) = (loops.next(), loops.next())
         let browser = try AvahiServiceBrowser(type: Advertisement.serviceType, logger: logger)
@@ -158,7 +158,7 @@ struct HubDaemon {
         }
     }
 
-    /// The `homehub` executable: the configured one, or else the one in the directory of this program, or else
+    /// The configured `homehub` executable or, by default, the executable in the directory of this program or
     /// `/usr/bin/homehub`.
     private var systemApp: SystemApp {
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""

@@ -19,7 +19,7 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
     var notifyCommand: [String]?
     /// The URL that receives the messages of automations.
     var notifyWebhook: WebhookSection?
-    /// The path of the system app's executable; `nil` for the installed one.
+    /// The path of the system app's executable; `nil` for the installed executable.
     var systemApp: String?
 
     static var keys: [DeclaredKey<HubConfiguration>] {

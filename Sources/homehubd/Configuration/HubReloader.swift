@@ -7,7 +7,7 @@ import Logging
 ///
 /// If the file is invalid, the configuration in use is unchanged. Changes that require a restart are logged.
 struct HubReloader: Sendable {
-    /// The path of the file; `nil` for the default one.
+    /// The path of the configuration file; `nil` for the default file.
     let path: String?
     /// The configuration at the start of the hub.
     let running: HubConfiguration

@@ -58,7 +58,7 @@ struct AppConnections: LineRPCSessions {
 
     // MARK: Opening
 
-    /// Opens a session, or disconnects the app if it doesn't request one in time.
+    /// Opens a session, or disconnects the app if it doesn't request a session in time.
     private func openInTime(
         _ peer: LineRPCPeer, _ identity: PeerIdentity, _ inputs: inout AsyncStream<LineRPCInput>.AsyncIterator
     ) async -> SessionID? {

@@ -10,7 +10,7 @@ internal import HomeModel
 struct HomeDatabase: HomeStore {
     /// The reason why a transaction was rejected.
     enum Refusal: Error, Equatable, CustomStringConvertible {
-        /// The transaction doesn't follow the last stored one.
+        /// The transaction doesn't follow the last stored transaction.
         case revision(stored: UInt64, committed: UInt64)
 
         var description: String {

@@ -78,7 +78,7 @@ enum HomeSchema {
         "ALTER TABLE home ADD COLUMN timeZone TEXT",
     ]
 
-    /// The new pairings of accessories that are being repaired, until they replace the old ones.
+    /// The new pairings of accessories that are being repaired, until they replace the old pairings.
     private static let pairingCandidate = """
         CREATE TABLE pairingCandidate (
             deviceID TEXT NOT NULL PRIMARY KEY,
