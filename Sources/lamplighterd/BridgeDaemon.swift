@@ -30,9 +30,9 @@ struct BridgeDaemon {
         let runtimeDirectory: String
 
         var database: String { stateDirectory + "/bridge.sqlite" }
-        /// The copy of the database that is made during a backup.
+        /// The path of the temporary copy of the database during a backup.
         var exportedDatabase: String { database + ".export" }
-        /// The prepared database that will replace the current one.
+        /// The path of the prepared database that will replace the current database.
         var restoredDatabase: String { database + ".restored" }
         var controlSocket: String { runtimeDirectory + "/control.sock" }
     }
@@ -130,7 +130,7 @@ struct BridgeDaemon {
                     path: places.controlSocket, operations: operations, onListening: { notifier?.ready() },
                     logger: logger),
                 bridges,
-                // An invalid file needs no handling here: the error is in the log and in the status.
+                // Ignore the error of an invalid file, because it is in the log and in the status.
                 SIGHUPService(hangups) { _ = try? await reloader.reload() },
                 SetupCodePrinter(
                     server: first.server, name: first.name, discoveryError: { first.publisher?.discoveryError }),

@@ -17,7 +17,7 @@ struct BridgeSection: DeclaredSection, Equatable, Sendable {
 
     var name: ConfiguredName
     var port: Port
-    /// The setup code, or `nil` to create one on the first start and keep it.
+    /// The setup code, or `nil` to create a code on the first start and keep it.
     var setupCode: ConfiguredSetupCode?
     /// The interfaces that are used for TCP and mDNS.
     var interfaces: ConfiguredInterfaces

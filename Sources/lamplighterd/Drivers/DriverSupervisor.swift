@@ -106,7 +106,7 @@ actor DriverSupervisor: Service {
     }
 
     private func hasFailed(_ id: String, _ reason: String) async {
-        // A new driver may have replaced this one in the meantime.
+        // A new driver may have replaced this driver in the meantime.
         guard !Task.isCancelled else { return }
         failed.insert(id)
         await lights.driverEnded(id, reason)

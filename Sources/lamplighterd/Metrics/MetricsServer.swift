@@ -7,7 +7,7 @@ import HAPProtocol
 actor MetricsServer {
     /// The maximum number of connections.
     ///
-    /// A new connection beyond this number replaces the one that has been idle the longest.
+    /// A new connection beyond this number replaces the connection that has been idle the longest.
     static let maximumConnections = 8
     static let path = "/metrics"
 

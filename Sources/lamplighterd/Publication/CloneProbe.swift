@@ -6,7 +6,7 @@ import NIOPosix
 struct CloneProbe: Sendable {
     /// The connection timeout, which is enough for a host in the local network.
     private static let timeout = TimeAmount.seconds(2)
-    /// The maximum number of addresses of one service that are tried concurrently.
+    /// The maximum number of addresses of a service that are tried concurrently.
     private static let largestNumber = 16
 
     let loop: any EventLoop

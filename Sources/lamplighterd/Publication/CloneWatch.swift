@@ -5,8 +5,8 @@ import TerminalKit
 
 /// Decides whether this bridge may be advertised although another bridge may have the same identity.
 ///
-/// Two bridges have the same identity if the state directory of one was copied. If both were advertised, controllers
-/// would connect to either of them.
+/// Two bridges have the same identity if the state directory of a bridge was copied. If both were advertised,
+/// controllers would connect to either of them.
 ///
 /// A bridge that starts and finds its device ID in use isn't advertised. If two bridges are already advertised, the
 /// bridge with the higher address is withdrawn or, on the same host, the bridge with the higher port. An mDNS record
@@ -62,7 +62,7 @@ struct CloneWatch {
         /// A Boolean value that indicates whether a probe has ever been completed.
         var isKnown = false
         var answers = false
-        /// A Boolean value that indicates whether the candidate answered an earlier probe but not the last one.
+        /// A Boolean value that indicates whether the candidate answered an earlier probe but not the last probe.
         ///
         /// The next probe decides whether the candidate still exists.
         var isDoubtful = false
@@ -117,7 +117,7 @@ struct CloneWatch {
         guard var candidate = candidates[service.id],
             candidate.dueAt == nil, candidate.service.isReached(like: service)
         else { return [] }
-        // Confirm a failed probe by a second one, because a single lost packet must not cause both bridges to be
+        // Confirm a failed probe by a second probe, because a single lost packet must not cause both bridges to be
         // advertised.
         candidate.isDoubtful = !answers && candidate.answers && !candidate.isDoubtful
         candidate.dueAt = candidate.isDoubtful ? now : now + Self.probeInterval
@@ -224,7 +224,7 @@ struct CloneWatch {
 }
 
 extension CloneWatch.Verdict {
-    /// Returns whether this decision differs from the former one in a way that must be logged.
+    /// Returns whether this decision differs from the former decision in a way that must be logged.
     func isNew(after former: CloneWatch.Verdict) -> Bool {
         switch (self, former) {
         case (.withhold(let clone), .withhold(let known)), (.prevail(let clone), .prevail(let known)):

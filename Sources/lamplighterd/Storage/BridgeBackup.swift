@@ -95,7 +95,7 @@ enum BridgeBackup {
         }
     }
 
-    /// Replaces a database that isn't in use with the prepared one.
+    /// Replaces a database that isn't in use with the prepared database.
     ///
     /// - Throws: `DatabaseFileError`.
     static func install(_ places: BridgeDaemon.Places) throws {
