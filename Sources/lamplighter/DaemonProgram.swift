@@ -8,7 +8,7 @@ enum DaemonProgram {
     /// The path of the program, or `nil` if it isn't installed.
     ///
     /// The directory of this program is searched first, because a daemon there has the same version. The directories in
-    /// `PATH` and those of packages follow.
+    /// `PATH` and the directories of packages follow.
     static var path: String? {
         var folders = ["/usr/sbin", "/usr/local/sbin"]
         if let path = getenv("PATH") {

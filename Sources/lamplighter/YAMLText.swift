@@ -4,7 +4,7 @@ import BoundedJSON
 enum YAMLText {
     /// Returns the lines of the keys, indented by two characters.
     ///
-    /// If `isItem` is `true`, the lines form a list item, so the first one begins with a dash.
+    /// If `isItem` is `true`, the lines form a list item, so the first line begins with a dash.
     static func lines(of object: JSONObject, isItem: Bool) -> [String] {
         object.members.enumerated().map { index, member in
             (isItem && index == 0 ? "  - " : isItem ? "    " : "  ") + "\(text(member.name)): \(text(member.value))"

@@ -56,7 +56,7 @@ struct FactGatherer {
             }
             return (.answers(status, diagnostics), lights)
         } catch let error as BridgeControlError {
-            // The error's remedy is omitted, because the diagnosis adds a better one.
+            // Omit the error's remedy, because the diagnosis adds a better remedy.
             switch error.code {
             case 77: return (.forbidden(reason: error.message), [])
             case 69 where await UnixProbe.isAbsent(options.socket):

@@ -27,7 +27,7 @@ struct PluginCommand: AsyncParsableCommand {
         @OptionGroup var options: BridgeOptions
 
         func run() async throws {
-            // All arguments are passed to the plugin, so recognize the option for help only as the first one.
+            // All arguments are passed to the plugin, so recognize the help option only as the first argument.
             if let word = command.first, ["--help", "-h"].contains(word) { throw CleanExit.helpRequest(self) }
             guard let config = try? JSONValue(parsing: Array(config.utf8)), config.object != nil else {
                 throw BridgeControlError.usage(
