@@ -103,7 +103,7 @@ actor Simulation: AccessorySource {
         if place.service.type == .valve { await summarizeValves(of: place) }
     }
 
-    /// Reports the values that differ from the current ones.
+    /// Reports the values that differ from the current values.
     private func set(_ values: ServiceValues, in place: Place) async {
         let present = await places().filter { $0.serviceID == place.serviceID }.map(\.characteristic)
         let changes = present.compactMap { characteristic -> (CharacteristicObject, CharacteristicValue)? in
@@ -157,7 +157,7 @@ actor Simulation: AccessorySource {
 
     // MARK: Terminal commands
 
-    /// Executes a typed command, and returns whether to read the next one.
+    /// Executes a typed command, and returns whether to read another command.
     func obey(_ line: String) async -> Bool {
         do throws(TerminalCommand.Mistake) {
             switch try TerminalCommand(line) {
@@ -253,7 +253,7 @@ actor Simulation: AccessorySource {
         }
     }
 
-    /// Returns all characteristics except those of the Accessory Information and Protocol Information services.
+    /// Returns the characteristics of all services except Accessory Information and Protocol Information.
     private func places() async -> [Place] {
         let accessories = await host?.accessories ?? []
         let machinery: Set<ServiceType> = [.accessoryInformation, .protocolInformation]

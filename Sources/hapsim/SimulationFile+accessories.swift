@@ -3,7 +3,7 @@ import HAPModel
 
 /// The accessories that a file describes.
 struct SimulatedAccessories {
-    /// The accessories; the first one is the accessory server itself.
+    /// The accessories; the first accessory is the server itself.
     var accessories: [AccessoryObject]
     /// The durations of moves in seconds, by service.
     var travel: [CharacteristicID: Double] = [:]

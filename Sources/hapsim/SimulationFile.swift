@@ -21,7 +21,7 @@ struct SimulationFile: Decodable, Equatable {
     /// The accessory, or the bridge.
     var server: Entry
     var category: AccessoryCategory
-    /// The setup code, or `nil` to create a random one on the first start.
+    /// The setup code, or `nil` to create a random code on the first start.
     var code: SetupCode?
     /// The bridged accessories.
     var bridged: [Entry]
