@@ -62,7 +62,7 @@ struct BridgeDiagnosis {
 
     // MARK: Host
 
-    /// The free space below which the disk counts as full, in bytes.
+    /// The free space below which the disk is considered full, in bytes.
     private static let scarce = 1 << 20
     /// The free space below which there is a warning, in bytes.
     private static let enough = 64 << 20
@@ -129,7 +129,8 @@ struct BridgeDiagnosis {
         if failed >= allowed {
             return .wrong(
                 .attempts, "\(message), so controllers can't pair anymore",
-                "allow more: \(ShellCommand.lamplighter) pairings unlock; \(ShellCommand.lamplighter) setup shows the code"
+                "allow more attempts: \(ShellCommand.lamplighter) pairings unlock; "
+                    + "\(ShellCommand.lamplighter) setup shows the code"
             )
         }
         if failed > 0 { return .warning(.attempts, message, "\(ShellCommand.lamplighter) setup shows the code") }

@@ -13,7 +13,7 @@ package struct CheckResult: Encodable, Equatable, Sendable {
         /// A finding that needs attention but doesn't keep controllers from using the bridge.
         case warning
         case wrong
-        /// The check couldn't be made, usually because an earlier one failed.
+        /// The check couldn't be made, usually because an earlier check failed.
         case unknown
     }
 

@@ -16,7 +16,7 @@ package enum StartProbe {
     /// This function blocks until the program ends, or for several seconds if it hangs.
     ///
     /// If root runs this for a state directory in `/var/lib`, the check runs as the user of the packaged service,
-    /// because root has all permissions and wouldn't find missing ones.
+    /// because root has all permissions and wouldn't find missing permissions.
     ///
     /// - Returns: The output, or `nil` if the program can't be run or hangs.
     package static func run(

@@ -10,7 +10,7 @@ package enum QueryRoute: Hashable, Sendable {
 package struct QueryResult: Equatable, Sendable {
     package var route: QueryRoute
     var instances: [ServiceInstance] = []
-    /// The addresses of all hosts that answered, which can include those of this host.
+    /// The addresses of all hosts that answered, which can include this host.
     var responders: Set<String> = []
     /// The reason why no query could be sent, if any.
     package var failure: String?

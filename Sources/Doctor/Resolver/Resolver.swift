@@ -18,7 +18,7 @@ package enum Resolver {
     private static let end = Duration.milliseconds(2500)
     /// The earliest time at which the query ends if its result is complete.
     ///
-    /// Hosts may delay their answers, and the query should receive those of all hosts.
+    /// Hosts may delay their answers, and the query should receive the answers of all hosts.
     private static let earliestEnd = Duration.seconds(1)
     /// The maximum number of questions per round.
     private static let maximumQuestions = 64
