@@ -28,7 +28,7 @@ package struct BridgeControlError: Error, Equatable, Sendable, CustomStringConve
     package static func usage(_ message: String, remedy: String? = nil) -> BridgeControlError {
         BridgeControlError(code: 64, message: message, remedy: remedy)
     }
-    /// Creates an error for something that doesn't exist or can't be reached (69).
+    /// Creates an error for an object or a service that doesn't exist or can't be reached (69).
     package static func unavailable(_ message: String, remedy: String? = nil) -> BridgeControlError {
         BridgeControlError(code: 69, message: message, remedy: remedy)
     }
@@ -55,7 +55,7 @@ extension BridgeControlError {
 
     /// Creates an error from the failure in a response.
     ///
-    /// JSON-RPC's own error codes, other than that of an unknown method, indicate an error in the program.
+    /// JSON-RPC's own error codes, except the code of an unknown method, indicate an error in the program.
     package init(_ failure: RPCFailure) {
         switch failure.code {
         case 64...78:

@@ -36,7 +36,7 @@ package struct BridgeDiagnostics: BridgeMessage {
     package var pairings: Int
     /// The number of pairing attempts since the start of the daemon that were rejected because the bridge was paired.
     package var refusedSetups: Int
-    /// The number of pairing attempts with a wrong setup code since the last successful one.
+    /// The number of pairing attempts with a wrong setup code since the last successful attempt.
     package var failedAttempts: Int
     /// The number of failed attempts after which controllers can't pair anymore.
     package var attemptsAllowed: Int

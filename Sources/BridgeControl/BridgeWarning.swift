@@ -26,7 +26,7 @@ package struct BridgeWarning: Sendable, Equatable {
         package static let notAdvertised = Code(rawValue: "notAdvertised")
         /// The bridge is advertised under another name, because its own name is in use.
         package static let nameTaken = Code(rawValue: "nameTaken")
-        /// A bridge other than the first one has lights and isn't paired.
+        /// A bridge other than the first bridge has lights and isn't paired.
         package static let unpairedBridge = Code(rawValue: "unpairedBridge")
     }
 

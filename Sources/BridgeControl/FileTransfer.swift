@@ -82,7 +82,7 @@ final class TransferredFile: LineRPCHandler {
 
     /// Prepares a transfer.
     ///
-    /// `bytes` is the file to send, or empty to receive one.
+    /// `bytes` is the file to send, or empty to receive a file.
     func begin(with bytes: [UInt8]) -> TransferredFile {
         contents.withLock { $0 = bytes }
         return self

@@ -82,7 +82,7 @@ extension LightChange {
     /// Returns the name of a property and its meaning.
     ///
     /// It returns `nil` for properties without a name: strings, binary values, and values that are derived from named
-    /// ones, such as a cover's target.
+    /// properties, such as a cover's target.
     private static func name(of property: Property, for kind: LightKind) -> (name: String, meaning: PropertyName)? {
         let definition = CharacteristicDefinition.of(property.type)
         let known = kind.name(of: property.type) ?? PropertyName.all.first { $0.type == property.type }

@@ -1,6 +1,6 @@
 /// The data that a controller needs to pair, as `setup` shows it.
 ///
-/// `code`, `payload` and `paired` are those of the first listed bridge.
+/// `code`, `payload` and `paired` describe the first listed bridge.
 package struct SetupListing: BridgeMessage {
     /// A bridge of the daemon.
     package struct Bridge: BridgeMessage {
