@@ -39,7 +39,7 @@ final class AccessoryAdapter {
 
     /// Creates the adapter for a description.
     ///
-    /// It assigns an iid to every service and characteristic that doesn't have one in `ids`.
+    /// Every service and characteristic without an iid in `ids` gets a new iid.
     init(_ description: LightDescription, _ name: String, _ ids: InstanceIDs) {
         self.description = description
         self.name = name
@@ -175,7 +175,7 @@ final class AccessoryAdapter {
         return (part.iid, value)
     }
 
-    /// Returns the command for the values of one write request.
+    /// Returns the command for the values of a write request.
     func command(for writes: [CharacteristicWrite], state: DeviceState) -> LightCommand {
         var written = PropertyValues()
         for write in writes {
@@ -226,7 +226,7 @@ final class AccessoryAdapter {
 extension AccessoryInformation {
     /// Creates the accessory information of a light.
     ///
-    /// The light's id serves as its serial number if the description has none.
+    /// If the description has no serial number, the light's ID serves as the serial number.
     fileprivate init(of description: LightDescription, name: String) {
         self.init(
             name: name, manufacturer: description.manufacturer, model: description.model,

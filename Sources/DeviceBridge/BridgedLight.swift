@@ -32,7 +32,7 @@ final class BridgedLight {
     var command = 0
     /// The reason why the light rejected the newest command.
     var refusal: String?
-    /// The deadline of the running command, or `nil` if none is running.
+    /// The deadline of the running command, or `nil` if no command is running.
     var commandDeadline: ContinuousClock.Instant?
     var task: Task<Void, Never>?
     var identification: Task<Void, Never>?

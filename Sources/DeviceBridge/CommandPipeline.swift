@@ -57,15 +57,15 @@ struct CommandPipeline: ~Copyable {
 
     init(_ rules: any DeviceRules) { self.rules = rules }
 
-    /// The values of the newest command if the light confirmed neither it nor its repetition.
+    /// The values of the newest command, if the light confirmed neither the command nor its repetition.
     var unconfirmedValues: PropertyValues { isUnconfirmed ? unanswered?.values ?? PropertyValues() : PropertyValues() }
 
-    /// A Boolean value that indicates whether the driver is still processing a command, even one that has timed out.
+    /// A Boolean value that indicates whether the driver is still processing a command, which may have timed out.
     var isBusy: Bool { underWay != nil || isAbandoned }
 
     /// Adds a command.
     ///
-    /// - Returns: The command to send now, or `nil` if it waits for the running one.
+    /// - Returns: The command to send now, or `nil` if the command waits for the running command.
     mutating func wanted(_ command: LightCommand, now: ContinuousClock.Instant) -> LightCommand? {
         let isPaused = pausedUntil.map { now < $0 } ?? false
         if rules.pause > .zero { pausedUntil = now + rules.pause }
@@ -82,7 +82,7 @@ struct CommandPipeline: ~Copyable {
         return begin(command)
     }
 
-    /// The time at which the waiting command is sent, or `nil` if none waits for a pause.
+    /// The time at which the waiting command is sent, or `nil` if no command waits for a pause.
     private var sendsAt: ContinuousClock.Instant? {
         guard !isBusy, waiting != nil, let pausedUntil, let pauseEndsAt else { return nil }
         return min(pausedUntil, pauseEndsAt)
@@ -130,7 +130,7 @@ struct CommandPipeline: ~Copyable {
 
     /// Ends the running command.
     ///
-    /// - Returns: The next command to send, if one is waiting.
+    /// - Returns: The waiting command, which must be sent next, or `nil` if there is none.
     mutating func ended(success: Bool, now: ContinuousClock.Instant) -> LightCommand? {
         if isAbandoned { isAbandoned = false } else { complete(success: success, now: now) }
         underWay = nil
@@ -251,7 +251,7 @@ struct CommandPipeline: ~Copyable {
         return true
     }
 
-    /// Returns whether the time for a reaction to the last command has passed without a reaction.
+    /// Returns whether the device hasn't reacted to the last command within the time limit.
     mutating func givesUp(now: ContinuousClock.Instant) -> Bool {
         guard !isBusy, let restsAt, restsAt <= now else { return false }
         self.restsAt = nil

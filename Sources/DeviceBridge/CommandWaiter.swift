@@ -10,7 +10,7 @@ final class CommandWaiter {
 
     init(until deadline: ContinuousClock.Instant) { self.deadline = deadline }
 
-    /// Sets the response; only the first one counts.
+    /// Sets the response, unless it is already set.
     func give(_ status: HAPStatus) {
         guard answer == nil else { return }
         answer = status

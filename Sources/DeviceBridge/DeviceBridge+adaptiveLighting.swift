@@ -65,7 +65,8 @@ extension DeviceBridge {
         if light.transition?.deviceReported(report, now: scheduler.now) == true { transitionChanged(light) }
     }
 
-    /// Sends the current color temperature of the light's transition, if an update is due and the light doesn't show it.
+    /// Sends the current color temperature of the light's transition, if an update is due and the light doesn't show
+    /// it.
     ///
     /// This function is called after each change of the light and when the next update is due.
     func advanceTransition(of light: BridgedLight) {
@@ -140,7 +141,7 @@ extension DeviceState {
 extension AccessoryAdapter {
     /// Creates the adaptive lighting state of the light.
     ///
-    /// - Parameter saved: A stored transition with the current times, if there is one. It is resumed if possible.
+    /// - Parameter saved: A stored transition with the current times, which is resumed if possible; or `nil`.
     /// - Returns: The adaptive lighting state, or `nil` if the light lacks brightness or color temperature.
     func transition(
         resuming saved: (bytes: [UInt8], now: ContinuousClock.Instant, wallClock: Duration)?

@@ -8,7 +8,7 @@ package typealias BridgeOpener = @Sendable (_ number: Int) async throws -> Acces
 extension DeviceBridge {
     func hasRoom(_ bridge: Int) -> Bool { lightCounts[bridge, default: 0] < Self.maximumLights }
 
-    /// Returns the bridge for a light, and opens a new one if necessary.
+    /// Returns the bridge for a light, and opens a new bridge if necessary.
     ///
     /// A light that returns gets its previous bridge if that bridge has room. A new light takes a place that is
     /// reserved for an absent light only if no other place is free.

@@ -24,7 +24,7 @@ extension DeviceBridge {
         let deadline = scheduler.now + Self.takeoverTime
         for (key, light) in lights where key.driver == id {
             if light.state.isReachable { unconfirmed[key] = deadline }
-            // The previous driver has ended, so commands to the new one don't wait for its unfinished call.
+            // The previous driver has ended, so commands to the new driver don't wait for an unfinished call.
             if light.pipeline.isAbandoned { startNextCommand(light, success: false, now: scheduler.now) }
         }
         scheduler.schedule(at: deadline) { [self] in

@@ -61,7 +61,7 @@ extension DeviceBridge {
 
     /// Returns a stream of the changes of all lights.
     ///
-    /// If 256 changes are unread, a new one replaces the oldest.
+    /// If 256 changes are unread, a new change replaces the oldest change.
     package func events() -> AsyncStream<LightEvent> {
         lastWatcher += 1
         let number = lastWatcher

@@ -55,7 +55,7 @@ extension DeviceBridge {
         return uniqueName(key, description, aid, among: taken)
     }
 
-    /// Returns the preferred name of a light, or a similar one if another light has that name.
+    /// Returns the preferred name of a light, or a similar name if another light has the preferred name.
     private func uniqueName(
         _ key: LightKey, _ description: LightDescription, _ aid: AccessoryID, among taken: Set<String>
     ) -> String {

@@ -68,7 +68,7 @@ extension DeviceBridge {
         if unstored[key] == nil, unsavedRemovals.contains(key) { await saveRemoval(key) }
     }
 
-    /// Applies the reports of a light that arrived before it was stored.
+    /// Applies the reports that arrived before a light was stored.
     func catchUp(_ key: LightKey) {
         guard let light = unstored.removeValue(forKey: key) else { return }
         reported(light.report, from: key.light, by: key.driver)

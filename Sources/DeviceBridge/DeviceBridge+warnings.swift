@@ -2,7 +2,9 @@ internal import DeviceKit
 internal import HAPModel
 internal import Logging
 
-/// The subject of a warning; a newer warning replaces an older one with the same subject.
+/// The subject of a warning.
+///
+/// A newer warning replaces an older warning with the same subject.
 enum WarningSubject: Hashable {
     /// A driver as a whole.
     case driver(String)

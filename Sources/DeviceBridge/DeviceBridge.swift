@@ -292,14 +292,14 @@ package actor DeviceBridge {
 
     // MARK: Commands to lights
 
-    /// Sends a command at once, or merges it with the command that waits for the running one.
+    /// Sends a command immediately, or merges it with the waiting command if another command is running.
     ///
     /// - Parameters:
     ///   - command: The command. An empty command succeeds.
     ///   - light: A visible light.
     ///   - origin: The source of the command.
     /// - Returns: A waiter for the light's response. If the driver has returned at once, it already has the response.
-    ///   Otherwise it gets one within 2 s.
+    ///   Otherwise, it gets a response within 2 s.
     func send(_ command: LightCommand, to light: BridgedLight, origin: LightEvent.Origin) -> CommandWaiter {
         let now = scheduler.now
         let waiter = CommandWaiter(until: now + CommandWaiter.timeout)
@@ -402,7 +402,7 @@ package actor DeviceBridge {
         advanceTransition(of: light)
     }
 
-    /// Sends the next command, if one is waiting.
+    /// Sends the waiting command, if any.
     func startNextCommand(_ light: BridgedLight, success: Bool, now: ContinuousClock.Instant) {
         // If all requests of the waiting command have timed out, it isn't sent anymore.
         if light.waitersWaiting.allSatisfy({ $0.answer != nil }) { light.pipeline.dropWaiting() }
@@ -567,7 +567,7 @@ extension DeviceBridge: AccessorySource {
         guard let light = lightsByAID[accessory], let driver = light.driver.driver else { return }
         logger.info("light identified", metadata: about(light.key))
         // Identification runs in a task, because callers don't wait until a light has blinked. A new identification
-        // cancels the previous one, so that the tasks of a light that never finishes don't accumulate.
+        // cancels the previous task, so that the tasks of a light that never finishes don't accumulate.
         light.identification?.cancel()
         let task = Task<Void, Never> { [id = light.key.light] in try? await driver.identify(id) }
         light.identification = task

@@ -90,7 +90,7 @@ extension StoredBridge {
 ///
 /// Changes are atomic. Each function returns when the change is durable, which means that it survives a power failure.
 package protocol LightStore: Sendable {
-    /// Adds or replaces one light.
+    /// Adds or replaces a light.
     func save(_ light: StoredLight) async throws
 
     /// Permanently removes lights; the highest assigned aid is kept.
