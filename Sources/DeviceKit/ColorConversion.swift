@@ -1,6 +1,6 @@
 import Glibc
 
-/// Conversions between HomeKit's units and those of devices.
+/// Conversions between HomeKit's units and the units of devices.
 ///
 /// All functions accept any number, including NaN and infinities, and return a value in their range or `nil`.
 public enum ColorConversion {
@@ -231,7 +231,7 @@ public enum ColorConversion {
             self.blue = blue
         }
 
-        /// Returns the point itself if it is in the gamut, otherwise the nearest point that is.
+        /// Returns the given point if it is in the gamut, or else the nearest point in the gamut.
         public func nearest(to place: XY) -> XY {
             let edges = [(red, green), (green, blue), (blue, red)]
             let sides = edges.map { from, to in

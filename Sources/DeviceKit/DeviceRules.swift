@@ -57,7 +57,7 @@ package protocol DeviceRules: Sendable {
     /// Returns whether a command may be sent again if the device sends no report.
     func mayRepeat(_ command: PropertyValues) -> Bool
 
-    /// Returns the command for the values of one write request.
+    /// Returns the command for the values of a write request.
     ///
     /// - Parameters:
     ///   - written: The values, within their limits.
@@ -65,7 +65,7 @@ package protocol DeviceRules: Sendable {
     /// - Returns: The command's values.
     func command(_ written: PropertyValues, over state: DeviceState) -> PropertyValues
 
-    /// Adds the values that follow from reported ones, such as the target of a device that has stopped.
+    /// Adds the values that follow from reported values, such as the target of a device that has stopped.
     ///
     /// - Parameters:
     ///   - reported: The values of a report.
@@ -185,7 +185,7 @@ package final class ValueLimits: Sendable {
         return (canonical, invalid.count)
     }
 
-    /// Replaces a target that controllers can't choose with a similar one.
+    /// Replaces a target that controllers can't choose with a similar target.
     ///
     /// For example, a panel can be armed by hand in a mode that its driver doesn't offer. It must not be shown as
     /// disarmed, or as arming forever.
@@ -289,7 +289,7 @@ package struct DeviceState: Equatable, Sendable {
     package var isReachable = false
     /// A Boolean value that indicates whether a lamp shows a white, and not a color.
     ///
-    /// While it shows a white, hue and saturation are those of the white.
+    /// While the lamp shows a white, hue and saturation describe that white.
     package var isWhite = true
     package var thresholds = GasThresholds()
 

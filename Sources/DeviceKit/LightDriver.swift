@@ -50,8 +50,8 @@ public enum DropReason: String, Hashable, Sendable, CaseIterable {
 ///
 /// A driver must meet these requirements, most of which `DriverContract` checks:
 /// - It adds a device to the host before its first report, and again when its description changes.
-/// - It reports actual values, not requested ones. For a device that sends no reports, it reports the commanded values
-///   once the command has been sent.
+/// - It reports actual values, not requested values. For a device that sends no reports, it reports the commanded
+///   values once the command has been sent.
 /// - An unreachable device is reported as unreachable and stays known. Only its source can remove it.
 /// - ``apply(_:to:)`` and ``identify(_:)`` return soon after their task is canceled. The host cancels after 2 s.
 /// - No message from a device or a broker, and no file, can make it trap or buffer more than its documented limits.
@@ -105,8 +105,9 @@ public protocol LightHost: Sendable {
 
     /// Reports momentary events of a device, such as the press of a button.
     ///
-    /// Subscribers get each event at once, even if it has the same value as the previous one. Events are never stored,
-    /// read or repeated. Don't report retained messages as events, or values that the driver reads after it reconnects.
+    /// Subscribers get each event immediately, even if it has the same value as the previous event. Events are never
+    /// stored, read or repeated. Don't report retained messages as events, or values that the driver reads after it
+    /// reconnects.
     ///
     /// - Parameters:
     ///   - events: The values of momentary characteristics such as ProgrammableSwitchEvent.
@@ -139,8 +140,8 @@ public protocol LightHost: Sendable {
     ///
     /// - Parameters:
     ///   - warning: One sentence with the problem and the remedy, or `nil` to withdraw the warning.
-    ///   - subject: The subject, such as a topic or the id of a device. A new warning replaces the previous one about
-    ///     the same subject.
+    ///   - subject: The subject, such as a topic or the ID of a device. A new warning replaces the previous warning
+    ///     about the same subject.
     func warn(_ warning: String?, about subject: String) async
 
     /// Adds to the counters of dropped messages and values, which the operator can see.

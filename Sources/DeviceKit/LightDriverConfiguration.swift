@@ -3,7 +3,7 @@ public import Logging
 /// The decoded configuration of a driver, which creates the driver.
 ///
 /// The daemon rejects unknown keys. If the `CodingKeys` are `CaseIterable`, it suggests the nearest valid key for a
-/// misspelled one. For an invalid value, `init(from:)` throws a `ConfigurationProblem`, which is shown to the operator
+/// misspelled key. For an invalid value, `init(from:)` throws a `ConfigurationProblem`, which is shown to the operator
 /// with file, line and column.
 ///
 /// When the configuration file is reloaded, a driver whose configuration is unchanged keeps running.

@@ -6,7 +6,7 @@ public struct LightKind: Sendable {
     public let rawValue: String
     /// The name in the configuration's `include` list.
     package let plural: String
-    /// The display name, which is also the model name of devices that don't report one.
+    /// The display name, which is also used as the model name of devices that don't report a model.
     package let title: String
     package let rules: any DeviceRules
     /// The names of the values, in listing order.

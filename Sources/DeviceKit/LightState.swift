@@ -36,7 +36,7 @@ public struct LightCommand: PropertyContainer, Equatable, Sendable {
     /// A Boolean value that indicates whether the command is empty.
     public var isEmpty: Bool { values.isEmpty }
 
-    /// Returns the command merged with a newer one.
+    /// Returns the command merged with a newer command.
     package func merging(_ newer: LightCommand) -> LightCommand {
         var merged = self
         merged.merge(newer)

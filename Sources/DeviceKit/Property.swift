@@ -17,7 +17,7 @@ public struct Property: Hashable, Sendable {
         self.function = function
     }
 
-    /// The property that represents this one and all properties that are replaced together with it.
+    /// The property that represents all properties that are replaced together with this property.
     ///
     /// A lamp shows a color or a white, so hue, saturation and color temperature form one group. A cover moves to a
     /// position or stops. The current state of a lock changes together with its target.
@@ -108,7 +108,7 @@ public struct PropertyValues: Sendable {
             entries.append((property, value))
             return true
         }
-        // Assigning an equal value would copy shared storage for nothing.
+        // Assigning an equal value would copy shared storage unnecessarily.
         guard entries[index].value != value else { return false }
         entries[index].value = value
         return true

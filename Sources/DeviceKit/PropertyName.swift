@@ -73,7 +73,7 @@ package struct PropertyName: Sendable {
 }
 
 extension LightKind {
-    /// Returns the name of a characteristic, or `nil` if it has none.
+    /// Returns the name of a characteristic, or `nil` if this kind doesn't name it.
     package func name(of type: CharacteristicType) -> PropertyName? { names.first { $0.type == type } }
 
     /// Returns the property with the given name.

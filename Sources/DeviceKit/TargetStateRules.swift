@@ -48,7 +48,7 @@ package struct TargetStateRules: DeviceRules {
         values[property].flatMap(Int.init).map(Int64.init)
     }
 
-    /// Rejects a state that the device can't have, instead of replacing it with a similar one.
+    /// Rejects a state that the device can't have, instead of replacing it with a similar state.
     package func valid(
         _ value: CharacteristicValue, of property: Property, _ metadata: CharacteristicMetadata
     ) -> CharacteristicValue? {
@@ -78,7 +78,7 @@ package struct TargetStateRules: DeviceRules {
         reported[target] == wanted[target] || (failure != nil && number(current, in: reported) == failure)
     }
 
-    /// Returns the values to report while a command is in progress: those of the command, and the matching movement.
+    /// Returns the values to report while a command is in progress: the command's values, and the matching movement.
     package func beginning(of command: PropertyValues) -> PropertyValues {
         var values = command
         if let aim = number(target, in: command), let movement = movements.first(where: { $0.value == aim })?.key {

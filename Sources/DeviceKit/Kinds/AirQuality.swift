@@ -2,7 +2,7 @@ internal import HAPModel
 
 /// The concentrations above which a sensor detects gas, in parts per million.
 ///
-/// The defaults are those of Home Assistant's bridge.
+/// The defaults are the same as in Home Assistant's bridge.
 package struct GasThresholds: Equatable, Sendable {
     package var carbonMonoxide = 25.0
     package var carbonDioxide = 1000.0
@@ -17,9 +17,10 @@ enum AirQuality {
 
     /// The highest density of each level except the last, in micrograms per cubic meter.
     ///
-    /// Particles: the bands of the air quality index of the United States. Nitrogen dioxide and volatile organic
-    /// compounds: the limits of Home Assistant's bridge (`components/homekit/util.py`), which for the compounds are
-    /// those of the World Health Organization. Ozone: the European Air Quality Index.
+    /// - Particles: the air quality index of the United States.
+    /// - Nitrogen dioxide and volatile organic compounds: Home Assistant's bridge (`components/homekit/util.py`). Its
+    ///   limits for the compounds are from the World Health Organization.
+    /// - Ozone: the European Air Quality Index.
     private static let limits: [CharacteristicType: [Double]] = [
         .pm2_5Density: [9, 35.4, 55.4, 125.4],
         .pm10Density: [54, 154, 254, 354],

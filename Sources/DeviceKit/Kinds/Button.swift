@@ -58,7 +58,7 @@ public struct PushButton: Hashable, Sendable {
     /// Returns the momentary events of a press.
     ///
     /// - Parameter press: The press.
-    /// - Returns: The values for ``LightHost/occurred(_:on:)``, or none if the button doesn't distinguish the press.
+    /// - Returns: The values for ``LightHost/occurred(_:on:)``; empty if the button doesn't distinguish the press.
     public func events(_ press: ButtonPress) -> PropertyValues {
         var events = PropertyValues()
         guard presses.contains(press) else { return events }

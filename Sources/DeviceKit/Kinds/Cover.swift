@@ -25,9 +25,10 @@ public enum CoverMotion: String, CaseIterable, Hashable, Sendable {
 }
 
 extension CoverMotion {
-    /// Creates the movement toward a position for a cover that can only open, close and perhaps stop.
+    /// Creates the movement toward a position, for a cover that can open, close and perhaps stop, but can't move to a
+    /// position.
     ///
-    /// The limits are those of Home Assistant's bridge.
+    /// The limits are the same as in Home Assistant's bridge.
     ///
     /// - Parameters:
     ///   - percent: The requested position in percent.
@@ -105,7 +106,7 @@ extension AccessoryFunction {
     /// - Parameters:
     ///   - service: Window covering, window or door.
     ///   - moves: Whether its position can change. If not, only its slats turn.
-    ///   - tilts: Whether the angle of its slats can be set. Windows and doors have none.
+    ///   - tilts: Whether the angle of its slats can be set. Windows and doors have no slats.
     ///   - stops: Whether it can be stopped.
     /// - Returns: The function.
     package static func cover(

@@ -19,7 +19,7 @@ extension LightKind {
 }
 
 extension DoorState {
-    /// Creates the state of a cover that is a door, from its position in percent and its movement.
+    /// Creates a door's state from a cover's position in percent and its movement.
     package init?(position: Int?, _ motion: CoverMotion?) {
         switch motion {
         case .opening: self = .opening

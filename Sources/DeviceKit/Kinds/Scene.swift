@@ -129,7 +129,7 @@ struct SceneRules: DeviceRules {
 
     private func isOwn(_ property: Property) -> Bool { property.function.map(ids.contains) ?? false }
 
-    /// Splits values into those of the switches and those of the other functions.
+    /// Separates the values of the switches from the values of the other functions.
     private func divided(_ values: PropertyValues) -> (own: PropertyValues, others: PropertyValues) {
         var (own, others) = (PropertyValues(), PropertyValues())
         for (property, value) in values {
