@@ -9,7 +9,7 @@ package enum HTTPFault: Error, Equatable, Sendable {
     case connection(String)
     case timedOut
     case tooLong
-    /// The server's certificate isn't the pinned one.
+    /// The server's certificate isn't the pinned certificate.
     case otherCertificate
     /// The server's certificate was rejected; the associated text is the reason.
     case certificate(String)
