@@ -171,7 +171,7 @@ enum AccessPage {
         ]
     }
 
-    /// Returns the permissions in a few words.
+    /// Returns a short description of a person's permissions.
     private static func words(_ person: Person, _ moment: Moment) -> String {
         let role =
             switch person.role {

@@ -70,7 +70,7 @@ final class ConnectionLimit: Sendable {
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            // An incomplete request doesn't count as busy.
+            // A connection is busy only if its request is complete.
             if case .end = unwrapInboundIn(data) { limit.changed(context.channel, isBusy: true) }
             context.fireChannelRead(data)
         }
