@@ -174,7 +174,7 @@ extension WebCommand {
 }
 
 extension Person.Role: ExpressibleByArgument {
-    /// The permissions of the role, in a few words.
+    /// A short description of the role's permissions.
     fileprivate var words: String {
         switch self {
         case .owner: "everything"
@@ -192,7 +192,7 @@ extension Person {
         return .object(json)
     }
 
-    /// The permissions, in a few words.
+    /// A short description of the person's permissions.
     fileprivate var words: String {
         var words = role.words
         if let rooms { words += rooms.count == 1 ? " in 1 room" : " in \(rooms.count) rooms" }

@@ -301,7 +301,7 @@ struct SetupDialogue: AccessorySetupInteraction {
 }
 
 extension DiscoveredAccessory {
-    /// Creates a device of which only the identifier is known.
+    /// Creates a device with the given identifier and placeholders for its other properties.
     fileprivate init(_ id: DeviceID) { self.init(id: id, name: "\(id)", category: .other, model: "") }
 }
 
