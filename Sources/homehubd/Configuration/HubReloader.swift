@@ -9,7 +9,7 @@ import Logging
 struct HubReloader: Sendable {
     /// The path of the configuration file; `nil` for the default file.
     let path: String?
-    /// The configuration at the start of the hub.
+    /// The configuration with which the hub was started.
     let running: HubConfiguration
     let notifier: ServiceNotifier?
     let logger: Logger
