@@ -15,7 +15,7 @@ extension DeviceBridge {
             .sorted { ($0.removal ?? 0, $0.aid) < ($1.removal ?? 0, $1.aid) }
     }
 
-    /// Forgets the oldest removed lights if there are too many.
+    /// Forgets the lights that were removed first, if there are too many removed lights.
     func limitRemovedLights() async {
         let excess = removedLights.dropLast(Self.maximumRemovedLights)
         // If this fails, the next removal tries again.

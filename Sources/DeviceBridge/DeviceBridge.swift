@@ -298,8 +298,8 @@ package actor DeviceBridge {
     ///   - command: The command. An empty command succeeds.
     ///   - light: A visible light.
     ///   - origin: The source of the command.
-    /// - Returns: A waiter for the light's response. If the driver has returned at once, it already has the response.
-    ///   Otherwise, it gets a response within 2 s.
+    /// - Returns: A waiter for the light's response. If the driver has returned immediately, it already has the
+    ///   response. Otherwise, it gets a response within 2 s.
     func send(_ command: LightCommand, to light: BridgedLight, origin: LightEvent.Origin) -> CommandWaiter {
         let now = scheduler.now
         let waiter = CommandWaiter(until: now + CommandWaiter.timeout)
