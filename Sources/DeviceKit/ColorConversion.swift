@@ -165,7 +165,7 @@ public enum ColorConversion {
     ///
     /// - Parameter rgb: The components, 0 to 255.
     /// - Returns: The hue, 0 to below 360, and the saturation, 0 to 100, or `nil` if a component is out of range. Black
-    ///   counts as white without light, so its saturation is 0.
+    ///   is treated as white without light, so its saturation is 0.
     public static func hueSaturation(rgb: RGB) -> (hue: Double, saturation: Double)? {
         let range = 0.0...255.0
         guard range.contains(rgb.red), range.contains(rgb.green), range.contains(rgb.blue) else { return nil }

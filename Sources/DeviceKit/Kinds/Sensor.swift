@@ -270,7 +270,7 @@ extension SensorReading {
 ///
 /// An unknown reading keeps its last value, and StatusActive becomes false. The Battery service has no StatusActive.
 struct SensorRules: DeviceRules {
-    /// The highest low charge in percent, for devices that don't report whether the battery is low.
+    /// The highest charge in percent that is considered low if the device doesn't report whether the battery is low.
     ///
     /// The limit is the same as in Home Assistant.
     private static let lowBattery = 20.0
