@@ -146,7 +146,7 @@ import WebAccess
         #expect(try #require(RGBColor(color)).ink.text == ink)
     }
 
-    @Test("have less blue at a warm color temperature than at a cold one") func warmIsWarmerThanCold() {
+    @Test("have less blue at a warm color temperature than at a cold color temperature") func warmIsWarmerThanCold() {
         #expect(RGBColor(mired: 500).blue < RGBColor(mired: 153).blue)
         #expect(RGBColor(mired: 0).text == "#ffffff" && RGBColor(mired: 1e9).red == 255)
     }
@@ -162,7 +162,7 @@ import WebAccess
             #expect(limit.begin("10.0.0.1"))
         }
         #expect(!limit.begin("10.0.0.1") && limit.begin("10.0.0.2"))
-        // An IPv6 network counts as one address.
+        // An IPv6 network is treated as one address.
         for host in 0..<AttemptLimit.attempts { _ = limit.begin("2001:db8:1:2:0:0:0:\(host)") }
         #expect(!limit.begin("2001:db8:1:2:ffff:0:0:1") && limit.begin("2001:db8:1:3:0:0:0:1"))
         // The result doesn't depend on the notation of an address: the first eight bytes of these addresses are equal.
