@@ -151,7 +151,7 @@ struct CommandTests {
         #expect(hub.homes[0].accessory(House.lamp.id)?.primaryService?.isFavorite == false)
     }
 
-    @Test("assigns several accessories at once or none, and accepts prefixes except to remove")
+    @Test("assigns either all given accessories or none, and accepts prefixes except to remove")
     func several() async throws {
         let hub = FakeHub()
         #expect(try await hub.run("assign", "Read", "Ceiling Fan", "Nothing", "Kitchen").code == 1)
@@ -175,7 +175,7 @@ struct CommandTests {
         #expect(try await hub.run("remove", "Reading Lamp") == Outcome())
     }
 
-    @Test("asks nothing with --json")
+    @Test("doesn't ask questions with --json")
     func programs() async throws {
         let hub = FakeHub()
         let refused = try await hub.run("remove", "Hub", "--json")
@@ -413,7 +413,7 @@ struct CommandTests {
         #expect(outcome == Outcome(output: "found  New Lamp (Lightbulb, LX, AA:BB:CC:DD:EE:02)\n"))
     }
 
-    @Test("asks nothing when all options are given")
+    @Test("doesn't ask questions if all options are given")
     func addSilently() async throws {
         let hub = FakeHub { $0.found = [House.found, House.secondFound] }
         let outcome = try await hub.run(
