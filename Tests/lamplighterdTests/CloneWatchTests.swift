@@ -122,7 +122,7 @@ struct CloneWatchTests {
         #expect(bench.watch.wakeAt == nil)
     }
 
-    @Test("isn't advertised at the start if another host with its identity answers")
+    @Test("isn't advertised at startup if another host with its identity answers")
     func youngerAtStart() throws {
         for last in [1, 9] as [UInt8] {
             let bench = try withheld(from: service("other.local", last))

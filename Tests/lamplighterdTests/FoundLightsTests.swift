@@ -67,7 +67,7 @@ struct FoundLightsTests {
             ])
     }
 
-    @Test("has no entries for configured devices, and adds missing ones to the entry of their driver")
+    @Test("has no entries for configured devices, and adds missing devices to the entry of their driver")
     func configured() throws {
         let found = try Self.compare(
             [Self.sealed("den"), Self.sealed("hall"), Self.source("esphome"), Self.source("wiz")],

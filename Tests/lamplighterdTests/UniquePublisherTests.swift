@@ -63,7 +63,7 @@ struct UniquePublisherTests {
         }
     }
 
-    @Test("warns once that mDNS is unavailable at the start, whether the record or the error is known first")
+    @Test("warns once that mDNS is unavailable at startup, whether the record or the error is known first")
     func blocked() async throws {
         let warning = "warning: publication blocked state=waiting: there is no D-Bus"
         for recordIsFirst in [true, false] {
