@@ -108,7 +108,7 @@ struct AccessoryAdapterTests {
         #expect(texts == ["Unknown", String(repeating: "ü", count: 32), "X", "Unknown", "0.0.1"])
     }
 
-    @Test("keeps iids, and never reuses one")
+    @Test("keeps iids, and never reuses them")
     func identifiers() {
         let full = adapter(brightness: true, color: true, temperature: 153...500)
         let plain = AccessoryAdapter(adapter().description, "X", full.ids)

@@ -36,7 +36,7 @@ struct ButtonTests {
         return numbers
     }
 
-    @Test("shows one service for each button, numbered from 1, and one label for all")
+    @Test("shows one service for each button, numbered from 1, and one label service for all buttons")
     func services() async throws {
         let house = try await House([Self.remote([Self.left, Self.right])])
         let services = try await services(house.bridge)

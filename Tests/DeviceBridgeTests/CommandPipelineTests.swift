@@ -27,7 +27,7 @@ struct CommandPipelineTests {
         #expect(pipeline.underWay == LightCommand(on: false))
         #expect(pipeline.ended(success: true, now: at(1)) == nil)
         #expect(pipeline.underWay == nil)
-        // The next command is sent at once, even if it equals the previous one.
+        // The next command is sent immediately, even if it equals the previous command.
         #expect(pipeline.wanted(merged) == LightCommand(on: false))
     }
 
@@ -215,7 +215,7 @@ struct CommandPipelineTests {
         #expect(early.reported(LightReport(on: false), now: at(310)) == LightReport(on: false))
     }
 
-    @Test("holds echoes of an older command during a newer one")
+    @Test("holds echoes of an older command during a newer command")
     func olderEchoes() {
         var pipeline = CommandPipeline(LightKind.light.rules)
         _ = pipeline.wanted(LightCommand(brightness: 10))

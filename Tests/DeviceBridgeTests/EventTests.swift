@@ -21,7 +21,7 @@ struct EventTests {
 
     private static func level(_ percent: Int) -> String { #"{"aid":2,"iid":10,"value":\#(percent)}"# }
 
-    @Test("sends an event at once when a light is reachable again")
+    @Test("sends an event immediately when a light is reachable again")
     func backInReach() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -37,7 +37,7 @@ struct EventTests {
         #expect(await session.events.count == 1)
     }
 
-    @Test("sends nothing on subscription, and the first change at once")
+    @Test("sends nothing on subscription, and the first change immediately")
     func leadingEdge() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -65,7 +65,7 @@ struct EventTests {
         await house.advance(.milliseconds(1))
         #expect(await session.events.last == Self.event("\(Self.level(30)),\(Self.on(false))"))
         #expect(await session.events.count == 2)
-        // After a window without changes, the next change is sent at once.
+        // After a window without changes, the next change is sent immediately.
         await house.advance(.milliseconds(250))
         await house.report(LightReport(on: true))
         #expect(await session.events.count == 3)
@@ -171,7 +171,7 @@ struct EventTests {
         #expect(await house.value(2, 10) == .integer(80))
     }
 
-    @Test("sends a corrected value to the writer one event window after the response, and other changes at once")
+    @Test("sends a corrected value to the writer one event window after the response, and other changes immediately")
     func correctionBehindAnswer() async throws {
         let house = try await House()
         let writer = try await house.session()
@@ -381,7 +381,7 @@ struct EventTests {
         #expect(await house.bridge.server.statistics.stalled == 1)
     }
 
-    @Test("sends every change at once if the event window is zero")
+    @Test("sends every change immediately if the event window is zero")
     func noWindow() async throws {
         let admin = ControllerIdentity.random()
         let store = InMemoryAccessoryServerStore(.random(pairedWith: [admin]))

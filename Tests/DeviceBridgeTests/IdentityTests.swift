@@ -403,7 +403,7 @@ struct StructureTests {
         #expect(try await session.read("id=2.9").status == 200)
     }
 
-    @Test("returns the kinds of a driver's devices, including hidden and removed ones, after a restart")
+    @Test("returns the kinds of a driver's devices after a restart, including hidden and removed devices")
     func knownKinds() async throws {
         let house = try await House([.lamp])
         await house.bridge.host.added(LightDescription(id: "fan", name: "Fan", kind: .fan))

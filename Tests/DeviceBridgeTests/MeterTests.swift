@@ -122,7 +122,7 @@ struct MeterTests {
         #expect(await house.bridge.place(Self.power, of: "plug") != nil)
     }
 
-    @Test("stores nothing when only its readings change")
+    @Test("causes no write to the store when only its readings change")
     func unsaved() async throws {
         let house = try await House([Self.outlet()])
         await house.report(LightReport(on: true, reachable: true), "plug")

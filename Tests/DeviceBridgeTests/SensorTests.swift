@@ -32,7 +32,7 @@ struct SensorTests {
     }
 
     @Test(
-        "offers HAP's service for each reading, and one for the battery",
+        "offers HAP's service for each reading, and a service for the battery",
         arguments: [
             ([.motion], [.motionSensor]), ([.contact], [.contactSensor]), ([.occupancy], [.occupancySensor]),
             ([.leak], [.leakSensor]), ([.smoke], [.smokeSensor]), ([.temperature], [.temperatureSensor]),
@@ -124,7 +124,7 @@ struct SensorTests {
         #expect(iids(adapter([.motion, .temperature, .battery], ids: fewer.ids)) == iids(more))
     }
 
-    @Test("sends motion at once, together with pending events")
+    @Test("sends motion immediately, together with pending events")
     func urgent() async throws {
         let house = try await House([.hall])
         let session = try await house.session()

@@ -94,7 +94,7 @@ struct SilentLightTests {
         #expect(house.bridge.driver.orders.count == 1)
     }
 
-    @Test("cancels an unanswered command, and tries the next one")
+    @Test("cancels an unanswered command, and tries the next command")
     func nextIsTried() async throws {
         let house = try await House()
         house.bridge.driver.set("lamp", .waits)
@@ -110,7 +110,7 @@ struct SilentLightTests {
         #expect(house.bridge.driver.orders.map(\.command.brightness) == [10, 20])
     }
 
-    @Test("sends a waiting command once the driver returns from an unanswered one")
+    @Test("sends a waiting command once the driver returns from an unanswered command")
     func waitingIsSent() async throws {
         let house = try await House()
         house.bridge.driver.set("lamp", .ignoresCancellation)
@@ -292,7 +292,7 @@ struct SilentLightTests {
             house.bridge.driver.orders.map(\.command) == [LightCommand(brightness: 1), LightCommand(brightness: 3)])
     }
 
-    @Test("answers -70409 at once for a light that is removed during a command")
+    @Test("answers -70409 immediately for a light that is removed during a command")
     func removed() async throws {
         let house = try await House()
         house.bridge.driver.set("lamp", .waits)

@@ -110,7 +110,7 @@ struct WriteTests {
                 == #"{"characteristics":[{"aid":\#(numbers[0]),"iid":\#(numbers[1]),"status":\#(row.status)}]}"#)
     }
 
-    @Test("executes all other entries if one fails, and returns a status for each")
+    @Test("executes all other entries if one entry fails, and returns a status for each entry")
     func partial() async throws {
         let house = try await House()
         await house.report(LightReport(reachable: false), "plain")
