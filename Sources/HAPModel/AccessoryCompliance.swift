@@ -10,8 +10,9 @@ extension AccessoryObject {
     /// The maximum number of services per accessory, and of characteristics per service (HAP 9.3).
     public static let maximumParts = 100
 
-    /// Performs the checks that controllers make during pairing, because a single invalid accessory makes the whole
-    /// bridge unusable.
+    /// Checks the accessory against the rules that controllers enforce during pairing.
+    ///
+    /// A single invalid accessory makes the whole bridge unusable.
     ///
     /// - Throws: ``ComplianceError`` for the first problem.
     public func checkCompliance() throws(ComplianceError) {
@@ -40,7 +41,7 @@ extension AccessoryObject {
 }
 
 extension CharacteristicMetadata {
-    /// A Boolean value that indicates whether the minimum is at most the maximum, and the step isn't negative.
+    /// A Boolean value that indicates whether the minimum doesn't exceed the maximum, and the step isn't negative.
     fileprivate var hasValidRange: Bool {
         let isOrdered = minimum.flatMap { minimum in maximum.map { minimum <= $0 } } ?? true
         return isOrdered && (step ?? 0) >= 0
@@ -48,7 +49,7 @@ extension CharacteristicMetadata {
 }
 
 extension ServiceObject {
-    /// Returns the id and the name of the service for messages, such as `service 10 (Air Purifier) of accessory 1`.
+    /// Returns the service's iid and type for error messages, such as `service 10 (Air Purifier) of accessory 1`.
     fileprivate func name(in aid: AccessoryID) -> String { "service \(iid) (\(type.catalogName)) of accessory \(aid)" }
 
     fileprivate func checkCompliance(in aid: AccessoryID, seen: inout Set<InstanceID>) throws(ComplianceError) {

@@ -10,12 +10,11 @@ public struct AccessoryFunction: Equatable, Sendable {
         public let type: CharacteristicType
         /// The format, permissions and limits.
         ///
-        /// For a type in the catalog, they are those of the catalog, unless ``AccessoryFunction/with(_:_:)`` has
-        /// narrowed them.
+        /// A type in the catalog has the catalog's metadata, unless ``AccessoryFunction/with(_:_:)`` has narrowed it.
         public fileprivate(set) var metadata: CharacteristicMetadata?
         /// The initial value; ignored if controllers can't read the characteristic.
         public let value: CharacteristicValue
-        /// The name that users see, if the type isn't in the catalog.
+        /// The name that users see; `nil` for types in the catalog.
         public let manufacturerDescription: String?
 
         fileprivate init(_ type: CharacteristicType, _ value: CharacteristicValue) {
@@ -49,7 +48,7 @@ public struct AccessoryFunction: Equatable, Sendable {
     /// The characteristics.
     public private(set) var parts: [Part]
 
-    /// Creates a function from types of Apple's catalog.
+    /// Creates a function with characteristics from Apple's catalog.
     ///
     /// The iids are assigned once, by type and id, and don't change after that. Characteristics that you add later get
     /// new iids, and the others keep theirs (HAP 9.2).
@@ -103,29 +102,29 @@ public struct AccessoryFunction: Equatable, Sendable {
         self.parts = parts
     }
 
-    /// Returns whether the function has a characteristic of this type.
+    /// Returns whether the function has a characteristic of the given type.
     public func has(_ type: CharacteristicType) -> Bool { parts.contains { $0.type == type } }
 
-    /// Returns the format, permissions and limits of a characteristic, or `nil` if the function has no characteristic
-    /// of this type.
+    /// Returns the format, permissions and limits of the characteristic with the given type, or `nil` if the function
+    /// doesn't have it.
     public func metadata(of type: CharacteristicType) -> CharacteristicMetadata? {
         // Use the index to avoid copying the part.
         for index in parts.indices where parts[index].type == type { return parts[index].metadata }
         return nil
     }
 
-    /// Inserts a characteristic of the catalog, by default at the end.
+    /// Inserts a characteristic from Apple's catalog, by default at the end.
     package mutating func add(_ type: CharacteristicType, _ value: CharacteristicValue, at place: Int? = nil) {
         parts.insert(Part(type, value), at: place ?? parts.count)
     }
 
-    /// Removes the characteristic of this type.
+    /// Removes the characteristic with the given type, if the function has it.
     package mutating func remove(_ type: CharacteristicType) { parts.removeAll { $0.type == type } }
 
-    /// Returns a copy in which the metadata of a characteristic is narrowed, such as the range of a thermostat.
+    /// Returns a copy with narrower metadata for one characteristic, such as the temperature range of a thermostat.
     ///
     /// - Parameters:
-    ///   - type: The type of a characteristic of the function. If the function has none of this type, nothing changes.
+    ///   - type: The characteristic's type. If the function has no such characteristic, the copy is unchanged.
     ///   - change: A closure that changes the limits, the step, the valid values or the permissions.
     /// - Returns: The changed copy.
     public func with(

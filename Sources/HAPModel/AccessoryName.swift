@@ -23,7 +23,7 @@ public enum AccessoryName {
         }
         let name = shortened(words)
         guard hasMatchingParentheses(name) else {
-            // The parentheses may not match anymore, for example if trimming removed the last one of "Lamp (left)".
+            // The parentheses may no longer match: trimming removes the closing one in "Lamp (left)", for example.
             let plain = shortened(String(words.map { "()".contains($0) ? " " : $0 }))
             return plain.isEmpty ? fallback : plain
         }
@@ -90,7 +90,7 @@ public enum FirmwareRevision {
     ///
     /// - Parameters:
     ///   - known: The last known version.
-    ///   - reported: The version that the device reports now.
+    ///   - reported: The version in the device's latest report.
     /// - Returns: `reported`, unless it is missing or its revision is lower than that of `known`.
     public static func latest(_ known: String?, _ reported: String?) -> String? {
         guard let known, let reported else { return reported ?? known }

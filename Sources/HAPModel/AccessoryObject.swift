@@ -6,9 +6,9 @@ public struct CharacteristicObject: Equatable, Sendable {
     public var type: CharacteristicType
     /// The format, permissions and limits.
     public var metadata: CharacteristicMetadata
-    /// The value, or `nil` if it can't be read or a meter's reading is unknown.
+    /// The value, or `nil` if the characteristic can't be read or a meter's reading is unknown.
     ///
-    /// For a button press, it is the value of the last event. Reading it returns `null`.
+    /// For a button, this is the value of the last press event, but reads return `null`.
     public var value: CharacteristicValue?
     /// The manufacturer's name for the characteristic, if its type isn't in the catalog.
     public var manufacturerDescription: String?
@@ -19,7 +19,7 @@ public struct CharacteristicObject: Equatable, Sendable {
     ///   - iid: The characteristic's number within the accessory.
     ///   - type: The characteristic's type.
     ///   - metadata: The format, permissions and limits.
-    ///   - value: The value.
+    ///   - value: The value, or `nil` if the characteristic can't be read.
     ///   - manufacturerDescription: The manufacturer's name for the characteristic.
     public init(
         iid: InstanceID, type: CharacteristicType, metadata: CharacteristicMetadata, value: CharacteristicValue?,
@@ -41,9 +41,9 @@ public struct ServiceObject: Equatable, Sendable {
     public var type: ServiceType
     /// A Boolean value that indicates whether the service is the accessory's primary function.
     public var isPrimary: Bool
-    /// A Boolean value that indicates whether users should not see the service.
+    /// A Boolean value that indicates whether controllers hide the service from users.
     public var isHidden: Bool
-    /// The other services of the same accessory that belong to this one.
+    /// The iids of the other services in the same accessory that belong to this one.
     public var linked: [InstanceID]
     /// The characteristics.
     public var characteristics: [CharacteristicObject]
@@ -54,8 +54,8 @@ public struct ServiceObject: Equatable, Sendable {
     ///   - iid: The service's number within the accessory.
     ///   - type: The service's type.
     ///   - isPrimary: Whether the service is the accessory's primary function.
-    ///   - isHidden: Whether users should not see the service.
-    ///   - linked: The other services of the same accessory that belong to this one.
+    ///   - isHidden: Whether controllers hide the service from users.
+    ///   - linked: The iids of the other services in the same accessory that belong to this one.
     ///   - characteristics: The characteristics.
     public init(
         iid: InstanceID, type: ServiceType, isPrimary: Bool = false, isHidden: Bool = false,

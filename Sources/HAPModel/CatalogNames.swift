@@ -11,7 +11,8 @@ extension CharacteristicType {
 }
 
 extension String {
-    /// The words of a name in the catalog, such as `GarageDoorOpener` or `CameraRTPStreamManagement`.
+    /// A name in the catalog, split into words: `Garage Door Opener` for `GarageDoorOpener`, and
+    /// `Camera RTP Stream Management` for `CameraRTPStreamManagement`.
     package var catalogueWords: String {
         let letters = Array(self)
         var words = ""

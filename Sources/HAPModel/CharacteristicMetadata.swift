@@ -45,7 +45,7 @@ public enum CharacteristicUnit: String, Sendable, Hashable {
     case celsius
     /// Percent.
     case percentage
-    /// Degrees of an arc.
+    /// Degrees of arc.
     case arcdegrees
     /// Lux.
     case lux
@@ -83,7 +83,7 @@ public struct CharacteristicPermissions: OptionSet, Sendable, Hashable {
         Self.names.enumerated().filter { rawValue & 1 << $0.offset != 0 }.map(\.element)
     }
 
-    /// Creates a set from short names, or returns `nil` if one is unknown.
+    /// Creates a set from short names, or returns `nil` if a name is unknown.
     public init?(names: [String]) {
         var bits: UInt8 = 0
         for name in names {
@@ -100,17 +100,17 @@ public struct CharacteristicMetadata: Equatable, Hashable, Sendable {
     public var format: CharacteristicFormat
     /// The permissions of controllers.
     public var permissions: CharacteristicPermissions
-    /// The unit of a number.
+    /// The unit of a numeric value.
     public var unit: CharacteristicUnit?
-    /// The minimum of a number.
+    /// The minimum of a numeric value.
     ///
-    /// Beyond 2^53, it is the closest `Double`.
+    /// A limit beyond 2^53 is rounded to the closest `Double`.
     public var minimum: Double?
-    /// The maximum of a number.
+    /// The maximum of a numeric value.
     ///
-    /// Beyond 2^53, it is the closest `Double`.
+    /// A limit beyond 2^53 is rounded to the closest `Double`.
     public var maximum: Double?
-    /// The step between numbers, counted from the minimum.
+    /// The step between valid numeric values, counted from the minimum.
     public var step: Double?
     /// The maximum length of a string in bytes of UTF-8; `nil` means 64.
     public var maximumLength: Int?
@@ -120,9 +120,10 @@ public struct CharacteristicMetadata: Equatable, Hashable, Sendable {
     ///
     /// None of them is above `Int64.max`.
     public var validValues: [Int64]?
-    /// Further numbers of an enumeration that controllers may write.
+    /// Additional numbers that controllers may write to an enumeration.
     ///
-    /// They aren't part of the attribute database. The accessory stores and reports a valid value instead.
+    /// They aren't part of the attribute database. The accessory replaces them with a valid value, which it stores and
+    /// reports.
     package var replacedValues: [Int64]?
 
     /// The default maximum length of a string, in bytes of UTF-8.
@@ -135,12 +136,12 @@ public struct CharacteristicMetadata: Equatable, Hashable, Sendable {
     /// - Parameters:
     ///   - format: The value's format.
     ///   - permissions: The permissions of controllers.
-    ///   - unit: The unit of a number.
-    ///   - minimum: The minimum of a number.
-    ///   - maximum: The maximum of a number.
-    ///   - step: The step between numbers.
+    ///   - unit: The unit of a numeric value.
+    ///   - minimum: The minimum of a numeric value.
+    ///   - maximum: The maximum of a numeric value.
+    ///   - step: The step between valid numeric values.
     ///   - maximumLength: The maximum length of a string, in bytes.
-    ///   - maximumDataLength: The maximum length of data, in bytes.
+    ///   - maximumDataLength: The maximum length of data or TLV8, in bytes.
     ///   - validValues: The valid numbers of an enumeration.
     public init(
         format: CharacteristicFormat, permissions: CharacteristicPermissions, unit: CharacteristicUnit? = nil,
@@ -160,7 +161,7 @@ public struct CharacteristicMetadata: Equatable, Hashable, Sendable {
 }
 
 extension CharacteristicMetadata {
-    /// The range of a number, or `nil` if a limit is missing or the minimum is above the maximum.
+    /// The range of a numeric value, or `nil` if a limit is missing or the minimum is above the maximum.
     package var range: ClosedRange<Double>? {
         guard let minimum, let maximum, minimum <= maximum else { return nil }
         return minimum...maximum
@@ -168,7 +169,7 @@ extension CharacteristicMetadata {
 
     /// Returns a limit as an integer value, or `nil` if the format isn't an integer format or the limit is fractional.
     ///
-    /// A `Double` can't represent the largest `uint64`; it rounds it to 2^64.
+    /// A limit of 2^64 becomes the largest `uint64`, which `Double` can't represent.
     package func wholeLimit(_ limit: Double) -> CharacteristicValue? {
         guard let range = format.integerRange, let whole = Int128(exactly: limit) else { return nil }
         return CharacteristicValue(exactly: min(max(whole, range.lowerBound), range.upperBound))

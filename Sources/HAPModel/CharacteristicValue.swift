@@ -1,30 +1,30 @@
 /// A characteristic's value.
 public enum CharacteristicValue: Equatable, Hashable, Sendable {
-    /// A value of the format `bool`.
+    /// A value in the `bool` format.
     case bool(Bool)
-    /// A value of an integer format.
+    /// A value in an integer format.
     ///
     /// Many controllers and accessories represent integers exactly only up to 2^53.
     case integer(Int64)
-    /// A value of the format `uint64` above `Int64.max`.
+    /// A value in the `uint64` format that is above `Int64.max`.
     ///
     /// Smaller values use ``integer(_:)``.
     case unsigned(UInt64)
-    /// A value of the format `float`.
+    /// A value in the `float` format.
     ///
     /// Characteristics accept only finite numbers.
     case float(Double)
-    /// A value of the format `string`.
+    /// A value in the `string` format.
     case string(String)
-    /// A value of the format `tlv8` or `data`.
+    /// A value in the `tlv8` or `data` format.
     case data([UInt8])
 }
 
 extension CharacteristicValue {
-    /// The Boolean value of a `bool`; `nil` for other formats.
+    /// The Boolean value, or `nil` if the format isn't `bool`.
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-    /// The number of a value of an integer format or of `float`; `nil` for other formats.
+    /// The number, or `nil` if the format isn't numeric.
     public var number: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -34,7 +34,7 @@ extension CharacteristicValue {
         }
     }
 
-    /// The number of a value of an integer format, in a type that can represent all of them; `nil` for other formats.
+    /// The integer, in a type that is large enough for every integer format; `nil` for other formats.
     package var wholeNumber: Int128? {
         switch self {
         case .integer(let value): Int128(value)
@@ -43,7 +43,7 @@ extension CharacteristicValue {
         }
     }
 
-    /// Creates a value of an integer format, or returns `nil` if no such format can represent the number.
+    /// Creates a value in an integer format, or returns `nil` if no integer format can represent the number.
     package init?(exactly number: Int128) {
         if let integer = Int64(exactly: number) {
             self = .integer(integer)
@@ -54,17 +54,17 @@ extension CharacteristicValue {
         }
     }
 
-    /// The text of a `string`; `nil` for other formats.
+    /// The text, or `nil` if the format isn't `string`.
     public var string: String? { if case .string(let value) = self { value } else { nil } }
 }
 
 // MARK: Values and their limits (HAP 11)
 
 extension CharacteristicMetadata {
-    /// Returns a written value if its type and limits are valid, with numbers rounded to the step.
+    /// Validates a written value, and rounds numbers to the step.
     ///
-    /// - Parameter written: A value of any type. As a number, a `bool` counts as 0 or 1; as a `bool`, the numbers 0 and
-    ///   1 are accepted.
+    /// - Parameter written: A value of any type. For a numeric format, `false` and `true` count as 0 and 1; for `bool`,
+    ///   0 and 1 count as `false` and `true`.
     /// - Returns: The value to store, report and send as an event, or `nil` if the write must be refused with status
     ///   -70410.
     public func accepted(_ written: CharacteristicValue) -> CharacteristicValue? {
@@ -86,7 +86,7 @@ extension CharacteristicMetadata {
             return isValid ? CharacteristicValue(exactly: integer) : nil
         case .float:
             guard let number = Self.plainNumber(written) else { return nil }
-            // Tolerate a slight excess over a limit: it is a rounding error, not a mistake of the controller.
+            // Tolerate a number slightly beyond a limit: this is a rounding error, not a mistake of the controller.
             let tolerance = 1e-6 * ((maximum ?? 0) - (minimum ?? 0)).magnitude
             if let minimum, number < minimum - tolerance { return nil }
             if let maximum, number > maximum + tolerance { return nil }
@@ -106,7 +106,7 @@ extension CharacteristicMetadata {
 
     /// Returns whether a written number was rounded to the step.
     ///
-    /// A difference that only the number format causes doesn't count.
+    /// Ignores a difference that is only due to the number format.
     package static func isRounded(_ accepted: CharacteristicValue, from written: CharacteristicValue) -> Bool {
         guard accepted != written, let number = plainNumber(accepted), let former = plainNumber(written) else {
             return false
@@ -114,7 +114,7 @@ extension CharacteristicMetadata {
         return (number - former).magnitude > 1e-6 * max(1, number.magnitude)
     }
 
-    /// Returns a reported value, clamped to the limits, so that controllers always get values that are in range.
+    /// Clamps a value that a device reported to the limits, so that controllers always get a value in range.
     ///
     /// - Parameter reported: A value of any type.
     /// - Returns: The closest value within the limits, or `nil` if the type is wrong or the number isn't finite.
@@ -142,9 +142,9 @@ extension CharacteristicMetadata {
         }
     }
 
-    /// The value of a characteristic that the device has never reported.
+    /// The value to use until the device reports one.
     ///
-    /// It is within the limits and never null (HAP 9.4).
+    /// It is always within the limits; HAP doesn't allow `null` instead (HAP 9.4).
     public var defaultValue: CharacteristicValue {
         switch format {
         case .bool: .bool(false)
@@ -167,18 +167,18 @@ extension CharacteristicMetadata {
         }
     }
 
-    /// Returns whether a value is an integer that needs no change.
+    /// Returns whether a value is an integer that can be accepted unchanged.
     ///
-    /// Most values are, and 128-bit arithmetic is slow.
+    /// For most integers, this check avoids 128-bit arithmetic, which is slow.
     private func isInteger(_ value: CharacteristicValue) -> Bool {
         guard case .integer(let integer) = value, integer.magnitude <= 1 << 53, validValues == nil, step ?? 1 <= 1
         else { return false }
         return isWithinLimits(Double(integer)) && integerRange.contains(Int128(integer))
     }
 
-    /// Returns the integer that a written value represents; `nil` if it represents none.
+    /// Returns the integer that a written value represents, or `nil` if it doesn't represent one.
     ///
-    /// For enumerations, the number must be exact. Measurements are rounded (HAP 11).
+    /// For an enumeration, the number must be whole. Other numbers are rounded (HAP 11).
     private func wholeNumber(_ value: CharacteristicValue) -> Int128? {
         switch value {
         case .bool(let flag): return flag ? 1 : 0
@@ -248,7 +248,7 @@ extension CharacteristicMetadata {
 }
 
 extension String {
-    /// Returns the longest prefix that fits into this many bytes of UTF-8, without splitting a character.
+    /// Returns the longest prefix of whole characters whose UTF-8 encoding has at most the given number of bytes.
     public func prefix(bytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var result = ""

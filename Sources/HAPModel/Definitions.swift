@@ -14,9 +14,9 @@ public struct CharacteristicDefinition: Sendable {
 }
 
 extension CharacteristicType {
-    /// The names of an enumeration's numbers, in Apple's words without spaces, such as `StayArm`.
+    /// Apple's names for the values of an enumeration, without spaces, such as `StayArm`.
     ///
-    /// Empty for other types.
+    /// The dictionary is empty for other types.
     public var valueNames: [Int64: String] { Self.valueNames[self] ?? [:] }
 }
 
@@ -32,7 +32,7 @@ public struct ServiceDefinition: Sendable {
     public let optional: [CharacteristicType]
 }
 
-/// The category of an accessory, which determines the icon that is shown before pairing (HAP 1.2, key `ci`).
+/// The category of an accessory, which determines the icon shown before pairing (HAP 1.2, `ci` key).
 public struct AccessoryCategory: RawRepresentable, Hashable, Sendable {
     /// The advertised number.
     public let rawValue: UInt16

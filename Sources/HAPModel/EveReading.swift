@@ -2,7 +2,7 @@
 ///
 /// Other manufacturers use the same encoding.
 ///
-/// The raw value is the first part of the type's UUID. The remaining digits are the same for all of Eve's
+/// The raw value is the first eight hex digits of the type's UUID. The remaining digits are the same for all of Eve's
 /// characteristics.
 package enum EveReading: UInt32, CaseIterable, Sendable {
     case voltage = 0xE863_F10A
@@ -18,7 +18,7 @@ package enum EveReading: UInt32, CaseIterable, Sendable {
 
     private static let byType = Dictionary(uniqueKeysWithValues: allCases.map { ($0.type, $0) })
 
-    /// Creates the reading of a characteristic type; `nil` for other types.
+    /// Creates the reading with the given characteristic type, or returns `nil` for other types.
     package init?(_ type: CharacteristicType) {
         guard !type.type.isApple, let reading = Self.byType[type] else { return nil }
         self = reading

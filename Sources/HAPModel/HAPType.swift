@@ -32,7 +32,7 @@ public struct HAPType: Hashable, Sendable, CustomStringConvertible {
     /// A Boolean value that indicates whether the type is one of Apple's.
     public var isApple: Bool { bits.low == Self.baseLow && bits.high & 0xFFFF_FFFF == Self.baseHigh }
 
-    /// The text in HAP messages: uppercase, and in the short form for Apple's types.
+    /// The UUID as it appears in HAP messages: uppercase, and in the short form for Apple's types.
     public var description: String {
         isApple ? String(bits.high >> 32, radix: 16, uppercase: true) : bits.description
     }
@@ -65,9 +65,9 @@ public struct CharacteristicType: Hashable, Sendable, CustomStringConvertible {
     /// The text in HAP messages.
     public var description: String { type.description }
 
-    /// A Boolean value that indicates whether each event is an occurrence, such as the press of a button, and not a
+    /// A Boolean value that indicates whether each event is an occurrence, such as the press of a button, rather than a
     /// state.
     ///
-    /// The same value twice means two presses, and reads don't return the value (HAP 8.4).
+    /// Two events with the same value mean two presses, and reads don't return the value (HAP 8.4).
     package var isMomentary: Bool { self == .programmableSwitchEvent || self == .buttonEvent }
 }

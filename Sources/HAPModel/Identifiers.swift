@@ -64,7 +64,7 @@ public struct CharacteristicID: Hashable, Comparable, Sendable, CustomStringConv
     /// Compares ids by accessory, then by instance.
     public static func < (a: CharacteristicID, b: CharacteristicID) -> Bool { (a.aid, a.iid) < (b.aid, b.iid) }
 
-    /// The id in the form of read requests.
+    /// The id as `aid.iid`, as in read requests.
     public var description: String { "\(aid).\(iid)" }
 }
 
@@ -77,7 +77,7 @@ public struct DeviceID: Hashable, Sendable, CustomStringConvertible {
 
     /// Creates an id from its octets.
     ///
-    /// - Parameter octets: Six octets. With any other number, the result is `nil`.
+    /// - Parameter octets: Six octets. With any other number of octets, the result is `nil`.
     public init?(octets: [UInt8]) {
         guard octets.count == 6 else { return nil }
         self.octets = octets

@@ -43,7 +43,7 @@ public struct SetupCode: Hashable, Sendable {
     }
 }
 
-// A setup code is secret until the bridge is paired, so it must not be printed by accident.
+// The setup code is secret until the bridge is paired, so prevent printing it by accident.
 extension SetupCode: CustomStringConvertible, CustomReflectable {
     /// A placeholder that doesn't contain the code.
     ///
@@ -72,7 +72,7 @@ public struct SetupID: Hashable, Sendable, CustomStringConvertible {
     public static func random(using random: (UInt32) -> UInt32) -> SetupID {
         let text = (0..<4).map { _ in Base36.alphabet[Int(random(36))] }
         guard let id = SetupID(String(decoding: text, as: UTF8.self)) else {
-            preconditionFailure("characters of the alphabet make an id")
+            preconditionFailure("four characters of the alphabet are a valid id")
         }
         return id
     }

@@ -4,8 +4,8 @@ public struct SetupPayload: Hashable, Sendable {
     public var category: AccessoryCategory
     /// The setup code; `nil` if the accessory is already paired or provides the code in another way.
     public var code: SetupCode?
-    /// The setup id, by which controllers find the accessory; `nil` if the accessory is already paired or provides
-    /// none.
+    /// The setup id, by which controllers find the accessory; `nil` if the accessory is already paired or has no setup
+    /// id.
     public var setupID: SetupID?
     /// A Boolean value that indicates whether the accessory supports HAP over IP.
     public var supportsIP: Bool
@@ -17,11 +17,11 @@ public struct SetupPayload: Hashable, Sendable {
     /// The reason why text isn't a setup payload.
     @nonexhaustive
     public enum ParseError: Error, Equatable, Sendable {
-        /// The text doesn't start with `X-HM://`, followed by 13 characters.
+        /// The text isn't `X-HM://` followed by exactly 13 characters.
         case notASetupPayload
         /// A character isn't a digit or an uppercase letter.
         case badCharacter
-        /// The version is unknown.
+        /// The version of the payload format is unknown.
         case unknownVersion
         /// The setup code is one of the trivial codes, or isn't a number of eight digits.
         case badCode
@@ -73,7 +73,7 @@ public struct SetupPayload: Hashable, Sendable {
         isPaired = number >> 27 & 1 == 1
         let code = SetupCode(number: digits)
         guard digits == 0 || code != nil else { throw .badCode }
-        // For a paired accessory, these fields have no meaning. They aren't encoded, either.
+        // For a paired accessory, the code and the setup id have no meaning. They aren't encoded, either.
         self.code = isPaired ? nil : code
         self.setupID = isPaired || (code == nil && setupID.description == "0000") ? nil : setupID
     }

@@ -1,6 +1,6 @@
 /// A Swift type for the values of a characteristic.
 public protocol CharacteristicRepresentable: Sendable {
-    /// Creates an instance from a value, or returns `nil` if the type can't represent it.
+    /// Creates an instance from a characteristic's value, or returns `nil` if this type can't represent the value.
     init?(_ value: CharacteristicValue)
     /// The value to write.
     var characteristicValue: CharacteristicValue { get }
@@ -8,7 +8,7 @@ public protocol CharacteristicRepresentable: Sendable {
 
 /// The type of a characteristic, together with the Swift type of its values.
 ///
-/// There are predefined keys for common services. Declare keys for other characteristics:
+/// Keys for common services are predefined. Declare a key for any other characteristic:
 ///
 /// ```swift
 /// extension CharacteristicKey<Int> {
@@ -19,7 +19,7 @@ public struct CharacteristicKey<Value: CharacteristicRepresentable>: Sendable, H
     /// The characteristic's type.
     public let type: CharacteristicType
 
-    /// Creates a key for the values of a type.
+    /// Creates a key for the given characteristic type.
     public init(_ type: CharacteristicType) { self.type = type }
 }
 
@@ -51,7 +51,7 @@ extension Bool: CharacteristicRepresentable {
 }
 
 extension Int: CharacteristicRepresentable {
-    /// Creates an integer from a value of an integer format.
+    /// Creates an integer, or returns `nil` if the value isn't in an integer format.
     public init?(_ value: CharacteristicValue) {
         guard case .integer(let number) = value else { return nil }
         self = Int(number)
@@ -62,7 +62,7 @@ extension Int: CharacteristicRepresentable {
 }
 
 extension Double: CharacteristicRepresentable {
-    /// Creates a number from a value of a numeric format.
+    /// Creates a number, or returns `nil` if the value isn't in a numeric format.
     public init?(_ value: CharacteristicValue) {
         guard let number = value.number else { return nil }
         self = number
@@ -73,7 +73,7 @@ extension Double: CharacteristicRepresentable {
 }
 
 extension String: CharacteristicRepresentable {
-    /// Creates a string from a value of the format `string`.
+    /// Creates a string, or returns `nil` if the value isn't in the `string` format.
     public init?(_ value: CharacteristicValue) {
         guard let text = value.string else { return nil }
         self = text
@@ -84,7 +84,7 @@ extension String: CharacteristicRepresentable {
 }
 
 extension CharacteristicRepresentable where Self: RawRepresentable, RawValue == Int {
-    /// Creates the case with the value's number, or returns `nil` if there is none.
+    /// Creates the case whose raw value is the given number, or returns `nil` if there is no such case.
     public init?(_ value: CharacteristicValue) {
         guard let number = Int(value) else { return nil }
         self.init(rawValue: number)

@@ -1,4 +1,4 @@
-// Keys for the values of common services.
+// Keys for the characteristics of common services.
 
 extension CharacteristicKey<Bool> {
     /// Whether the device is on.
@@ -13,7 +13,7 @@ extension CharacteristicKey<Bool> {
     public static var smokeDetected: Self { Self(.smokeDetected) }
     /// Whether an obstruction is detected.
     public static var obstructionDetected: Self { Self(.obstructionDetected) }
-    /// Whether a plugged-in device draws current.
+    /// Whether a device plugged into the outlet draws current.
     public static var outletInUse: Self { Self(.outletInUse) }
     /// Whether the battery is low.
     public static var statusLowBattery: Self { Self(.statusLowBattery) }

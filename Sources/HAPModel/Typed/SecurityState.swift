@@ -3,7 +3,7 @@
 public enum SecurityState: Int, CharacteristicRepresentable, CaseIterable {
     /// The system is armed while people are at home.
     case home = 0
-    /// The system is armed, and the home is empty.
+    /// The system is armed while the home is empty.
     case away = 1
     /// The system is armed for the night.
     case night = 2
