@@ -12,13 +12,13 @@ package struct Advertisement: Equatable, Sendable {
     package var configurationNumber: UInt16
     /// A Boolean value that indicates whether an admin pairing exists.
     ///
-    /// If there is none, `sf` shows that the server can be paired.
+    /// If there is none, `sf` indicates that the server can be paired.
     package var isPaired: Bool
     package var category: AccessoryCategory
     /// The Model characteristic of accessory 1.
     package var model: String
     package var setupID: SetupID
-    /// The issuer of the token that pair setup requires (``OwnershipRequirement``), or `nil` if it requires none.
+    /// The issuer of the token that pair setup requires (``OwnershipRequirement``); `nil` if no token is required.
     package var vendor: String?
 
     package init(
@@ -34,7 +34,7 @@ package struct Advertisement: Equatable, Sendable {
         self.vendor = vendor
     }
 
-    /// The key of the vendor in the TXT record; the letters stand for Lamplighter's vendor.
+    /// The TXT record's key for the vendor; the letters stand for "Lamplighter vendor".
     ///
     /// HAP and public implementations don't use this key, and controllers ignore unknown keys.
     package static let vendorKey = "lv"

@@ -1,12 +1,12 @@
 internal import HAPCrypto
 
-// All limits for the protocol's messages. Exceeding a limit ends the connection, unless noted otherwise.
-// AccessoryRole/Limits.swift contains the limits of the server, and HAPTransport/TransportLimits.swift those of the
-// sockets.
+// The limits for all messages of the protocol. Exceeding a limit ends the connection, unless noted otherwise.
+// AccessoryRole/Limits.swift contains the limits of the server, and HAPTransport/TransportLimits.swift contains the
+// limits of the sockets.
 
 /// The limits of HTTP messages (HAP 7.3).
 package enum HTTPLimits {
-    /// The maximum length of the start line, in bytes; a read request can name hundreds of characteristics.
+    /// The maximum length of the start line in bytes; a read request can list hundreds of characteristics.
     package static let startLine = 64 * 1024
     /// The maximum length of all header lines together, in bytes; far more than any controller sends.
     package static let headers = 32 * 1024
@@ -14,18 +14,18 @@ package enum HTTPLimits {
     package static let head = startLine + headers
     /// The maximum number of header lines.
     ///
-    /// It is limited because each line is parsed.
+    /// It is limited because parsing a line takes time.
     package static let headerLines = 100
     /// The maximum number of empty lines before a start line.
     package static let emptyLines = 4
     /// The maximum length of the body of a request to a pairing endpoint, or of any unencrypted request, in bytes.
     ///
-    /// A message from an unauthenticated peer is buffered until it is complete. A longer one is answered with status
+    /// A message from an unauthenticated peer is buffered until it is complete. A longer body is rejected with status
     /// 413.
     package static let pairingBody = 64 * 1024
     /// The maximum length of the body of any other request in a session, in bytes.
     ///
-    /// A scene in a large home needs a tenth of it. A longer body is answered with status 413.
+    /// A scene in a large home needs a tenth of this length. A longer body is rejected with status 413.
     package static let body = 1024 * 1024
     /// The maximum length of the body of a response to a controller, in bytes; enough for the database of a large
     /// bridge.
@@ -46,9 +46,7 @@ extension SecureFramer {
     package static let maximumContent = 1024
     /// The maximum number of frames per key.
     ///
-    /// It is limited because no counter may be reused.
-    ///
-    /// No session ever reaches it.
+    /// A frame counter must never be reused. In practice, no session reaches this limit.
     static let maximumFrames = UInt64.max
 }
 
@@ -63,14 +61,14 @@ extension PairingList {
 extension ControllerID {
     /// The maximum length of an identifier, in bytes: the length of a UUID as text.
     ///
-    /// A longer one is answered with status 400.
+    /// A longer identifier is rejected with status 400.
     package static let maximumLength = 36
 }
 
 extension PrepareRequest {
-    /// The maximum announced time of a timed write: the largest number of milliseconds that all JSON parsers can
-    /// represent exactly.
+    /// The longest time that a controller may announce for a timed write: the largest number of milliseconds that all
+    /// JSON parsers can represent exactly.
     ///
-    /// A longer time is answered with status 400.
+    /// A longer time is rejected with status 400.
     static let maximumTimeToLive = Duration.milliseconds(Int64(1) << 53 - 1)
 }

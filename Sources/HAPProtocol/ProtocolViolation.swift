@@ -10,7 +10,7 @@ package enum ProtocolViolation: Error, Equatable, Sendable {
     case malformedHTTP(StaticReason)
     /// The body is longer than its path allows.
     case bodyTooLong
-    /// A frame is longer than 1024 bytes.
+    /// A frame's content is longer than 1024 bytes.
     case frameTooLong
     /// A frame's tag doesn't match.
     case badFrame

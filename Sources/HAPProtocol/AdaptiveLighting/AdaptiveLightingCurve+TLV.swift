@@ -1,14 +1,14 @@
 internal import HAPModel
 
 extension AdaptiveLightingCurve {
-    /// Parses the item of a configuration that contains the curve.
+    /// Parses the value of the configuration item that contains the curve.
     ///
-    /// - Throws: A violation.
+    /// - Throws: ``TransitionViolation`` if the value isn't a valid curve.
     init(parsing bytes: [UInt8]) throws(TransitionViolation) {
         var entries: [Entry] = []
         var instance: InstanceID?
         var range: ClosedRange<Int>?
-        // The last entry isn't followed by a separator, so its record also contains the items of the whole curve.
+        // No separator follows the last entry, so its record also contains the items that apply to the whole curve.
         for record in try TransitionItems.list(parsing: bytes) {
             if let entry = try record.bytes(1) {
                 guard entries.count < Self.maximumEntries else { throw .tooLong }
@@ -41,7 +41,7 @@ extension AdaptiveLightingCurve {
         return Int(minimum)...Int(maximum)
     }
 
-    /// Returns the bytes of the curve's item.
+    /// Returns the value of the configuration item that contains the curve.
     ///
     /// With `explicitHolds`, an entry without a hold is encoded with a hold of 0.
     func encoded(explicitHolds: Bool) -> [UInt8] {

@@ -12,22 +12,22 @@ package struct AdaptiveLightingCurve: Equatable, Sendable {
         package let mired: Float
         /// The time from the previous entry, or from the end of its hold, to this entry.
         ///
-        /// For the first entry, it is the time from the curve's start.
+        /// For the first entry, this is the time from the curve's start.
         package let offset: Duration
-        /// The time for which the *previous* entry keeps its value.
+        /// The time for which the *previous* entry's color temperature stays constant.
         ///
         /// The hold of the first entry has no meaning.
         package let hold: Duration?
 
-        /// The ranges of values that make sense for a lamp.
+        /// The adjustment factors that make sense for a lamp, in mired per percent.
         ///
-        /// With values in these ranges, no sum overflows.
+        /// With numbers in this range and in `mireds`, calculations can't overflow.
         static let factors: ClosedRange<Float> = -1000...1000
         static let mireds: ClosedRange<Float> = 0...10_000
 
         private static let durations = Duration.zero ... .milliseconds(UInt32.max)
 
-        /// Creates an entry, or returns `nil` if a number is out of range.
+        /// Creates an entry, or returns `nil` if an argument is out of range.
         package init?(adjustmentFactor: Float, mired: Float, offset: Duration, hold: Duration? = nil) {
             guard Self.factors.contains(adjustmentFactor), Self.mireds.contains(mired),
                 Self.durations.contains(offset), Self.durations.contains(hold ?? .zero)
@@ -51,8 +51,8 @@ package struct AdaptiveLightingCurve: Equatable, Sendable {
 
     /// Creates a curve.
     ///
-    /// Returns `nil` if it would have no entries or too many, if its duration is zero, or if its brightness range isn't
-    /// within 0 to 100.
+    /// Returns `nil` if there are no entries or too many, if the curve's duration is zero, or if the brightness range
+    /// isn't within 0 to 100.
     package init?(entries: [Entry], brightness: InstanceID, brightnessRange: ClosedRange<Int> = 10...100) {
         guard (1...Self.maximumEntries).contains(entries.count), (0...100).contains(brightnessRange.lowerBound),
             brightnessRange.upperBound <= 100
@@ -70,10 +70,11 @@ package struct AdaptiveLightingCurve: Equatable, Sendable {
         return end
     }
 
-    /// Returns the color temperature at a time, rounded to whole mireds, but not clamped to a lamp's range.
+    /// Returns the color temperature at the given time, rounded to whole mireds, but not clamped to a lamp's range.
     ///
     /// - Parameters:
-    ///   - elapsed: The time since the curve was received. Before the first entry, the value of that entry applies.
+    ///   - elapsed: The time since the curve was received. Before the first entry, that entry's color temperature
+    ///     applies.
     ///   - brightness: The lamp's brightness, in percent.
     /// - Returns: The color temperature, or `nil` after the last entry.
     package func mired(elapsed: Duration, brightness: Int) -> Int? {

@@ -6,14 +6,15 @@ extension AdaptiveLightingTransition {
 
     /// Returns the bytes to store so that the transition can continue after a restart, or `nil` if none is active.
     ///
-    /// The format is a version byte, the time of receipt in milliseconds of the wall clock (eight bytes, least
-    /// significant byte first), and the configuration. Store the bytes when the curve is received. They don't contain
-    /// the changes that were applied after that.
+    /// Store the bytes whenever a curve is received. They don't contain the changes that are applied later.
+    ///
+    /// The format is a version byte, the wall-clock time of receipt in milliseconds (eight bytes, least significant
+    /// byte first), and the configuration.
     ///
     /// - Parameters:
     ///   - now: The current time.
-    ///   - wallClock: The same time as the time since 2001-01-01T00:00Z. The clock of `now` may start over when the
-    ///     machine restarts.
+    ///   - wallClock: The wall-clock time at `now`, as the time since 2001-01-01T00:00Z. It is necessary because the
+    ///     clock of `now` may start over when the machine restarts.
     /// - Returns: The bytes to store.
     package func saved(now: ContinuousClock.Instant, wallClock: Duration) -> [UInt8]? {
         guard let active else { return nil }
@@ -21,13 +22,13 @@ extension AdaptiveLightingTransition {
         return [Self.version] + received.value + active.configuration.encoded(explicitHolds: false)
     }
 
-    /// Creates the state of a lamp whose transition continues, unless its curve has ended since it was saved.
+    /// Restores the state of a lamp from saved bytes; the transition continues, unless its curve has ended.
     ///
     /// If the wall clock, the time since 2001-01-01T00:00Z, was set back to before the time of receipt, the curve
     /// starts over. This is harmless, because the hub renews the curve daily.
     ///
-    /// - Throws: A violation if the bytes are damaged, of another version, or about characteristics other than the
-    ///   given ones.
+    /// - Throws: ``TransitionViolation`` if the bytes are damaged, have another version, or apply to characteristics
+    ///   other than the given ones.
     package init(
         resuming saved: [UInt8], brightness: InstanceID, colorTemperature: InstanceID, miredRange: ClosedRange<Int>,
         now: ContinuousClock.Instant, wallClock: Duration

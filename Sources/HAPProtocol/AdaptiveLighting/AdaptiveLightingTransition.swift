@@ -3,18 +3,18 @@ package import HAPModel
 /// The adaptive lighting of one lamp: the transition that a hub has enabled, the current target, and the end of the
 /// transition (HAP 12.1).
 ///
-/// Callers pass the time as `now`. The curve's time counts from its receipt, so a wrong wall clock doesn't matter. All
+/// Callers pass the time as `now`. A curve starts when it is received, so a wrong wall clock doesn't matter. The
 /// methods that report changes of the lamp may be called with or without an active transition. When `activeCount`
 /// changes, the owner stores `saved(now:wallClock:)` and sends an event for CharacteristicValueActiveTransitionCount.
 /// When a hub renews the curve, the owner only stores it again.
 package struct AdaptiveLightingTransition: Equatable, Sendable {
     /// The next action for the lamp.
     package enum Action: Equatable, Sendable {
-        /// Do nothing until something changes.
+        /// Do nothing until the lamp's state or the transition changes.
         case idle
         /// Do nothing until this time.
         case wait(until: ContinuousClock.Instant)
-        /// Set the color temperature, and call again at `wakeAt`.
+        /// Set the color temperature, and call ``lampIs(on:brightness:now:)`` again at `wakeAt`.
         ///
         /// Notify subscribers only if `notify` is `true`.
         case apply(mired: Int, notify: Bool, wakeAt: ContinuousClock.Instant)
@@ -22,26 +22,26 @@ package struct AdaptiveLightingTransition: Equatable, Sendable {
         case ended
     }
 
-    /// A change that the device reports without being asked to change.
+    /// A color change that the device reports by itself.
     package enum DeviceReport: Equatable, Sendable {
         /// The device shows a color.
         case color
-        /// The device shows white with a color temperature.
+        /// The device shows white with the given color temperature.
         case colorTemperature(mired: Int)
     }
 
     struct Active: Equatable, Sendable {
         let configuration: TransitionConfiguration
         let received: ContinuousClock.Instant
-        /// The last value that was applied since the lamp was switched on; `nil` to apply one immediately.
+        /// The last color temperature applied since the lamp was switched on; `nil` if one must be applied immediately.
         var applied: Applied?
-        /// The last value that subscribers were notified of.
+        /// The last color temperature that was sent to subscribers.
         var notified: Notified?
     }
 
     struct Applied: Equatable, Sendable {
         let mired: Int
-        /// The previous value, from which the lamp may still be fading.
+        /// The previous color temperature, from which the lamp may still be fading.
         let from: Int
         let brightness: Int
         let at: ContinuousClock.Instant
@@ -54,12 +54,13 @@ package struct AdaptiveLightingTransition: Equatable, Sendable {
 
     /// The shortest update interval.
     ///
-    /// A hub may request a shorter one, but that would overload a lamp.
+    /// A hub may request a shorter interval, but that would overload a lamp.
     private static let shortestInterval = Duration.seconds(1)
-    /// The tolerated difference between the commanded value and the lamp's report, in mired; a lamp may have fewer
-    /// steps.
+    /// The tolerated difference between the commanded and the reported color temperature, in mired.
+    ///
+    /// A lamp may support fewer steps.
     private static let tolerance = 5
-    /// The time for which a lamp may be fading and report intermediate values.
+    /// The time after a command for which a lamp may be fading and reporting intermediate color temperatures.
     private static let fade = Duration.seconds(10)
 
     let brightness: InstanceID
@@ -92,8 +93,10 @@ package struct AdaptiveLightingTransition: Equatable, Sendable {
 
     /// Handles a write of CharacteristicValueTransitionControl (143).
     ///
-    /// - Returns: The write response. Call `lampIs(on:brightness:now:)` afterwards.
-    /// - Throws: `invalidValue`. In this case, an active transition stays active.
+    /// Call ``lampIs(on:brightness:now:)`` afterwards.
+    ///
+    /// - Returns: The write response.
+    /// - Throws: `invalidValue` if the value isn't a valid request for this lamp; an active transition stays active.
     package mutating func controlWritten(
         _ value: [UInt8], now: ContinuousClock.Instant
     ) throws(HAPStatus) -> [UInt8] {
@@ -104,7 +107,7 @@ package struct AdaptiveLightingTransition: Equatable, Sendable {
             return (active.map { .active($0.configuration) } ?? TransitionControlResponse.inactive).encoded
         case .update(let configuration):
             guard isOurs(configuration) else { throw .invalidValue }
-            // A renewal itself causes no event, because subscribers already know the lamp's value.
+            // A renewal itself causes no event, because subscribers already know the lamp's color temperature.
             let renewed = Active(configuration: configuration, received: now, notified: active?.notified)
             active = renewed
             return TransitionControlResponse.updated(status(of: renewed, now: now)).encoded
@@ -119,9 +122,8 @@ package struct AdaptiveLightingTransition: Equatable, Sendable {
 
     /// Returns the next action for the lamp's state.
     ///
-    /// Call it when the state changes, and at the time that the previous action requested.
-    ///
-    /// The brightness is in percent. A lamp that is off isn't changed.
+    /// Call this method whenever the lamp's state changes, and at the time that the previous action requested. The
+    /// brightness is in percent. A lamp that is off isn't changed.
     ///
     /// - Returns: The next action, which replaces the previous one.
     package mutating func lampIs(on isOn: Bool, brightness level: Int, now: ContinuousClock.Instant) -> Action {
@@ -161,8 +163,8 @@ package struct AdaptiveLightingTransition: Equatable, Sendable {
 
     /// Handles a color change that the device reports.
     ///
-    /// The echo of a command, including intermediate values, doesn't end the transition. Neither does a report that
-    /// arrives after the lamp was switched on and before the first command.
+    /// The echo of a command, including intermediate color temperatures, doesn't end the transition. Neither does a
+    /// report that arrives after the lamp is switched on, but before the first command.
     ///
     /// - Returns: Whether the report ended the transition.
     package mutating func deviceReported(_ report: DeviceReport, now: ContinuousClock.Instant) -> Bool {

@@ -16,9 +16,9 @@ package struct SupportedTransitionConfiguration: Equatable, Sendable {
         self.colorTemperature = colorTemperature
     }
 
-    /// Parses the value.
+    /// Parses the characteristic's value.
     ///
-    /// - Throws: A violation, for example if one of the two characteristics is missing.
+    /// - Throws: ``TransitionViolation``, for example if one of the two characteristics is missing.
     package init(parsing bytes: [UInt8]) throws(TransitionViolation) {
         var found: [UInt64: InstanceID] = [:]
         for record in try TransitionItems.list(parsing: bytes) {
@@ -32,7 +32,7 @@ package struct SupportedTransitionConfiguration: Equatable, Sendable {
         self.init(brightness: brightness, colorTemperature: colorTemperature)
     }
 
-    /// The bytes of the value.
+    /// The characteristic's value.
     package var encoded: [UInt8] {
         func entry(_ instance: InstanceID, _ kind: UInt64) -> TLV8.Item {
             let items = [

@@ -1,22 +1,22 @@
 package import HAPModel
 
-/// A transition that a hub enables: a curve, the characteristic that follows it, and intervals.
+/// The configuration of a transition that a hub enables: a curve, the characteristic that follows it, and intervals.
 package struct TransitionConfiguration: Equatable, Sendable {
     /// The ColorTemperature characteristic that follows the curve.
     package let colorTemperature: InstanceID
-    /// The hub's parameters, which it reads back.
+    /// The hub's parameters, which the hub reads back.
     package let parameters: TransitionParameters
     package let curve: AdaptiveLightingCurve
-    /// The time between automatic changes.
+    /// The time between automatic changes of the color temperature.
     package let updateInterval: Duration
-    /// The time after an event during which automatic changes cause no further event.
+    /// The time after an event during which automatic changes cause no other event.
     package let notifyThreshold: Duration
 
     static let enabled: UInt64 = 1
 
     /// Parses a configuration that enables a transition.
     ///
-    /// - Throws: A violation.
+    /// - Throws: ``TransitionViolation`` if the bytes are invalid.
     package init(parsing bytes: [UInt8]) throws(TransitionViolation) {
         let items = try TransitionItems(parsing: bytes)
         colorTemperature = try items.instanceID(1)

@@ -1,8 +1,8 @@
 package import HAPModel
 
-/// A hub's write to CharacteristicValueTransitionControl (143), which always requests a response.
+/// A hub's write to CharacteristicValueTransitionControl (143), which always requests a write response.
 package enum TransitionControlRequest: Equatable, Sendable {
-    /// Requests the active transition of a characteristic.
+    /// Requests the configuration of a characteristic's active transition.
     case read(InstanceID)
     /// Starts a transition, or replaces the active one.
     case update(TransitionConfiguration)
@@ -11,7 +11,7 @@ package enum TransitionControlRequest: Equatable, Sendable {
 
     /// Parses a written value.
     ///
-    /// - Throws: A violation.
+    /// - Throws: ``TransitionViolation`` if the value is invalid.
     package init(parsing bytes: [UInt8]) throws(TransitionViolation) {
         let items = try TransitionItems(parsing: bytes)
         switch (try items.bytes(1), try items.bytes(2)) {
@@ -19,7 +19,7 @@ package enum TransitionControlRequest: Equatable, Sendable {
         case (nil, let update?):
             let bytes = try TransitionItems(parsing: update).required(1, .configuration)
             let configuration = try TransitionItems(parsing: bytes)
-            // A hub that disables a transition omits the item. HAP-NodeJS treats a zero in the same way.
+            // A hub disables a transition by omitting the item. Accept an item of zero, too, as HAP-NodeJS does.
             switch try configuration.number(3, .enable) {
             case nil, 0: self = .disable(try configuration.instanceID(1))
             case _?: self = .update(try TransitionConfiguration(parsing: bytes))

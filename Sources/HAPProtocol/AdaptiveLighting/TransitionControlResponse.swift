@@ -16,7 +16,7 @@ package struct TransitionStatus: Equatable, Sendable {
 
     /// Parses a status.
     ///
-    /// - Throws: A violation.
+    /// - Throws: ``TransitionViolation`` if the bytes are invalid.
     package init(parsing bytes: [UInt8]) throws(TransitionViolation) {
         let items = try TransitionItems(parsing: try TransitionItems(parsing: bytes).required(1, .response))
         guard let elapsed = try items.number(3, .elapsed) else { throw .missing(.elapsed) }
@@ -49,7 +49,7 @@ package enum TransitionControlResponse: Equatable, Sendable {
 
     /// Parses a response.
     ///
-    /// - Throws: A violation.
+    /// - Throws: ``TransitionViolation`` if the bytes are invalid.
     package init(parsing bytes: [UInt8]) throws(TransitionViolation) {
         let items = try TransitionItems(parsing: bytes)
         switch (try items.bytes(1), try items.bytes(2)) {
@@ -65,7 +65,7 @@ package enum TransitionControlResponse: Equatable, Sendable {
 
     /// The bytes of the response.
     ///
-    /// A configuration is encoded with the hold of every entry, as in HAP-NodeJS.
+    /// In a configuration, every entry has a hold, as in HAP-NodeJS.
     package var encoded: [UInt8] {
         switch self {
         case .active(let configuration):

@@ -60,7 +60,7 @@ struct TransitionItems {
 
     /// Returns an unsigned integer of one to eight bytes, or `nil` if the item is missing.
     ///
-    /// - Throws: `invalid` if the item has another length, or if the number is greater than `maximum`.
+    /// - Throws: `invalid` if the item has any other length, or if the number is greater than `maximum`.
     func number(
         _ type: UInt8, _ name: TransitionViolation.Item, maximum: UInt64 = .max
     ) throws(TransitionViolation) -> UInt64? {
@@ -83,7 +83,7 @@ struct TransitionItems {
 
     /// Returns the instance ID of a characteristic.
     ///
-    /// - Throws: `missing`, or `invalid` if it is 0.
+    /// - Throws: `missing` if there is no such item, or `invalid` if the ID is 0.
     func instanceID(_ type: UInt8) throws(TransitionViolation) -> InstanceID {
         guard let number = try number(type, .instanceID) else { throw .missing(.instanceID) }
         guard number > 0 else { throw .invalid(.instanceID) }
@@ -92,8 +92,8 @@ struct TransitionItems {
 
     /// Returns a floating-point number of four bytes.
     ///
-    /// - Throws: `missing`, or `invalid` if the item has another length, or if the number isn't finite or isn't within
-    ///   `range`.
+    /// - Throws: `missing` if there is no such item, or `invalid` if its length isn't four bytes, or if the number
+    ///   isn't finite or isn't within `range`.
     func float(
         _ type: UInt8, _ name: TransitionViolation.Item, within range: ClosedRange<Float>
     ) throws(TransitionViolation) -> Float {
@@ -106,13 +106,13 @@ struct TransitionItems {
 }
 
 extension TLV8.Item {
-    /// Creates an item with a number, in the fewest bytes of 1, 2, 4 and 8.
+    /// Creates an item with a number in 1, 2, 4 or 8 bytes, as few as possible.
     init(type: UInt8, shortest number: UInt64) {
         let width: Int = [1, 2, 4].first { number >> ($0 * 8) == 0 } ?? 8
         self.init(type: type, value: (0..<width).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) })
     }
 
-    /// Creates an item with a number, in as many bytes as its type has.
+    /// Creates an item with a number in all bytes of its Swift type.
     init<Number: FixedWidthInteger>(type: UInt8, fixed number: Number) {
         self.init(
             type: type,
@@ -121,6 +121,6 @@ extension TLV8.Item {
 }
 
 extension Duration {
-    /// The duration in whole milliseconds, rounded down; 0 if it is negative.
+    /// The duration in whole milliseconds, rounded down; 0 for a negative duration.
     var milliseconds: UInt64 { UInt64(clamping: attoseconds / 1_000_000_000_000_000) }
 }

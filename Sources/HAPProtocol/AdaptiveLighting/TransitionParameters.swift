@@ -1,4 +1,4 @@
-/// The parameters that a hub gives a transition, and reads back byte for byte.
+/// The parameters that a hub sends with a transition, and later reads back unchanged.
 package struct TransitionParameters: Equatable, Sendable {
     /// The transition's identifier, 16 bytes.
     package let transitionID: [UInt8]
@@ -9,12 +9,12 @@ package struct TransitionParameters: Equatable, Sendable {
 
     /// The maximum length, in bytes.
     ///
-    /// Usually, the parameters have 38 bytes.
+    /// The parameters usually take 38 bytes.
     private static let maximumLength = 255
 
     /// Parses the parameters.
     ///
-    /// - Throws: A violation.
+    /// - Throws: ``TransitionViolation`` if the bytes are invalid.
     package init(parsing bytes: [UInt8]) throws(TransitionViolation) {
         guard bytes.count <= Self.maximumLength else { throw .invalid(.parameters) }
         let items = try TransitionItems(parsing: bytes)

@@ -4,7 +4,7 @@
 package enum TransitionViolation: Error, Equatable, Sendable {
     /// The bytes aren't TLV8, or an item that may occur only once occurs twice.
     case malformedTLV
-    /// There are more bytes, or more entries of a curve, than any hub sends.
+    /// The value has more bytes, or its curve more entries, than any hub sends.
     case tooLong
     /// An item is missing.
     case missing(Item)

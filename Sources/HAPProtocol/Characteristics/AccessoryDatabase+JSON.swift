@@ -4,7 +4,7 @@ package import HAPModel
 extension JSONWriter {
     /// Appends an accessory object of the attribute database (HAP 9.1).
     ///
-    /// If `values` is `false`, names are the only values. `c#` depends on this form.
+    /// If `values` is `false`, the object contains no values except names; `c#` is derived from this form.
     package mutating func accessory(_ accessory: AccessoryObject, values: Bool = true) {
         raw("{\"aid\":")
         integer(accessory.aid.rawValue)

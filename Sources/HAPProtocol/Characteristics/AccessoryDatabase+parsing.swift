@@ -4,11 +4,13 @@ package import HAPModel
 extension AccessoryDatabase {
     /// Parses the response to `GET /accessories` (HAP 9).
     ///
-    /// Parsing is strict about accessories: their ids, and how many services and characteristics they have. A service
-    /// or characteristic without a type, permissions or a unique id is omitted and recorded in ``omissions``, and the
-    /// others are used. Parsing is lenient about the errors of real accessories: a value that is out of range or of the
-    /// wrong type counts as unknown, a missing format, unit or limit is taken from the catalog, and characteristics of
-    /// unknown formats and links to missing services are omitted.
+    /// Parsing is strict about the ids of accessories and the numbers of their services and characteristics. It is
+    /// lenient about the errors of real accessories:
+    /// - A service or characteristic without a type, permissions or a unique id is omitted and recorded in
+    ///   ``omissions``.
+    /// - A value that is out of range or has the wrong type counts as unknown.
+    /// - A missing format, unit or limit is taken from the catalog.
+    /// - Characteristics in unknown formats and links to missing services are omitted.
     ///
     /// - Throws: ``ComplianceError`` for the first error. Its text contains no data from the accessory except numbers.
     package init(parsing body: [UInt8]) throws(ComplianceError) {
@@ -138,7 +140,7 @@ extension CharacteristicMetadata {
             maximum = json["maxValue"]?.double
             if let low = minimum, let high = maximum, low > high { (minimum, maximum) = (nil, nil) }
             step = json["minStep"]?.double.flatMap { $0 > 0 ? $0 : nil }
-            // The limits of the catalog don't apply to another format, except that all integer formats are equivalent.
+            // The catalog's limits apply only to the catalog's format; all integer formats count as the same format.
             if let usual, usual.format == format || (usual.format.integerRange != nil && format.integerRange != nil) {
                 fill(from: usual, where: json)
             }
@@ -164,8 +166,8 @@ extension CharacteristicMetadata {
 
     private static func validValues(_ json: JSONValue) -> [Int64]? {
         if let list = json["valid-values"]?.array {
-            // The list can't contain numbers above `Int64.max`. Without them, valid values would be rejected, so ignore
-            // the whole list.
+            // `validValues` can't hold numbers above `Int64.max`. Omitting only these numbers would reject valid
+            // values, so ignore the whole list.
             guard !list.contains(where: { if case .unsigned = $0 { true } else { false } }) else { return nil }
             let values = Set(list.prefix(256).compactMap { $0.int.map(Int64.init) })
             return values.isEmpty ? nil : values.sorted()

@@ -4,20 +4,20 @@ package import HAPModel
 package struct AccessoryDatabase: Equatable, Sendable {
     /// The maximum number of accessories on a server, including itself (HAP 9.3).
     package static let maximumAccessories = 150
-    /// The maximum length of the JSON text, in bytes; enough for 150 large accessories.
+    /// The maximum length of the JSON document in bytes, enough for 150 large accessories.
     package static let maximumLength = 4 * 1024 * 1024
     /// The maximum number of recorded omissions.
     static let maximumOmissions = 16
     /// The maximum length of a description, in bytes; longer ones are truncated.
     static let maximumDescriptionLength = 256
 
-    /// The accessories in the server's order; the first one isn't necessarily number 1.
+    /// The accessories in the server's order; the first one doesn't necessarily have aid 1.
     package let accessories: [AccessoryObject]
     /// The manufacturer's descriptions of characteristics.
     package let descriptions: [CharacteristicID: String]
     /// The services and characteristics that were omitted because they are unusable, with the reasons.
     ///
-    /// There are at most ``maximumOmissions``.
+    /// The list has at most ``maximumOmissions`` items.
     package let omissions: [String]
     private let places: [CharacteristicID: Place]
 

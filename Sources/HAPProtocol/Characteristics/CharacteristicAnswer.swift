@@ -5,11 +5,9 @@ package import HAPModel
 /// 10.1).
 package struct CharacteristicAnswer: Equatable, Sendable {
     package let id: CharacteristicID
-    /// The status.
-    ///
-    /// It is `nil` if the accessory omitted it, which means success.
+    /// The status; `nil` if the accessory omitted it, which means success.
     package let status: HAPStatus?
-    /// The value, if one was sent.
+    /// The value; `nil` if the accessory sent none.
     package let value: JSONValue?
 
     package init(id: CharacteristicID, status: HAPStatus?, value: JSONValue?) {
@@ -50,7 +48,7 @@ extension HAPStatus {
 
     /// Parses the status of a whole request from the body of its response.
     ///
-    /// - Returns: The status, or `nil` if the body contains none.
+    /// - Returns: The status, or `nil` if the body doesn't contain one.
     package init?(parsing body: [UInt8]) {
         guard let json = try? JSONValue(parsing: body, maximumLength: HTTPLimits.body, allowsTrailingCommas: true),
             let status = json["status"]

@@ -17,7 +17,7 @@ extension JSONWriter {
 }
 
 extension CharacteristicValue {
-    /// The value in the form in which a controller writes it.
+    /// The value as a controller writes it.
     package var json: JSONValue {
         switch self {
         case .bool(let flag): .bool(flag)
@@ -31,9 +31,9 @@ extension CharacteristicValue {
 }
 
 extension CharacteristicMetadata {
-    /// Returns a value from a request if its JSON type matches the format.
+    /// Returns the value in a request, or `nil` if its JSON type doesn't match the format.
     ///
-    /// Limits are checked later.
+    /// The caller must check the limits.
     package func value(from json: JSONValue) -> CharacteristicValue? {
         switch format {
         case .string: return json.string.map { .string($0) }
@@ -49,7 +49,7 @@ extension CharacteristicMetadata {
         }
     }
 
-    /// Converts a value from an accessory to the characteristic's format, without checking its limits.
+    /// Converts a value from an accessory to the characteristic's format, without checking the limits.
     ///
     /// - Returns: The value, or `nil` for `null` and for values that the format can't represent. Strings are truncated
     ///   to ``longestText`` bytes.
@@ -78,7 +78,7 @@ extension CharacteristicMetadata {
     /// HAP allows 256, but some accessories send more.
     static let longestText = 4096
 
-    /// Appends the members that describe the characteristic, each after a comma.
+    /// Appends the members with the characteristic's metadata, each preceded by a comma.
     package func appendMetadata(to json: inout JSONWriter) {
         json.raw(",\"format\":\"")
         json.raw(Array(format.rawValue.utf8))
@@ -115,7 +115,7 @@ extension CharacteristicMetadata {
         }
     }
 
-    /// Appends the member `perms` after a comma.
+    /// Appends a comma and the `perms` member.
     package func appendPermissions(to json: inout JSONWriter) {
         json.raw(",\"perms\":[")
         for (index, name) in permissions.names.enumerated() {

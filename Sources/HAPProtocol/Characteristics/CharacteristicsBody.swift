@@ -13,7 +13,7 @@ package struct CharacteristicsBody {
 
     /// Appends an entry.
     ///
-    /// `more` appends additional members, each after a comma.
+    /// The `more` closure appends additional members, each preceded by a comma.
     package mutating func append(
         _ id: CharacteristicID, status: HAPStatus? = nil, value: CharacteristicValue? = nil,
         more: (inout JSONWriter) -> Void = { _ in }

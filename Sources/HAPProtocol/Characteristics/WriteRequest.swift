@@ -4,10 +4,10 @@ package import HAPModel
 
 /// `PUT /characteristics` (HAP 8.5).
 package struct WriteRequest: Equatable, Sendable {
-    /// The part of a request for one characteristic.
+    /// The entry of a request for one characteristic.
     package struct Entry: Equatable, Sendable {
         package var id: CharacteristicID
-        /// The value to write; `nil` if none is written.
+        /// The value to write; `nil` if the entry only changes a subscription.
         package var value: JSONValue?
         /// Whether to subscribe or unsubscribe; `nil` to do neither.
         package var events: Bool?
@@ -86,7 +86,7 @@ extension WriteRequest.Entry {
         isMalformed = false
         var aid: UInt64?
         var iid: UInt64?
-        // A single pass is enough, because there are few members. If several have the same name, the last one counts.
+        // If several members have the same name, the last one counts.
         for member in members.members {
             switch member.name {
             case "aid": aid = member.value.unsignedInteger
@@ -97,7 +97,7 @@ extension WriteRequest.Entry {
                 if events == nil, !member.value.isNull { isMalformed = true }
             case "r": wantsResponse = member.value.flag ?? false
             case "authData":
-                // No characteristic of this server requires the data, but the data must be valid Base64 (HAP 8.5).
+                // No characteristic of this server requires authorization data, but it must be valid Base64 (HAP 8.5).
                 authorizationData = member.value.string.flatMap(Base64.decode)
                 if !member.value.isNull, authorizationData == nil { isMalformed = true }
             default: break

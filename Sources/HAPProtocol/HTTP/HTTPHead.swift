@@ -1,4 +1,4 @@
-/// The start line of a message, and the headers that HAP needs.
+/// The start line of a message, and the values of the headers that HAP uses.
 struct HTTPHead: Equatable, Sendable {
     enum StartLine: Equatable, Sendable {
         case request(HTTPRequest.Method, path: String, query: String?)
@@ -17,7 +17,7 @@ struct HTTPHead: Equatable, Sendable {
     /// The value of ``HTTPRequest/publicHost``.
     var publicHost: String?
 
-    /// Parses the head of a message up to its last header line, without the CR LF at its end.
+    /// Parses the head of a message, from its start line to its last header line, without the final CR LF.
     ///
     /// `requests` is `true` for a request, and `false` for a response or an event.
     ///
@@ -69,9 +69,9 @@ struct HTTPHead: Equatable, Sendable {
         return name.equals("POST") ? .post : .other
     }
 
-    /// Returns a path.
+    /// Returns the path as a string.
     ///
-    /// Almost all requests use one of these string literals, which need no memory allocation.
+    /// String literals for the most common paths avoid memory allocations.
     private static func path(_ bytes: Span<UInt8>) -> String {
         if bytes.equals("/characteristics") { return "/characteristics" }
         if bytes.equals("/accessories") { return "/accessories" }
@@ -103,7 +103,7 @@ struct HTTPHead: Equatable, Sendable {
 
     private static func publicHost(_ value: Span<UInt8>) -> String? {
         let host = value.extracting(0..<value.firstIndex(of: UInt8(ascii: ":"), from: 0))
-        // The last part of an IPv4 address starts with a digit, and that of a name doesn't. An IPv6 address is in
+        // After the last dot, an IPv4 address continues with a digit, and a name with a letter. An IPv6 address is in
         // brackets.
         var last = host.count
         while last > 0, host[last - 1] != UInt8(ascii: ".") { last -= 1 }
@@ -147,9 +147,7 @@ struct HTTPHead: Equatable, Sendable {
     }
 }
 
-/// Functions that search a head.
-///
-/// If they find nothing, they return the index of its end.
+/// Search functions, which return the index of the end if they find nothing.
 extension Span<UInt8> {
     fileprivate func firstIndex(of byte: UInt8, from start: Int) -> Int {
         var index = start
@@ -188,9 +186,7 @@ extension Span<UInt8> {
 
     fileprivate var text: String { withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) } }
 
-    /// The decimal number in these bytes; `nil` if one of them isn't a digit.
-    ///
-    /// There must be at most nine bytes.
+    /// The decimal number in these bytes, at most nine; `nil` if any byte isn't a digit.
     fileprivate var number: Int? {
         var number = 0
         for index in 0..<count {
@@ -200,7 +196,7 @@ extension Span<UInt8> {
         return number
     }
 
-    /// Returns whether the bytes are equal to this text.
+    /// Returns whether the bytes are equal to the given text.
     fileprivate func equals(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }
         return text.withUTF8Buffer { letters in
@@ -209,12 +205,12 @@ extension Span<UInt8> {
         }
     }
 
-    /// Returns whether the bytes are equal to this word, ignoring ASCII case.
+    /// Returns whether the bytes are equal to the given word, ignoring ASCII case.
     fileprivate func isWord(_ word: StaticString) -> Bool {
         count == word.utf8CodeUnitCount && hasPrefix(word)
     }
 
-    /// Returns whether the bytes start with this word, ignoring ASCII case.
+    /// Returns whether the bytes start with the given word, ignoring ASCII case.
     fileprivate func hasPrefix(_ word: StaticString) -> Bool {
         guard count >= word.utf8CodeUnitCount else { return false }
         return word.withUTF8Buffer { letters in

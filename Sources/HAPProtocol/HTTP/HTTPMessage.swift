@@ -2,25 +2,26 @@
 package struct HTTPRequest: Equatable, Sendable {
     package enum Method: Equatable, Sendable {
         case get, put, post
-        /// Any other method, which no path supports.
+        /// Any other method; no path supports it.
         case other
     }
 
     package var method: Method
-    /// The target up to the question mark; it is compared exactly.
+    /// The part of the target before the question mark; comparisons are exact.
     package var path: String
     /// The part of the target after the question mark.
     package var query: String?
     package var body: [UInt8]
-    /// The type of the body, or `nil` if it is missing or isn't one of HAP's types.
+    /// The type of the body; `nil` if the header is missing or contains another type.
     ///
-    /// A controller's request with `nil` is sent with the usual type for its method.
+    /// If a controller's request has no type, the serializer uses the usual type for the method.
     package var contentType: HTTPContentType?
     /// A Boolean value that indicates whether the peer wants to close the connection after the response.
     package var wantsClose: Bool
-    /// A Boolean value that indicates whether a web browser sent the request: it has an `Origin` or `Sec-Fetch-*` header.
+    /// A Boolean value that indicates whether a web browser sent the request: it has an `Origin` or `Sec-Fetch-*`
+    /// header.
     package var isFromBrowser: Bool
-    /// The name in the header `Host` if public DNS may resolve it; `nil` for addresses, for single words, and for names
+    /// The name in the `Host` header if public DNS may resolve it; `nil` for addresses, for single words, and for names
     /// in `.local`.
     ///
     /// A web page can make such a name resolve to this computer (DNS rebinding).
@@ -42,7 +43,7 @@ package struct HTTPRequest: Equatable, Sendable {
     }
 }
 
-/// HAP's two content types, and that of Prometheus's text format.
+/// The content types of HAP and of Prometheus's text format.
 package enum HTTPContentType: String, Sendable {
     case pairingTLV8 = "application/pairing+tlv8"
     case hapJSON = "application/hap+json"

@@ -4,13 +4,11 @@
 /// parsers. ``HTTPLimits`` limits every buffer, and for any input, each byte is examined a bounded number of times.
 package struct HTTPParser: Equatable, Sendable {
     private enum State: Equatable, Sendable {
-        /// The parser waits for the rest of a head.
-        ///
-        /// The first `searched` bytes don't contain its end.
+        /// The parser waits for the end of a head, which isn't in the first `searched` bytes.
         case head(searched: Int)
-        /// The parser waits for the rest of a body with this length.
+        /// The parser waits for the end of a body with the given length.
         case body(HTTPHead, length: Int)
-        /// The parser waits for more chunks; the content is that of the received ones.
+        /// The parser waits for more chunks; `content` is the content of the received chunks.
         case chunks(HTTPHead, content: [UInt8])
     }
 
@@ -31,7 +29,7 @@ package struct HTTPParser: Equatable, Sendable {
 
     /// A Boolean value that indicates whether a message has started, but not ended.
     ///
-    /// One empty line may follow a message. A second one counts as the start of the next message.
+    /// One empty line may follow a message. A second empty line counts as the start of the next message.
     package var isMidMessage: Bool {
         if case .head = state { buffer.count > 0 || emptyLines > 1 } else { true }
     }
@@ -40,7 +38,7 @@ package struct HTTPParser: Equatable, Sendable {
 
     /// Returns the next complete message, if there is one.
     ///
-    /// - Throws: A violation. After that, the parser is unusable.
+    /// - Throws: ``ProtocolViolation``; the parser is then unusable.
     package mutating func next() throws(ProtocolViolation) -> HTTPMessage? {
         // An incomplete message needs at least one more byte.
         guard buffer.count > 0 else { return nil }
@@ -53,13 +51,13 @@ package struct HTTPParser: Equatable, Sendable {
             return try chunked(head, &content)
         case .body(let head, let length): return message(head, length)
         case .chunks(let head, var content):
-            // Release the state's copy of the content; otherwise, each chunk would copy all earlier ones.
+            // Release the state's reference to the content; otherwise, each append would copy all earlier chunks.
             state = .head(searched: 0)
             return try chunked(head, &content)
         }
     }
 
-    /// Returns a message whose body has this length, if the body is complete.
+    /// Returns a message whose body has the given length, or `nil` if the body isn't complete yet.
     private mutating func message(_ head: HTTPHead, _ length: Int) -> HTTPMessage? {
         guard buffer.count >= length else {
             state = .body(head, length: length)
@@ -99,7 +97,7 @@ package struct HTTPParser: Equatable, Sendable {
         var position = start + searched
         while position + 3 < end {
             if bytes[position + 3] > 0x0D {
-                // There is no CR or LF near this byte, so skip several bytes.
+                // This byte is neither CR nor LF, so the end of the head doesn't begin in the three bytes before it.
                 position += 4
             } else if bytes[position] == 0x0D, bytes[position + 1] == 0x0A, bytes[position + 2] == 0x0D,
                 bytes[position + 3] == 0x0A
@@ -142,7 +140,7 @@ package struct HTTPParser: Equatable, Sendable {
             guard let end = try endOfLine(within: HTTPLimits.chunkLine) else { return false }
             let line = buffer.bytes[buffer.start..<end]
             let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
-            // `Int` alone would also accept a sign.
+            // `Int.init` would also accept a sign.
             guard (1...8).contains(digits.count), digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
                 let length = Int(String(decoding: digits, as: UTF8.self), radix: 16)
             else { throw .malformedHTTP(.chunk) }

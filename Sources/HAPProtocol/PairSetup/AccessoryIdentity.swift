@@ -25,12 +25,12 @@ package struct ControllerIdentity: Equatable, Sendable {
         self.longTermKey = longTermKey
     }
 
-    /// Returns a new identity: an uppercase UUID, as on iOS, and a fresh key.
+    /// Returns a new identity: an uppercase UUID, as on iOS, and a new random key.
     package static func random() -> ControllerIdentity {
         var generator = SystemRandomNumberGenerator()
         guard let controller = ControllerID(Array(UUIDBits(using: &generator).description.utf8)),
             let key = try? Ed25519KeyPair(seed: .random(count: Ed25519KeyPair.seedLength))
-        else { preconditionFailure("36 bytes make an identifier, 32 a seed") }
+        else { preconditionFailure("36 bytes are a valid identifier, and 32 bytes a valid seed") }
         return ControllerIdentity(controller: controller, longTermKey: key)
     }
 }

@@ -9,7 +9,7 @@ internal import HAPCrypto
 package struct OwnershipRequirement: Equatable, Sendable {
     /// The length of a token, in bytes.
     ///
-    /// It is long enough to prevent guessing, and short enough for any request.
+    /// A token of this length can't be guessed, and fits into any request.
     package static let tokenLength = 16...512
 
     /// The token's issuer, advertised as `lv`.
@@ -33,6 +33,6 @@ package struct OwnershipRequirement: Equatable, Sendable {
 
     /// Returns whether the given bytes are the token.
     ///
-    /// The duration of the comparison reveals at most the token's length.
+    /// The comparison takes constant time, so its duration reveals at most the token's length.
     func isMet(by shown: [UInt8]?) -> Bool { shown.map { SecretBytes($0) == token } ?? false }
 }

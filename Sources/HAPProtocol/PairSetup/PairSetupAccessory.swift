@@ -4,21 +4,20 @@ package import HAPCrypto
 ///
 /// It receives M1, sends M2, receives M3, sends M4, receives M5 and sends M6 (HAP 5).
 ///
-/// One state machine serves one connection. It determines the response, and the work that must be done before it is
-/// sent. It performs neither the modular exponentiations, which take milliseconds and run elsewhere, nor the storing of
-/// the pairing, which must be durable before M6 is sent. The caller reports the results of this work and gets the next
-/// action.
+/// One state machine serves one connection. It determines the response, and the work that must precede the response.
+/// The caller performs this work: the modular exponentiations, which take milliseconds, and storing the pairing, which
+/// must be durable before M6 is sent. The caller then reports the result and gets the next action.
 ///
-/// Other connections that are pairing, existing admins and the number of wrong proofs concern the whole server, so the
-/// caller passes them in as ``Conditions``.
+/// The caller passes the state of the whole server as ``Conditions``: other connections that are pairing, existing
+/// admins and the number of wrong proofs.
 package struct PairSetupAccessory: Equatable, Sendable {
     /// The state of the server when a message arrives.
     package struct Conditions: Equatable, Sendable {
         /// A Boolean value that indicates whether an admin pairing exists.
         ///
-        /// If so, no controller can pair until it is removed.
+        /// If so, no controller can pair until all admin pairings are removed.
         package var isPaired: Bool
-        /// A Boolean value that indicates whether a hundred proofs have been wrong since the last correct one.
+        /// A Boolean value that indicates whether 100 proofs have been wrong since the last correct one.
         package var triesExhausted: Bool
         /// A Boolean value that indicates whether another connection is performing pair setup.
         package var isBusy: Bool
@@ -55,9 +54,9 @@ package struct PairSetupAccessory: Equatable, Sendable {
         ///
         /// Respond with 200 and this body.
         ///
-        /// A missing or wrong token doesn't count as a wrong proof. Only a controller that knows the setup code gets
-        /// this far, each guess takes a whole procedure, and 16 bytes can't be guessed. If it did count, every
-        /// controller without support for tokens would bring the accessory closer to locking out its owner.
+        /// A missing or wrong token doesn't count as a wrong proof. Otherwise, every controller without support for
+        /// tokens would bring the accessory closer to locking out its owner. Guessing is hopeless anyway: it requires
+        /// the setup code and a whole procedure per guess, and a token has at least 16 bytes.
         case refuseOwnership([UInt8])
         /// Store this pairing durably and call ``stored(_:)``.
         case store(Pairing)
@@ -135,7 +134,7 @@ package struct PairSetupAccessory: Equatable, Sendable {
         guard let method = try message.byte(.method),
             method == PairingMethod.pairSetup.rawValue || method == PairingMethod.pairSetupWithAuth.rawValue
         else { throw .badItem(.method) }
-        // Flags request transient or split setup. Neither is supported, so setup continues as if there were no flags.
+        // Flags request transient or split setup. Neither is supported, so ignore them.
         if let flags = message[.flags], flags.count > 4 { throw .badItem(.flags) }
         if conditions.isPaired { return .reply(PairingTLV.failure(2, .unavailable).encoded) }
         if conditions.triesExhausted { return .reply(PairingTLV.failure(2, .maxTries).encoded) }
@@ -169,7 +168,7 @@ package struct PairSetupAccessory: Equatable, Sendable {
             state = .awaitingM5(PairSetupKeys(key: agreement.key))
             return .clearFailures(PairingTLV.message(4, (.proof, agreement.proof)).encoded)
         case .failure:
-            // A key of zero isn't a guess at the code, but counting it does no harm (HAP 4.4).
+            // A key of zero isn't a guess at the code, but counting it as one is harmless (HAP 4.4).
             state = .idle
             return .countFailure(PairingTLV.failure(4, .authentication).encoded)
         }

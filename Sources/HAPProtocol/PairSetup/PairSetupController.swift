@@ -1,9 +1,7 @@
 package import HAPCrypto
 package import HAPModel
 
-/// The controller's side of pair setup.
-///
-/// It is the counterpart of ``PairSetupAccessory``.
+/// The controller's side of pair setup, the counterpart of ``PairSetupAccessory``.
 package struct PairSetupController: Equatable, Sendable {
     /// The caller's next action.
     package enum Action: Equatable, Sendable {
@@ -14,15 +12,15 @@ package struct PairSetupController: Equatable, Sendable {
         case compute(setupCode: String, salt: [UInt8], serverKey: [UInt8])
         /// The accessory is paired.
         ///
-        /// Store its identity and that of the controller.
+        /// Store its identity and the controller's.
         case paired(PairedAccessory)
         /// The procedure has failed.
         case fail(Failure)
     }
 
-    /// The proven identity of the accessory.
+    /// The identity that the accessory has proven.
     package struct PairedAccessory: Equatable, Sendable {
-        /// The device id, which should be equal to the advertised one.
+        /// The device id, which should equal the advertised device id.
         package let deviceID: DeviceID
         /// The accessory's LTPK, 32 bytes.
         package let publicKey: [UInt8]
@@ -35,11 +33,11 @@ package struct PairSetupController: Equatable, Sendable {
 
     /// The reason why the procedure failed.
     package enum Failure: Equatable, Sendable {
-        /// The accessory reports this error.
+        /// The accessory reported an error.
         case refused(PairingError)
         /// The accessory doesn't know its own setup code, so it is an impostor.
         case proofMismatch
-        /// The accessory's signature or its encrypted message is wrong.
+        /// The accessory's signature or its encrypted message is invalid.
         case badIdentity
         /// The accessory violates the protocol.
         case violation(ProtocolViolation)
@@ -67,8 +65,8 @@ package struct PairSetupController: Equatable, Sendable {
 
     /// Creates the state machine.
     ///
-    /// It sends the ownership token only after the accessory has proven that it knows its setup code. Accessories that
-    /// require no token ignore it (see ``OwnershipRequirement``).
+    /// The ownership token is sent only after the accessory has proven that it knows its setup code. Accessories that
+    /// don't require a token ignore it (see ``OwnershipRequirement``).
     package init(identity: ControllerIdentity, setupCode: SetupCode, ownershipToken: SecretBytes? = nil) {
         self.identity = identity
         self.setupCode = setupCode
@@ -118,7 +116,7 @@ package struct PairSetupController: Equatable, Sendable {
         }
     }
 
-    /// Handles the computed response, and returns M3 to send.
+    /// Handles the computed SRP response, and returns M3 to send.
     package mutating func computed(_ outcome: Result<SRPClient, CryptoError>) -> Action {
         guard case .computing = state, case .success(let client) = outcome else {
             state = .ended

@@ -1,6 +1,6 @@
 internal import HAPCrypto
 
-/// The keys and the encrypted parts of pair setup, for both roles (HAP 5.3).
+/// The keys of pair setup, and the data that they encrypt and sign, for both roles (HAP 5.3).
 struct PairSetupKeys: Equatable, Sendable {
     private let key: SecretBytes
     private let cipher: ChaCha20Poly1305

@@ -1,18 +1,18 @@
 internal import HAPCrypto
 
-/// A peer's identity and the proof of it: the encrypted part of M5 and M6, and of M2 and M3 of pair verify.
+/// A peer's identity with its proof: the encrypted content of M5 and M6 in pair setup, and of M2 and M3 in pair verify.
 struct SignedIdentity: Equatable {
     let identifier: [UInt8]
     let publicKey: [UInt8]
     let signature: [UInt8]
     /// The ownership token.
     ///
-    /// Only M5 contains one, and only if the controller has one.
+    /// Only M5 contains a token, and only if the controller has one.
     let ownershipToken: [UInt8]?
 
-    /// Parses the decrypted part.
+    /// Parses the decrypted content.
     ///
-    /// In pair verify, it contains no public key.
+    /// In pair verify, the content has no public key.
     init(parsing bytes: [UInt8], withPublicKey: Bool) throws(ProtocolViolation) {
         let body = try PairingTLV(parsing: bytes)
         identifier = try body.required(.identifier, length: 1...ControllerID.maximumLength)

@@ -1,9 +1,7 @@
 package import HAPCrypto
 internal import HAPModel
 
-/// The controller's side of pair verify.
-///
-/// It is the counterpart of ``PairVerifyAccessory``.
+/// The controller's side of pair verify, the counterpart of ``PairVerifyAccessory``.
 package struct PairVerifyController: Equatable, Sendable {
     /// The caller's next action.
     package enum Action: Equatable, Sendable {
@@ -19,17 +17,17 @@ package struct PairVerifyController: Equatable, Sendable {
 
     /// The reason why the procedure failed.
     package enum Failure: Equatable, Sendable {
-        /// The accessory reported an error after it had proven its identity.
+        /// The accessory reported an error after proving its identity.
         ///
         /// `authentication` means that the pairing was removed.
         case refused(PairingError)
         /// A peer that hasn't proven its identity reported an error.
         ///
-        /// It may be a different device.
+        /// The peer may be a different device.
         case refusedWithoutProof(PairingError)
         /// A different accessory responded at this address.
         case otherAccessory
-        /// The accessory's signature or its encrypted message is wrong.
+        /// The accessory's signature or its encrypted message is invalid.
         case badIdentity
         /// The accessory violates the protocol.
         case violation(ProtocolViolation)
@@ -77,8 +75,7 @@ package struct PairVerifyController: Equatable, Sendable {
                 guard number ?? 2 == 2 else { throw .unexpectedState }
                 return try receivedM2(message, pair)
             case .awaitingM4(let keys):
-                // M4 contains nothing else. If the state could be missing, an empty error response would look like
-                // success.
+                // The state is required: M4 contains nothing else, so an empty error response would look like success.
                 guard let number else { throw .badItem(.state) }
                 guard number == 4 else { throw .unexpectedState }
                 return .verified(keys.sessionKeys)

@@ -1,6 +1,6 @@
 internal import HAPCrypto
 
-/// The data that both roles of pair verify share: the secret, the cipher of M2 and M3, and the signed messages.
+/// The data that both roles of pair verify share: the secret, the cipher for M2 and M3, and the messages to sign.
 struct PairVerifyKeys: Equatable, Sendable {
     let accessoryKey: [UInt8]
     let controllerKey: [UInt8]

@@ -4,7 +4,7 @@ internal import HAPModel
 package struct ControllerID: Hashable, Sendable {
     package let bytes: [UInt8]
 
-    /// Creates an identifier, or returns `nil` if there are no bytes or more than 36.
+    /// Creates an identifier from 1 to 36 bytes, or returns `nil` for any other number of bytes.
     package init?(_ bytes: [UInt8]) {
         guard (1...Self.maximumLength).contains(bytes.count) else { return nil }
         self.bytes = bytes

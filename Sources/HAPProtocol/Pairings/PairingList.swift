@@ -12,7 +12,7 @@ package struct PairingList: Equatable, Sendable {
 
     /// Adds a pairing.
     ///
-    /// If the controller already has one, replaces it at the same position.
+    /// If the controller already has a pairing, replaces that pairing in place.
     package mutating func set(_ pairing: Pairing) {
         if let index = pairings.firstIndex(where: { $0.controller == pairing.controller }) {
             pairings[index] = pairing

@@ -8,7 +8,7 @@ package enum PairingsRequest: Equatable, Sendable {
 
     /// Parses a request's body.
     ///
-    /// - Throws: A violation, which must be answered with status 400.
+    /// - Throws: ``ProtocolViolation``; reject the request with status 400.
     package init(parsing body: [UInt8]) throws(ProtocolViolation) {
         let message = try PairingTLV(parsing: body)
         guard try message.state() == 1 else { throw .unexpectedState }
@@ -53,9 +53,9 @@ package enum PairingsResponse: Equatable, Sendable {
 
     /// Parses a response's body.
     ///
-    /// `list` indicates whether the request was for the list.
+    /// `list` indicates whether the request asked for the list of pairings.
     ///
-    /// - Throws: A violation.
+    /// - Throws: ``ProtocolViolation`` if the body is invalid.
     package init(parsing body: [UInt8], list: Bool) throws(ProtocolViolation) {
         let message = try PairingTLV(parsing: body)
         guard try message.state() == 2 else { throw .unexpectedState }
@@ -97,9 +97,9 @@ package enum PairingsResponse: Equatable, Sendable {
 }
 
 extension PairingTLV {
-    /// Returns the identifier of a controller.
+    /// Returns the controller's identifier.
     ///
-    /// - Throws: `badItem` if it is missing, empty or too long.
+    /// - Throws: `badItem` if the identifier is missing, empty or too long.
     package func controller() throws(ProtocolViolation) -> ControllerID {
         guard let controller = ControllerID(self[.identifier] ?? []) else { throw .badItem(.identifier) }
         return controller

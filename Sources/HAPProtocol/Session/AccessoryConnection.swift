@@ -11,8 +11,8 @@ package struct ConnectionID: Hashable, Sendable, CustomStringConvertible {
 ///
 /// Transports and tests implement it.
 ///
-/// All of its functions, and all functions of ``AccessoryConnectionHandler``, are called on one executor: that of the
-/// transport's event loop, which is also the server's executor.
+/// All methods of this protocol and of ``AccessoryConnectionHandler`` are called on one executor: the transport's event
+/// loop, which is also the server's executor.
 package protocol AccessoryConnection: Sendable {
     var id: ConnectionID { get }
 
@@ -22,15 +22,16 @@ package protocol AccessoryConnection: Sendable {
     /// The peer's address, by which the rate limiter tracks unauthenticated peers.
     var address: PeerAddress { get }
 
-    /// A Boolean value that indicates whether the peer has read most of the sent data.
+    /// A Boolean value that indicates whether the amount of unsent data is small enough to send more.
     var isWritable: Bool { get }
 
     /// Sends the response to the last request, and allows the next request.
     ///
     /// - Parameters:
     ///   - response: The response.
-    ///   - keys: The keys with which to encrypt both directions after the response's last byte; `nil` for no change.
-    ///   - whenWritten: Called when the response has been passed to the system. It isn't called if that never happens.
+    ///   - keys: The keys that encrypt both directions after the response's last byte; `nil` for no change.
+    ///   - whenWritten: Called when the response has been passed to the operating system; never called if the
+    ///     connection ends earlier.
     func respond(_ response: HTTPResponse, thenSecureWith keys: SessionKeys?, whenWritten: (@Sendable () -> Void)?)
 
     func sendEvent(body: [UInt8])
@@ -57,7 +58,7 @@ package protocol AccessoryConnectionHandler: Sendable {
 
     /// A request has arrived.
     ///
-    /// The next one is delivered only after this one was answered.
+    /// The next request is delivered only after the response to this one.
     func received(_ request: HTTPRequest, on connection: ConnectionID)
 
     /// The peer is reading again after a pause.

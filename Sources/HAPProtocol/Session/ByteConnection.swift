@@ -1,8 +1,8 @@
-/// The address of an accessory server: an IP address, with its interface if necessary, and a port.
+/// The network address of an accessory server: an IP address, an interface for link-local addresses, and a port.
 public struct AccessoryEndpoint: Hashable, Sendable {
     /// The address in network byte order: 4 bytes for IPv4 or 16 for IPv6.
     public let address: [UInt8]
-    /// The interface index of a link-local IPv6 address; 0 for all others.
+    /// The interface index of a link-local IPv6 address; 0 for all other addresses.
     public let scope: UInt32
     /// The TCP port.
     public let port: UInt16
@@ -42,14 +42,14 @@ extension AccessoryEndpoint: CustomStringConvertible {
 ///
 /// Transports and tests implement it.
 ///
-/// The caller requests each piece of data, so an accessory that sends endlessly fills only its own buffers.
+/// The caller requests each chunk of data, so an accessory that sends endlessly fills only its own buffers.
 package protocol ByteConnection: Sendable {
     /// Appends bytes to the data to send.
     ///
     /// If the accessory doesn't read them for too long, the connection ends.
     func send(_ bytes: [UInt8])
 
-    /// Returns the next bytes, at most tens of thousands, or `nil` when the connection has ended.
+    /// Returns the next bytes, at most tens of kilobytes, or `nil` when the connection has ended.
     ///
     /// Only one task may call this function at a time.
     func receive() async -> [UInt8]?

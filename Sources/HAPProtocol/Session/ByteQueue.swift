@@ -1,4 +1,4 @@
-/// A queue of received bytes, which are appended at the end and consumed at the start.
+/// A queue of received bytes, which are appended at the end and consumed from the start.
 struct ByteQueue: Equatable, Sendable {
     private(set) var bytes: [UInt8] = []
     /// The index of the first byte that hasn't been consumed.
@@ -28,7 +28,7 @@ struct ByteQueue: Equatable, Sendable {
     }
 
     private mutating func removeAll() {
-        // This releases a large buffer, and keeps a small one for reuse.
+        // Release a large buffer, but keep a small one for reuse.
         bytes.removeAll(keepingCapacity: bytes.capacity <= 16384)
         start = 0
     }

@@ -1,9 +1,8 @@
 /// Converts between a connection's bytes and complete messages, and switches to encryption at the correct byte.
 ///
-/// ``next()`` returns one message at a time. The caller requests the next message after it has answered the previous
-/// one. When a message switches the keys, the bytes after it haven't been parsed yet, so they are decrypted with the
-/// new keys. If these bytes are unencrypted, they look like a frame that is too long, and end the connection (HAP 6.3,
-/// 7.1).
+/// ``next()`` returns one message at a time, and the caller answers it before requesting the next one. If the answer
+/// switches the keys, the following bytes haven't been parsed yet, so they are decrypted with the new keys. If they
+/// aren't encrypted, they look like a frame that is too long, which ends the connection (HAP 6.3, 7.1).
 package struct MessageStream: Sendable {
     /// The side of the connection.
     package enum Role: Sendable {
@@ -11,7 +10,7 @@ package struct MessageStream: Sendable {
     }
 
     private let role: Role
-    /// The frames that are still to be decrypted; empty while the connection is unencrypted.
+    /// The received frames that haven't been decrypted yet; empty while the connection is unencrypted.
     private var sealed = ByteQueue()
     private var parser: HTTPParser
     private var framer: SecureFramer?
@@ -43,7 +42,7 @@ package struct MessageStream: Sendable {
 
     /// Returns the next complete message, if there is one.
     ///
-    /// - Throws: A violation. After that, the connection is unusable.
+    /// - Throws: ``ProtocolViolation``; the connection is then unusable.
     package mutating func next() throws(ProtocolViolation) -> HTTPMessage? {
         defer { isMidMessage = isMidFrame || parser.isMidMessage }
         while true {
@@ -58,7 +57,7 @@ package struct MessageStream: Sendable {
 
     /// Returns the bytes of a message.
     ///
-    /// If `keys` isn't `nil`, both directions are encrypted after its last byte.
+    /// If `keys` isn't `nil`, both directions are encrypted after the message's last byte.
     ///
     /// - Throws: `counterExhausted`.
     package mutating func encode(
@@ -69,7 +68,7 @@ package struct MessageStream: Sendable {
         return bytes
     }
 
-    /// Returns bytes as the connection sends them at the moment: encrypted in a session, otherwise unchanged.
+    /// Returns bytes in the form that the connection currently sends: encrypted in a session, otherwise unchanged.
     ///
     /// - Throws: `counterExhausted`.
     package mutating func carried(_ bytes: [UInt8]) throws(ProtocolViolation) -> [UInt8] {
@@ -87,10 +86,10 @@ package struct MessageStream: Sendable {
 
     /// Encrypts both directions from now on.
     ///
-    /// Received bytes that don't belong to a message yet are treated as frames.
+    /// Received bytes that haven't been parsed are treated as frames.
     package mutating func secure(with keys: SessionKeys) { secure(with: keys, sealed: 0, opened: 0) }
 
-    /// Encrypts both directions from now on, with these numbers of encrypted and decrypted frames.
+    /// Encrypts both directions from now on, starting with the given numbers of encrypted and decrypted frames.
     mutating func secure(with keys: SessionKeys, sealed: UInt64, opened: UInt64) {
         let (sealing, opening) =
             switch role {

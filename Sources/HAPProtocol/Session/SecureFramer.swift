@@ -1,6 +1,6 @@
 package import HAPCrypto
 
-/// A session's encryption: frames of up to 1024 bytes, numbered in each direction (HAP 7.1).
+/// A session's encryption: frames with up to 1024 bytes of content, numbered separately in each direction (HAP 7.1).
 package struct SecureFramer: Equatable, Sendable {
     private let sealingCipher: ChaCha20Poly1305
     private let openingCipher: ChaCha20Poly1305
@@ -59,7 +59,7 @@ package struct SecureFramer: Equatable, Sendable {
 
 /// The two keys of a session.
 ///
-/// As in HAP, their names are from the controller's point of view (HAP 6.1).
+/// The names are from the controller's point of view (HAP 6.1).
 package struct SessionKeys: Equatable, Sendable {
     /// The key that encrypts the accessory's data.
     package let read: SecretBytes

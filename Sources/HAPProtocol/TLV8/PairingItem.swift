@@ -18,7 +18,7 @@ package enum PairingItem: UInt8, Sendable {
     case flags = 0x13
     /// The ownership token, which is a Lamplighter extension (see ``OwnershipRequirement``).
     ///
-    /// Public sources use the numbers 00 to 17 for pairing items, and may add higher ones. No vendor is known to use
+    /// Public sources use the numbers 00 to 17 for pairing items, and may add higher numbers. No vendor is known to use
     /// numbers near D7. FF is the separator.
     case ownershipToken = 0xD7
     case separator = 0xFF

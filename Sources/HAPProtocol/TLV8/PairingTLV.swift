@@ -31,7 +31,7 @@ package struct PairingTLV: Equatable, Sendable {
 
     /// The value of an item, or `nil` if the message doesn't contain it.
     ///
-    /// In a list, it is the value in the first record that contains the item.
+    /// In a list, the value comes from the first record that contains the item.
     ///
     /// Separators between the items of a message have no meaning, as in Apple's HomeKit ADK.
     package subscript(item: PairingItem) -> [UInt8]? {
@@ -56,9 +56,7 @@ package struct PairingTLV: Equatable, Sendable {
         }
     }
 
-    /// Adds a record after a separator.
-    ///
-    /// If `joining` is `true`, adds its items to the first record.
+    /// Adds a separator and a record or, if `joining` is `true`, adds the record's items to the first record.
     package mutating func append(_ record: PairingTLV, joining: Bool = false) {
         if joining {
             records[0] += record.records[0]
@@ -69,7 +67,7 @@ package struct PairingTLV: Equatable, Sendable {
 
     /// Returns an item that must be one byte long, or `nil` if it is missing.
     ///
-    /// - Throws: `badItem` if its length is not 1.
+    /// - Throws: `badItem` if the item isn't one byte long.
     package func byte(_ item: PairingItem) throws(ProtocolViolation) -> UInt8? {
         guard let value = self[item] else { return nil }
         guard value.count == 1 else { throw .badItem(item) }
@@ -78,7 +76,7 @@ package struct PairingTLV: Equatable, Sendable {
 
     /// Returns the position of the message in its procedure, such as 3 for M3.
     ///
-    /// - Throws: `badItem` if it is missing or isn't one byte long.
+    /// - Throws: `badItem` if the state is missing or isn't one byte long.
     package func state() throws(ProtocolViolation) -> UInt8 {
         guard let state = try byte(.state) else { throw .badItem(.state) }
         return state
@@ -86,7 +84,7 @@ package struct PairingTLV: Equatable, Sendable {
 
     /// Returns a required item whose length must be within a range.
     ///
-    /// - Throws: `badItem` if it is missing or has another length.
+    /// - Throws: `badItem` if the item is missing or its length is outside the range.
     package func required(
         _ item: PairingItem, length: ClosedRange<Int>
     ) throws(ProtocolViolation) -> [UInt8] {

@@ -1,4 +1,4 @@
-/// Type-length-value items with one byte each for type and length.
+/// A format of type-length-value items, with one byte each for the type and the length.
 ///
 /// Longer values are split into fragments of 255 bytes.
 package enum TLV8 {
@@ -47,7 +47,7 @@ package enum TLV8 {
 
     /// Returns the bytes of items, in fragments of at most 255 bytes.
     ///
-    /// A value of 255·n bytes gets no empty fragment at its end.
+    /// If the length is a multiple of 255, no empty fragment follows.
     package static func encode(_ items: [Item]) -> [UInt8] {
         var bytes: [UInt8] = []
         for item in items {
