@@ -4,7 +4,7 @@ package struct ControllerTiming: Equatable, Sendable {
     package var connect = Duration.seconds(10)
     /// How long an address may take to answer before the next one is tried in parallel (RFC 8305).
     package var stagger = Duration.milliseconds(250)
-    /// The time limit for one step of pair setup; small devices compute slowly.
+    /// The time limit for one step of pair setup; small devices need many seconds.
     var pairSetupStep = Duration.seconds(30)
     /// The time limit for the response to other requests, after which the connection counts as dead (HAP 15).
     package var request = Duration.seconds(10)
@@ -14,7 +14,7 @@ package struct ControllerTiming: Equatable, Sendable {
     package var preparedWrite = Duration.seconds(5)
     /// The time without events after which the controller reads values, to detect dead connections and lost events.
     package var quiet = Duration.seconds(60)
-    /// The interval between these reads while the accessory is known to lose events.
+    /// The interval between such reads while the accessory is known to lose events.
     package var poll = Duration.seconds(10)
     /// The pauses between attempts to connect.
     package var reconnect = ReconnectPolicy.Limits()

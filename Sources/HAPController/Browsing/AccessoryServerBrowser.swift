@@ -10,7 +10,7 @@ package struct AccessoryServerBrowser: Sendable {
     ///
     /// - Parameters:
     ///   - browser: The service browser for ``Advertisement/serviceType``.
-    ///   - interfaces: The interfaces to use in addition to loopback; `nil` for all.
+    ///   - interfaces: The names of the interfaces to use in addition to loopback; `nil` for all interfaces.
     package init(_ browser: any ServiceBrowser, interfaces: [String]? = nil) {
         self.browser = browser
         self.interfaces = interfaces.map { Set($0 + ["lo"]) }
@@ -24,9 +24,7 @@ package struct AccessoryServerBrowser: Sendable {
     /// Stops the browser permanently and ends its streams.
     package func stop() async { await browser.stop() }
 
-    /// Queries the networks again soon.
-    ///
-    /// Queries are at least a few seconds apart.
+    /// Queries the networks again, at the earliest a few seconds after the previous query.
     ///
     /// A known accessory stays in the snapshot until a query shows that it has disappeared.
     package func refresh() { browser.refresh() }
@@ -36,7 +34,7 @@ package struct AccessoryServerBrowser: Sendable {
 
     /// Returns a stream of the current snapshot and each later one.
     ///
-    /// A slow reader skips snapshots, but always gets the newest.
+    /// A slow reader skips snapshots, but always gets the newest one.
     package func snapshots() -> some AsyncSequence<AccessorySnapshot, Never> & Sendable {
         browser.snapshots().map { [interfaces] in AccessorySnapshot($0.reached(over: interfaces)) }
     }

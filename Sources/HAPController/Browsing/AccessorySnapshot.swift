@@ -10,7 +10,7 @@ package enum AccessoryChange: Equatable, Sendable {
 
 /// The accessory servers that are visible at one moment.
 package struct AccessorySnapshot: Equatable, Sendable {
-    /// A service of the type ``Advertisement/serviceType`` whose record is invalid or unsupported.
+    /// A service of type ``Advertisement/serviceType`` whose record is invalid or unsupported.
     package struct RejectedService: Equatable, Sendable {
         /// The instance name.
         package let name: String
@@ -21,9 +21,9 @@ package struct AccessorySnapshot: Equatable, Sendable {
     /// The accessories, ordered by name, with unique device ids.
     package var accessories: [AdvertisedAccessory] = []
     package var rejected: [RejectedService] = []
-    /// A Boolean value that indicates whether all hosts have had time to answer.
+    /// A Boolean value that indicates whether all hosts have had time to answer the first query.
     package var isComplete = false
-    /// The reason why discovery finds nothing new at the moment, as text for users; `nil` if discovery works.
+    /// The reason why discovery currently finds nothing new, as text for users; `nil` if discovery works.
     package var discoveryError: String?
 
     package init() {}
@@ -43,10 +43,10 @@ package struct AccessorySnapshot: Equatable, Sendable {
 
     /// Adds an accessory.
     ///
-    /// If its device id is already known, adds only its endpoints to that accessory.
+    /// If the device id is already known, adds only the endpoints to the known accessory.
     ///
-    /// Two hosts may advertise the same id, for example if one is a clone or an impostor. Pair verify finds the right
-    /// one among the endpoints. All other properties come from the first record.
+    /// Two hosts may advertise the same id, for example if one host is a clone or an impostor. Pair verify finds the
+    /// right host among the endpoints. All other properties come from the first record.
     private mutating func add(_ accessory: AdvertisedAccessory) {
         guard let index = accessories.firstIndex(where: { $0.id == accessory.id }) else {
             accessories.append(accessory)

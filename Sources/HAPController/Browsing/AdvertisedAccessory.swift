@@ -4,9 +4,9 @@ package import HAPProtocol
 
 /// An accessory server as mDNS advertises it; before pair verify, none of its properties are proven.
 package struct AdvertisedAccessory: Equatable, Sendable, Identifiable {
-    /// The reason why a record isn't that of a supported accessory server.
+    /// The reason why a record doesn't describe a supported accessory server.
     package struct BadRecord: Error, Equatable, Sendable, CustomStringConvertible {
-        /// The problem, without content of the record.
+        /// The problem; contains no data from the record.
         package let description: String
     }
 
@@ -28,14 +28,14 @@ package struct AdvertisedAccessory: Equatable, Sendable, Identifiable {
     package var features: Features
     /// The setup hash, `sh`: four bytes in Base64; `nil` if it isn't advertised.
     package var setupHash: String?
-    /// The vendor, `lv`, whose app provides the token that pairing requires; `nil` if pairing requires none.
+    /// The vendor, `lv`, whose app provides the token for pairing; `nil` if pairing doesn't require a token.
     ///
-    /// It has at most 64 characters of printable ASCII.
+    /// The vendor id has at most 64 printable ASCII characters.
     package var vendor: String?
     /// The endpoints, in the order to try them.
     package var endpoints: [AccessoryEndpoint]
 
-    /// The bits of `sf`.
+    /// The status flags, `sf` (HAP 1.2).
     package struct Status: OptionSet, Sendable, Hashable {
         package let rawValue: UInt32
         package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -43,11 +43,11 @@ package struct AdvertisedAccessory: Equatable, Sendable, Identifiable {
         package static let notPaired = Status(rawValue: 1)
         /// The accessory hasn't joined a Wi-Fi network.
         package static let notConfigured = Status(rawValue: 2)
-        /// The accessory has detected a problem with itself.
+        /// The accessory reports that it has a problem.
         package static let problem = Status(rawValue: 4)
     }
 
-    /// The bits of `ff`.
+    /// The feature flags, `ff` (HAP 1.2).
     package struct Features: OptionSet, Sendable, Hashable {
         package let rawValue: UInt32
         package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -62,7 +62,7 @@ package struct AdvertisedAccessory: Equatable, Sendable, Identifiable {
 
     /// Creates an accessory from a discovered service.
     ///
-    /// - Throws: ``BadRecord`` if a required entry is missing or an entry is invalid (HAP 1.2).
+    /// - Throws: ``BadRecord`` if a required key is missing or a key's value is invalid (HAP 1.2).
     package init(_ service: DiscoveredService) throws(BadRecord) {
         let txt = service.txt
         guard let id = txt["id"].flatMap({ DeviceID($0) }) else {
@@ -91,7 +91,7 @@ package struct AdvertisedAccessory: Equatable, Sendable, Identifiable {
     /// Creates an accessory for a given endpoint, without an mDNS record.
     ///
     /// Without mDNS, nothing shows whether the database has changed. The number of the lookup, `look`, therefore serves
-    /// as the configuration number, and the link reads the database after each lookup.
+    /// as the configuration number, so the link reads the database after each lookup.
     init(_ id: DeviceID, at endpoint: AccessoryEndpoint, look: UInt32) {
         self.id = id
         name = endpoint.description

@@ -6,15 +6,15 @@ internal import Synchronization
 /// An accessory server that a ``Controller`` keeps a session with: a stand-alone accessory, or a bridge with its
 /// accessories.
 ///
-/// It is valid while the body of ``Controller/withAccessory(_:at:_:)`` runs. If it loses the connection, it reconnects
-/// and renews the subscriptions.
+/// The object is valid while the body of ``Controller/withAccessory(_:at:_:)`` runs. After a lost connection, it
+/// reconnects and renews the subscriptions.
 public final class ConnectedAccessory: Sendable {
     /// An event of an accessory server.
     @nonexhaustive
     public enum Event: Equatable, Sendable {
         /// A characteristic has a new value, or its value was read after the controller connected.
         case value(CharacteristicID, CharacteristicValue)
-        /// A momentary event, such as a button press; the characteristic has no value afterwards.
+        /// A momentary event, such as a button press; it leaves no value.
         case occurrence(CharacteristicID, CharacteristicValue)
         /// The value of a characteristic has become unknown, for example because a bridge can't reach the device.
         case unknown(CharacteristicID, HAPStatus)
@@ -22,7 +22,7 @@ public final class ConnectedAccessory: Sendable {
         case connected
         /// The session was lost, or an attempt to connect failed.
         ///
-        /// The controller keeps trying to connect. After `notPaired`, the attempts are minutes apart.
+        /// The controller keeps trying to connect. After `notPaired`, the attempts are five minutes apart.
         case disconnected(ControllerError)
         /// Accessories, services or characteristics were added or removed, or their metadata changed.
         ///
@@ -30,9 +30,9 @@ public final class ConnectedAccessory: Sendable {
         case structureChanged
     }
 
-    /// The maximum number of events that wait for a slow listener.
+    /// The maximum number of events that are buffered for a slow listener.
     ///
-    /// When it is reached, each new event replaces the oldest one.
+    /// When the buffer is full, each new event replaces the oldest one.
     public static let maximumWaiting = 1024
 
     /// The device id.
@@ -44,7 +44,7 @@ public final class ConnectedAccessory: Sendable {
     private struct State {
         var accessories: [AccessoryObject]?
         var isConnected = false
-        /// The failure of the last attempt to connect.
+        /// The failure of the last connection or attempt to connect.
         var failure: ControllerError?
         var looks: UInt32 = 1
         var lastListener = 0
@@ -119,7 +119,7 @@ public final class ConnectedAccessory: Sendable {
         }
     }
 
-    /// Sends an event to its listeners.
+    /// Sends an event to the listeners of a characteristic, or to all listeners if `id` is `nil`.
     private func tell(_ event: Event, of id: CharacteristicID? = nil, _ change: (inout State) -> Void = { _ in }) {
         let listeners = state.withLock { state in
             change(&state)
@@ -130,26 +130,26 @@ public final class ConnectedAccessory: Sendable {
 
     // MARK: Structure
 
-    /// A Boolean value that indicates whether there is a session now.
+    /// A Boolean value that indicates whether the controller has a session with the accessory.
     public var isConnected: Bool { state.withLock(\.isConnected) }
 
-    /// Returns the accessories of the server, with the values that they had when the controller last read the database.
+    /// Returns the accessories of the server, with the characteristic values of the last read of the database.
     ///
-    /// For a bridge, they are the bridge itself and the accessories connected through it.
+    /// For a bridge, the result contains the bridge itself and the accessories connected through it.
     ///
     /// - Parameter limit: The longest time to wait for a session.
     /// - Returns: The accessories with their services and characteristics, in the server's order.
-    /// - Throws: ``ControllerError`` with the reason for the missing session, or with `timedOut` or `canceled`.
+    /// - Throws: ``ControllerError`` with the reason why there is no session, or with `timedOut` or `canceled`.
     public func accessories(within limit: Duration = .seconds(30)) async throws(ControllerError) -> [AccessoryObject] {
         try await waitUntilConnected(within: limit)
         return state.withLock { $0.accessories ?? [] }
     }
 
-    /// Returns the characteristics of a type.
+    /// Returns the ids of all characteristics with the given type.
     ///
     /// - Parameters:
     ///   - type: The type of the characteristics.
-    ///   - service: The type of their services; `nil` for all services.
+    ///   - service: The type of the services to search; `nil` for all services.
     /// - Returns: The ids, in the server's order; empty before the first session.
     public func characteristics(_ type: CharacteristicType, in service: ServiceType? = nil) -> [CharacteristicID] {
         let accessories = state.withLock { $0.accessories ?? [] }
@@ -162,10 +162,11 @@ public final class ConnectedAccessory: Sendable {
 
     /// Returns the characteristic with the given id, with its type and metadata.
     ///
-    /// Its value is the one that it had when the controller last read the database.
+    /// The value is from the last read of the database.
     ///
     /// - Parameter id: The id, such as that of an event.
-    /// - Returns: The characteristic, or `nil` if the server has none with this id, or before the first session.
+    /// - Returns: The characteristic; `nil` if the server has no characteristic with the given id, or before the first
+    ///   session.
     public func characteristic(_ id: CharacteristicID) -> CharacteristicObject? {
         state.withLock { $0.accessories }?.first { $0.aid == id.aid }?.services.lazy
             .flatMap(\.characteristics).first { $0.iid == id.iid }
@@ -175,7 +176,7 @@ public final class ConnectedAccessory: Sendable {
     ///
     /// - Parameter limit: The longest time to wait.
     /// - Throws: ``ControllerError``: `notPaired` as soon as the accessory reports it, or `canceled` if the task is
-    ///   canceled. After the time limit, the reason for the missing session, or `timedOut`.
+    ///   canceled. After the time limit, the reason why there is no session, or `timedOut`.
     public func waitUntilConnected(within limit: Duration = .seconds(30)) async throws(ControllerError) {
         if isConnected { return }
         let events = listen([])
@@ -210,7 +211,7 @@ public final class ConnectedAccessory: Sendable {
     /// Reads characteristics from the accessory.
     ///
     /// - Parameter ids: The characteristics.
-    /// - Returns: A value or a status for each characteristic, except for those that have no value, such as buttons.
+    /// - Returns: A value or a status for each characteristic, except for those without a value, such as buttons.
     /// - Throws: ``ControllerError`` with `notConnected`, `connectionLost`, `busy` or `canceled`.
     public func read(
         _ ids: [CharacteristicID]
@@ -231,7 +232,7 @@ public final class ConnectedAccessory: Sendable {
         }
     }
 
-    /// Returns the name and the id of a characteristic for messages, such as `Brightness (1.9)`.
+    /// Returns a characteristic's name and id for error messages, such as `Brightness (1.9)`.
     private func name(of id: CharacteristicID) -> String {
         let accessory = state.withLock(\.accessories)?.first { $0.aid == id.aid }
         let characteristic = accessory?.services.flatMap(\.characteristics).first { $0.iid == id.iid }
@@ -240,15 +241,15 @@ public final class ConnectedAccessory: Sendable {
 
     /// Writes characteristics in one request.
     ///
-    /// Characteristics with the permission `timedWrite` always get timed writes (HAP 8.6). The accessory carries out a
-    /// timed write only if it arrives within the announced time. A delayed write therefore can't, for example, open a
-    /// door long after the request.
+    /// Characteristics with the `timedWrite` permission always get timed writes (HAP 8.6). The accessory carries out a
+    /// timed write only if it arrives within the announced time. A delayed write can't, for example, open a door long
+    /// after the request.
     ///
     /// - Parameters:
-    ///   - values: The values by characteristic.
+    ///   - values: The value to write to each characteristic.
     ///   - timed: Whether to use timed writes for all characteristics.
     /// - Returns: A result for each characteristic: success, or the status of a refusal. A failed write doesn't affect
-    ///   the others.
+    ///   the other writes.
     /// - Throws: ``ControllerError`` with `notConnected` or `busy`. With `connectionLost` or `canceled`, the accessory
     ///   may have carried out the writes.
     public func write(
@@ -260,10 +261,11 @@ public final class ConnectedAccessory: Sendable {
     /// Writes characteristics in one request, optionally with authorization data or with requests for write responses.
     ///
     /// - Parameters:
-    ///   - writes: The writes. If several are for one characteristic, the accessory receives all of them, and the
-    ///     result is that of the last one in its response.
+    ///   - writes: The writes. If there are several writes for one characteristic, the accessory receives all of them,
+    ///     and the last result in its response counts.
     ///   - timed: Whether to use timed writes for all characteristics.
-    /// - Returns: A result for each characteristic: the write response or `nil`, or the status of a refusal.
+    /// - Returns: A result for each characteristic: on success, the write response or `nil`; otherwise the status of
+    ///   the refusal.
     /// - Throws: ``ControllerError`` with `notConnected` or `busy`. With `connectionLost` or `canceled`, the accessory
     ///   may have carried out the writes.
     public func write(
@@ -279,8 +281,8 @@ public final class ConnectedAccessory: Sendable {
     ///   - value: The value.
     ///   - id: The characteristic.
     ///   - timed: Whether to use a timed write.
-    ///   - wantsResponse: Whether to request a write response; only characteristics with the permission `writeResponse`
-    ///     have one.
+    ///   - wantsResponse: Whether to request a write response; only characteristics with the `writeResponse` permission
+    ///     have write responses.
     ///   - authorizationData: The authorization data that an accessory may require for this write (HAP 8.5). Without
     ///     it, such an accessory refuses with `insufficientAuthorization`.
     /// - Returns: The write response, if one was requested and sent.
@@ -302,11 +304,12 @@ public final class ConnectedAccessory: Sendable {
 
     /// Subscribes to characteristics for the lifetime of the stream, and renews the subscriptions when reconnecting.
     ///
-    /// The stream begins with the current values. After a reconnect, it repeats them before `connected`. A controller
-    /// receives no event for its own writes, unless the result differs from the written value (HAP 10.2); such a value
-    /// may be delivered twice, because it's read again. A read also delivers its value to the stream. Every stream
-    /// contains the events of the whole server, such as `disconnected`. A slow listener loses the oldest events; see
-    /// ``maximumWaiting``.
+    /// The stream begins with the current values. After a reconnect, it contains the current values again, followed by
+    /// `connected`. A read also delivers its value to the stream. Every stream contains the events of the whole server,
+    /// such as `disconnected`. A slow listener loses the oldest events; see ``maximumWaiting``.
+    ///
+    /// A controller receives no event for its own writes, unless the resulting value differs from the written one (HAP
+    /// 10.2). The controller reads such a value again, so the stream may contain it twice.
     ///
     /// - Parameter ids: The characteristics; if empty, the stream contains only the events of the server.
     /// - Returns: The values and events; the stream ends with the body of ``Controller/withAccessory(_:at:_:)``.
@@ -348,20 +351,20 @@ public final class ConnectedAccessory: Sendable {
 
     /// Makes an accessory identify itself, for example by blinking.
     ///
-    /// - Parameter aid: The accessory; 1 is the server's own.
+    /// - Parameter aid: The accessory; 1 is the server's own accessory.
     /// - Throws: ``ControllerError``; `refused` contains the accessory's status.
     public func identify(_ aid: AccessoryID = .bridge) async throws(ControllerError) {
         let status = try await asking { link throws(LinkError) in try await link.identify(aid) }
-        guard status == .success else { throw ControllerError(status, of: "Identify of accessory \(aid)") }
+        guard status == .success else { throw ControllerError(status, of: "to identify accessory \(aid)") }
     }
 
     /// Removes this controller's pairing from the accessory and from the store.
     ///
-    /// If this controller was its last admin, the accessory removes all other pairings and can be paired again (HAP
-    /// 6.6).
+    /// If this controller was the accessory's last admin, the accessory removes all other pairings and can be paired
+    /// again (HAP 6.6).
     ///
     /// - Throws: ``ControllerError``. After `storeUnusable`, the accessory has removed the pairing, but the store still
-    ///   has it.
+    ///   contains it.
     public func unpair() async throws(ControllerError) {
         try await waitUntilConnected()
         do throws(PairingsError) {
@@ -389,7 +392,7 @@ public final class ConnectedAccessory: Sendable {
 }
 
 extension AccessoryObject {
-    /// The accessory without its values, which change more often than its structure.
+    /// The accessory without values, for comparing structures.
     fileprivate var structure: AccessoryObject {
         var accessory = self
         for service in services.indices {

@@ -18,8 +18,8 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// Two controllers must not use the same store at the same time. Most apps don't need a separate controller: they use
-/// the home that all apps share, with the library `HomeClient`.
+/// Two controllers must not use the same store at the same time. Most apps don't need their own controller: they can
+/// use the home that all apps share, through the `HomeClient` library.
 public final class Controller: Sendable {
     private let stored: StoredPairings
     private let dialer: any AccessoryDialer
@@ -32,19 +32,19 @@ public final class Controller: Sendable {
 
     /// Creates a controller.
     ///
-    /// It reads its store on first use.
+    /// The controller reads the store on first use.
     ///
     /// - Parameters:
-    ///   - store: The storage of its key and its pairings.
-    ///   - logger: The logger; its messages contain no secrets.
+    ///   - store: The storage of the controller's key and pairings.
+    ///   - logger: The logger; log messages contain no secrets.
     public convenience init(store: any PairingStore, logger: Logger = Logger(label: "controller")) {
         self.init(store: store, dialer: TCPDialer(MultiThreadedEventLoopGroup.singleton), logger: logger)
     }
 
-    /// Creates a controller on another network.
+    /// Creates a controller that uses the given dialer and browser instead of the system's network.
     ///
     /// - Parameters:
-    ///   - store: The storage.
+    ///   - store: The storage of the controller's key and pairings.
     ///   - dialer: The dialer that opens connections.
     ///   - timing: The time limits.
     ///   - clock: The clock for the time limits and pauses.
@@ -72,12 +72,12 @@ public final class Controller: Sendable {
 
     // MARK: Discovery
 
-    /// Returns a stream of the accessories that mDNS finds: the current list, and a new one after each change.
+    /// Returns a stream of the accessories that mDNS finds: the current list, and a new list after each change.
     ///
     /// A slow reader skips lists, but always gets the newest one. The controller uses the system's avahi-daemon; while
     /// the daemon isn't running, nothing is found.
     ///
-    /// - Returns: All accessories on the network, ordered by name.
+    /// - Returns: A stream of lists, each with all accessories on the network, ordered by name.
     /// - Throws: ``ControllerError`` with `discoveryUnavailable`.
     public func discoveries() throws(ControllerError) -> AsyncStream<[FoundAccessory]> {
         let snapshots = try sharedBrowser().snapshots()
@@ -109,9 +109,9 @@ public final class Controller: Sendable {
 
     /// Pairs with a discovered accessory.
     ///
-    /// Pairing takes a few seconds, or half a minute with a slow accessory. After an error, the accessory is unchanged
-    /// if it is still reachable, and the store has no pairing with it. The only exception is `canceled`: the store may
-    /// then have a pairing, which ``pairedAccessories`` lists.
+    /// Pairing takes a few seconds, or half a minute with a slow accessory. After an error, the store has no pairing
+    /// with the accessory, and the accessory is unchanged if it is still reachable. The only exception is `canceled`:
+    /// the store may then contain a pairing, which ``pairedAccessories`` lists.
     ///
     /// - Parameters:
     ///   - accessory: An accessory without a pairing.
@@ -122,7 +122,9 @@ public final class Controller: Sendable {
         try await pair { setup throws(SetupError) in try await setup.pair(with: accessory.discovered, code: code) }
     }
 
-    /// Pairs with the accessory at an address, for networks without mDNS, and stores the address with the pairing.
+    /// Pairs with the accessory at an address, and stores the address with the pairing.
+    ///
+    /// Use this method on networks without mDNS.
     ///
     /// - Parameters:
     ///   - endpoint: The address.
@@ -150,7 +152,7 @@ public final class Controller: Sendable {
 
     /// Makes an accessory without a pairing identify itself, for example by blinking.
     ///
-    /// - Throws: ``ControllerError``; `alreadyPaired` if it has a pairing.
+    /// - Throws: ``ControllerError``; `alreadyPaired` if the accessory has a pairing.
     public func identify(_ accessory: FoundAccessory) async throws(ControllerError) {
         do throws(SetupError) {
             try await setup.identify(accessory.discovered)
@@ -166,7 +168,7 @@ public final class Controller: Sendable {
 
     /// Removes a pairing from the store, without contacting the accessory.
     ///
-    /// Use this only for an accessory that no longer exists. For any other, use ``ConnectedAccessory/unpair()``; a
+    /// Use this method only for an accessory that no longer exists, otherwise ``ConnectedAccessory/unpair()``. A
     /// forgotten accessory must be reset before a controller can pair with it again.
     ///
     /// - Throws: ``ControllerError`` with `storeUnusable`.
@@ -183,7 +185,7 @@ public final class Controller: Sendable {
         do {
             return try await body(stored)
         } catch is StoredPairings.Damaged {
-            throw ControllerError(.storeUnusable, "the store doesn't contain pairings")
+            throw ControllerError(.storeUnusable, "the store's content isn't valid")
         } catch {
             throw ControllerError(.storeUnusable, "the store can't be used: \(error)")
         }
@@ -193,19 +195,19 @@ public final class Controller: Sendable {
 
     /// The counts of this controller since its creation.
     ///
-    /// Read this property whenever your metrics are collected; doing so is cheap.
+    /// Reading this property is cheap, so read it whenever your metrics are collected.
     public var statistics: ControllerStatistics { counts.statistics }
 
     // MARK: Sessions
 
     /// Keeps a session with an accessory while `body` runs, and reconnects after a lost connection.
     ///
-    /// Each call has a separate session. Calls for the same accessory can follow each other or overlap.
+    /// Each call has a separate session. Calls for the same accessory can overlap.
     ///
     /// - Parameters:
     ///   - id: A paired accessory.
-    ///   - endpoint: The address; if `nil`, the address that was stored by pairing or, failing that, the one that mDNS
-    ///     finds.
+    ///   - endpoint: The address; if `nil`, the address that was stored when pairing or, if there is none, the address
+    ///     that mDNS finds.
     ///   - body: A closure that uses the accessory, in the caller's isolation. It starts immediately, before there is a
     ///     session.
     /// - Returns: The result of `body`.

@@ -3,28 +3,29 @@ public import HAPProtocol
 
 /// An error from pairing, from a request to an accessory, or from the store.
 public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The kinds of errors.
+    /// The kind of error.
     @nonexhaustive
     public enum Code: Sendable {
         // MARK: Pairing
 
         /// The setup code is wrong.
         case wrongCode
-        /// The accessory is paired with another controller; remove that pairing there, or reset the accessory.
+        /// The accessory is paired with another controller; remove the pairing with that controller, or reset the
+        /// accessory.
         case alreadyPaired
-        /// Too many wrong codes were tried, or the accessory doesn't accept attempts at the moment; restart it, or wait
-        /// a few minutes.
+        /// Too many wrong codes were tried, or the accessory currently rejects attempts; restart it, or wait a few
+        /// minutes.
         case tooManyTries
         /// The accessory can't store another pairing.
         case full
         /// The accessory requires a proof of ownership from its manufacturer; add it with the manufacturer's app.
         case ownershipRequired
-        /// The accessory doesn't know its own code, or signed with a wrong key; don't trust it.
+        /// The accessory doesn't know its own setup code, or signed with a wrong key; don't trust it.
         case notGenuine
 
         // MARK: Sessions
 
-        /// The controller has no pairing with the accessory, or the accessory has removed it.
+        /// The controller has no pairing with the accessory, or the accessory has removed the pairing.
         case notPaired
         /// None of the accessory's addresses answers.
         case unreachable
@@ -32,7 +33,7 @@ public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertib
         case timedOut
         /// The connection was lost; the accessory may have carried out a write.
         case connectionLost
-        /// There is no session at the moment; the controller is reconnecting.
+        /// There is currently no session; the controller is reconnecting.
         case notConnected
         /// A different accessory answered at the address.
         case otherAccessory
@@ -43,12 +44,13 @@ public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertib
 
         // MARK: Requests
 
-        /// The accessory refused the request; ``ControllerError/status`` contains the reason, if it sent one.
+        /// The accessory refused the request; ``ControllerError/status`` contains the reason, if the accessory sent
+        /// one.
         case refused
 
         // MARK: Controller
 
-        /// The calling task was canceled; a write, a pairing or its removal may have been carried out.
+        /// The calling task was canceled; the accessory may still have been written, paired or unpaired.
         case canceled
         /// The store can't be read or written, or its content isn't valid.
         case storeUnusable
@@ -66,7 +68,7 @@ public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertib
     /// The message.
     public var description: String { message }
 
-    static let canceled = ControllerError(.canceled, "the call was canceled; the accessory may have carried it out")
+    static let canceled = ControllerError(.canceled, "the request was canceled; the accessory may have carried it out")
 
     /// This error, or `canceled` if the connection ended because the task was canceled.
     var unlessCanceled: ControllerError {
@@ -86,7 +88,7 @@ public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertib
     ///
     /// - Parameters:
     ///   - status: The accessory's status.
-    ///   - name: The name of the characteristic.
+    ///   - name: The refused operation or characteristic, such as `Brightness (1.9)`.
     init(_ status: HAPStatus, of name: String) {
         self.init(.refused, "the accessory refused \(name): \(status.reason)", status: status)
     }
@@ -128,7 +130,7 @@ public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertib
             case .request(let error): Self(LinkError.request(error))
             case .refused(.authentication):
                 Self(.refused, "only an admin can change pairings, and this controller isn't one")
-            case .refused(let error): Self(.refused, "the accessory refused: \(error)")
+            case .refused(let error): Self(.refused, "the accessory refused the request: \(error)")
             case .unexpectedStatus(let status):
                 Self(.outOfCompliance, "the accessory answered with HTTP status \(status)")
             }
@@ -138,10 +140,10 @@ public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertib
         self =
             switch failure {
             case .unreachable: Self(.unreachable, "the accessory doesn't answer at any of its addresses")
-            case .otherAccessory: Self(.otherAccessory, "another accessory answers at its address")
+            case .otherAccessory: Self(.otherAccessory, "another accessory answers at the accessory's address")
             case .notPaired: Self(.notPaired, "the accessory has removed the pairing with this controller")
             case .notGenuine:
-                Self(.notGenuine, "a device at its address refused without proving that it is the accessory")
+                Self(.notGenuine, "a device at the accessory's address refused without proving its identity")
             case .busy: Self(.busy, "the accessory is busy")
             case .ended: Self(.connectionLost, "the connection was lost")
             case .outOfCompliance(let error): Self(.outOfCompliance, "the accessory violates HAP: \(error)")

@@ -5,7 +5,7 @@ internal import SystemKit
 public struct FilePairingStore: PairingStore {
     /// An error of a file operation.
     public struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
-        /// The file, the failed action and the system's reason.
+        /// The file's path, the failed action and the system's reason.
         public let description: String
 
         fileprivate init(_ action: String, _ path: String, _ error: SystemError = .last) {
@@ -19,8 +19,8 @@ public struct FilePairingStore: PairingStore {
 
     /// Creates a store in a file.
     ///
-    /// - Parameter path: The file. The first save creates it; its directory must exist. Each save first writes a
-    ///   temporary file with the same path and the additional suffix `.new`.
+    /// - Parameter path: The file's path. The first save creates the file; its directory must exist. Each save first
+    ///   writes a temporary file at the same path with the suffix `.new`.
     public init(path: String) { self.path = path }
 
     /// Returns the content of the file.

@@ -2,10 +2,11 @@ internal import Synchronization
 
 /// The storage of a controller's secret key and pairings.
 ///
-/// The content is a sequence of bytes whose format only ``Controller`` knows. It gives control of the accessories, so
-/// keep it in a keychain or in a file that only your user can read. If it is lost, the accessories must be reset.
+/// The content is a sequence of bytes whose format only ``Controller`` knows. These bytes give control of the
+/// accessories, so keep them in a keychain or in a file that only your user can read. If they are lost, the accessories
+/// must be reset.
 public protocol PairingStore: Sendable {
-    /// Returns the bytes that were saved last.
+    /// Returns the bytes of the last save.
     ///
     /// - Returns: The bytes; `nil` only if nothing was ever saved.
     /// - Throws: Any error, if the bytes can't be read. Don't return `nil` in this case: the controller would start
@@ -14,7 +15,7 @@ public protocol PairingStore: Sendable {
 
     /// Replaces the saved bytes.
     ///
-    /// Don't return before the new bytes would survive a power cut, and keep the old ones intact until then. The
+    /// Return only when the new bytes would survive a power failure, and keep the old bytes intact until then. The
     /// controller makes one call at a time.
     ///
     /// - Parameter bytes: The new content, a few hundred bytes for each accessory.
@@ -29,7 +30,7 @@ public final class InMemoryPairingStore: PairingStore {
     /// Creates an empty store.
     public init() {}
 
-    /// Returns the bytes that were saved last.
+    /// Returns the bytes of the last save, or `nil` if nothing was saved.
     public func load() -> [UInt8]? { bytes.withLock { $0 } }
 
     /// Replaces the saved bytes.

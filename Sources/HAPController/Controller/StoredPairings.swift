@@ -4,7 +4,7 @@ internal import HAPCrypto
 internal import HAPModel
 internal import HAPProtocol
 
-/// The content of a controller's store, which is also the vault that pairing and links use.
+/// The content of a controller's store; it is also the ``PairingVault`` for pairing and links.
 ///
 /// The store is read once. Later changes are saved before they take effect in memory.
 actor StoredPairings: PairingVault {
@@ -24,7 +24,7 @@ actor StoredPairings: PairingVault {
 
     private let store: any PairingStore
     private var state: State?
-    /// The queue of changes, which are saved in order even if the store is slow.
+    /// The queue that saves changes in order, even if the store is slow.
     private let changes = SerialQueue()
 
     init(_ store: any PairingStore) { self.store = store }

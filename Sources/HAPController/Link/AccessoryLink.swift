@@ -6,10 +6,10 @@ package import Logging
 /// The connection to a paired accessory server, maintained while ``run()`` runs.
 ///
 /// The link trusts no address before pair verify. After connecting, it reads the attribute database, unless it already
-/// has the one with the advertised `c#`. It then subscribes to the desired characteristics and reads all readable ones,
-/// so that it misses no change. The browser reports the accessory through ``appeared(_:shortensPause:)``, and the link
-/// delivers its results in ``updates``. ``LinkMachine`` holds the state of the connection, and ``LinkValues`` holds the
-/// known values.
+/// knows the database with the advertised `c#`. It then subscribes to the desired characteristics and reads all
+/// readable characteristics, so that it misses no change. The browser's owner reports the accessory's record through
+/// ``appeared(_:shortensPause:)``, and the link delivers its results in ``updates``. ``LinkMachine`` holds the state of
+/// the connection, and ``LinkValues`` holds the known characteristic values.
 package actor AccessoryLink {
     /// The device id of the accessory.
     package nonisolated let id: DeviceID
@@ -33,7 +33,7 @@ package actor AccessoryLink {
     private var push: PushWatch
     private nonisolated let changed: AsyncSignal
     private nonisolated let stopped = AsyncSignal()
-    /// The signals of the reads that wait for the next session.
+    /// The signals that wake the reads that wait for the next session.
     private var awaitingSession: [AsyncSignal] = []
 
     /// Creates a link, which does nothing until ``run()`` is called.
@@ -42,11 +42,11 @@ package actor AccessoryLink {
     ///   - pairing: The pairing with the accessory.
     ///   - identity: The controller's identity.
     ///   - dialer: The dialer that opens connections.
-    ///   - database: The database that was read before a restart, and its `c#`.
+    ///   - database: The attribute database stored before a restart, with its `c#`; `nil` to read it.
     ///   - timing: The time limits.
-    ///   - isForUnpairing: Whether the link only removes this controller's pairing, without reading the database;
-    ///     afterwards it reports `notPaired`.
-    ///   - clock: The clock of all time limits and pauses.
+    ///   - isForUnpairing: Whether the link only removes this controller's pairing, without reading the database, and
+    ///     then reports `notPaired`.
+    ///   - clock: The clock for all time limits and pauses.
     ///   - counts: The counts that the link updates.
     ///   - logger: The logger.
     package init(
@@ -72,7 +72,7 @@ package actor AccessoryLink {
 
     // MARK: Lifecycle
 
-    /// Maintains the connection until the caller is canceled or ``stop()`` is called; call it only once.
+    /// Maintains the connection until the caller is canceled or ``stop()`` is called; call this method only once.
     package func run() async {
         await withTaskGroup { group in
             group.addTask { await self.keepConnected() }
@@ -98,7 +98,7 @@ package actor AccessoryLink {
     /// A missing record doesn't end a connection, because multicast is less reliable than TCP.
     ///
     /// - Parameters:
-    ///   - accessory: The record; `nil` if it has disappeared.
+    ///   - accessory: The record; `nil` if the record has disappeared.
     ///   - shortensPause: Whether a changed record is a reason to connect sooner.
     package func appeared(_ accessory: AdvertisedAccessory?, shortensPause: Bool = true) {
         guard let accessory, accessory.id == id,
@@ -126,7 +126,7 @@ package actor AccessoryLink {
 
     private func report(_ state: LinkState) { updates.post(.state(state)) }
 
-    /// Reports the failure of a finished round; does nothing for `nil`.
+    /// Reports the failure of a finished round of connection attempts; does nothing for `nil`.
     private func report(_ failure: LinkFailure?) {
         guard let failure, !Task.isCancelled else { return }
         if case .stopped = machine.state { return }
@@ -178,7 +178,7 @@ package actor AccessoryLink {
             try await session.pairVerify(pairing, as: identity, within: timing.request)
             guard machine.verified(now: clock.now) else { return .ended(.closed) }
             if isForUnpairing {
-                // Don't read the database first, because unpairing must work even if it is unusable.
+                // Don't read the database first, because unpairing must work even if the database is unusable.
                 _ = try await session.pairings(.remove(identity.controller), within: timing.request)
                 return .notPaired
             }
@@ -206,7 +206,7 @@ package actor AccessoryLink {
         }
     }
 
-    /// Resumes the reads that wait for a session, because a session has begun or the link has ended.
+    /// Wakes the reads that wait for a session, because a session has begun or the link has ended.
     private func sessionCame() {
         for signal in awaitingSession { signal.send() }
         awaitingSession = []
@@ -214,7 +214,8 @@ package actor AccessoryLink {
 
     // MARK: Database and values
 
-    /// Reads the database if it may have changed, then renews the subscriptions, and then reads the values.
+    /// Reads the database if it may have changed, renews the subscriptions, and reads the values unless the database
+    /// contained them.
     private func synchronize(_ session: ControllerSession) async throws {
         let isFresh = try await readDatabase(session)
         subscriptions.begin()
@@ -224,7 +225,7 @@ package actor AccessoryLink {
         try await read(database.readable, of: database, on: session)
     }
 
-    /// Reads the database, unless the known one has the advertised `c#`.
+    /// Reads the database, unless the known database has the advertised `c#`.
     ///
     /// - Returns: Whether the database was read.
     private func readDatabase(_ session: ControllerSession) async throws -> Bool {
@@ -263,9 +264,8 @@ package actor AccessoryLink {
 
     /// Reads values to check for lost events: a change without an event shows that the accessory loses events.
     ///
-    /// The check skips battery-powered accessories, because a read wakes them up. Only after the session dropped events
-    /// does it include them. If no characteristic remains, it reads any readable one to verify that the connection
-    /// works.
+    /// Unless the session dropped events, the check skips battery-powered accessories, because a read wakes them up. If
+    /// no characteristic remains, it reads any readable characteristic to verify that the connection works.
     private func check(_ session: ControllerSession) async throws {
         guard let database = known?.database else { return }
         let check = push.begin(now: clock.now)
@@ -318,9 +318,9 @@ package actor AccessoryLink {
     /// The characteristics whose changes the accessory reports on this connection.
     package var reported: Set<CharacteristicID> { subscriptions.confirmed }
 
-    /// Subscribes to exactly these characteristics, on this connection and later ones.
+    /// Subscribes to exactly the given characteristics, on this connection and later ones.
     ///
-    /// Unknown characteristics and those without events are skipped.
+    /// Unknown characteristics and characteristics without events are skipped.
     package func desire(_ ids: Set<CharacteristicID>) {
         _ = subscriptions.desire(ids)
         changed.send()
@@ -337,7 +337,7 @@ package actor AccessoryLink {
     ///
     /// - Parameters:
     ///   - ids: The characteristics.
-    ///   - kept: The characteristics that remain desired if they already are.
+    ///   - kept: The characteristics that remain desired if they are desired already.
     ///   - retried: The characteristics to request again if the accessory refused them earlier.
     /// - Returns: The outcome for each new or retried characteristic.
     package func observe(
@@ -393,8 +393,9 @@ package actor AccessoryLink {
 
     // MARK: Requests
 
-    /// Reads characteristics from the accessory; ``updates`` delivers the values, too, unless they are already out of
-    /// date.
+    /// Reads characteristics from the accessory.
+    ///
+    /// ``updates`` delivers the values, too, unless they are already out of date.
     ///
     /// If the accessory no longer accepts the session (HTTP 401, 403 or 470), the read is repeated once in the next
     /// session.
@@ -426,7 +427,7 @@ package actor AccessoryLink {
         }
     }
 
-    /// Discards the responses to reads of these characteristics that have already begun, because a write follows.
+    /// Discards the results of pending reads of the given characteristics, because a write follows.
     package func willWrite(_ ids: some Sequence<CharacteristicID>) { values.willWrite(ids) }
 
     /// Writes characteristics, in one request if possible.
@@ -456,7 +457,7 @@ package actor AccessoryLink {
         }
     }
 
-    /// Schedules a read of characteristics after a response about them was lost because its caller was canceled.
+    /// Schedules a read of the given characteristics, because a canceled caller missed a response about them.
     private func lostAnswer(about ids: [CharacteristicID]) {
         values.lostAnswer(about: ids)
         changed.send()
@@ -473,7 +474,7 @@ package actor AccessoryLink {
         return try await write([AccessoryWrite(location.id, .bool(true))])[location.id]?.status ?? .doesNotExist
     }
 
-    /// Lists, adds or removes the pairings of controllers; this controller must be an admin.
+    /// Lists, adds or removes pairings; this controller must be an admin.
     ///
     /// - Throws: ``PairingsError``.
     package func pairings(_ request: PairingsRequest) async throws(PairingsError) -> PairingsResponse {
@@ -483,7 +484,7 @@ package actor AccessoryLink {
 
     /// Removes this controller's pairing from the accessory, and stops the link.
     ///
-    /// - Throws: ``PairingsError``; the link continues.
+    /// - Throws: ``PairingsError``; in this case, the link keeps running.
     package func unpair() async throws(PairingsError) {
         _ = try await pairings(.remove(identity.controller))
         await stop()
@@ -496,7 +497,7 @@ package actor AccessoryLink {
 }
 
 extension AccessoryDatabase {
-    /// The readable characteristics that have a lasting value, unlike buttons.
+    /// The readable characteristics with a lasting value; buttons have none.
     fileprivate var readable: [CharacteristicID] {
         characteristics.filter { $0.characteristic.isReadable }.map(\.id)
     }

@@ -9,7 +9,7 @@ public struct AccessoryWrite: Equatable, Sendable {
     public var value: CharacteristicValue
     /// A Boolean value that indicates whether to request a write response.
     ///
-    /// Only characteristics with the permission `writeResponse` have write responses.
+    /// Only characteristics with the `writeResponse` permission have write responses.
     public var wantsResponse: Bool
     /// The authorization data that an accessory may require for this write (HAP 8.5).
     public var authorizationData: [UInt8]?
@@ -35,7 +35,7 @@ public struct AccessoryWrite: Equatable, Sendable {
 /// The outcome of a write.
 package struct WriteOutcome: Equatable, Sendable {
     package var status: HAPStatus
-    /// The value in the write response; `nil` if none was requested or sent.
+    /// The value in the write response; `nil` if no response was requested or sent.
     package var response: CharacteristicValue?
 
     package init(_ status: HAPStatus, response: CharacteristicValue? = nil) {
@@ -46,7 +46,7 @@ package struct WriteOutcome: Equatable, Sendable {
 
 /// The reason why a request wasn't sent or has no response.
 package enum LinkError: Error, Equatable, Sendable {
-    /// The link has no session at the moment.
+    /// The link currently has no session.
     case notConnected
     /// The request has no response; the accessory may have carried out a write.
     case request(RequestError)

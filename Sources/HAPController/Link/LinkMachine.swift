@@ -6,20 +6,22 @@ internal import Dialing
 ///                     ^                                    │
 ///                     └────────────────────────────────────┘
 ///
-/// A round tries each address once. If a peer fails to prove its identity, the round continues with the other
-/// addresses, so that an impostor can't stop the search. ``ReconnectPolicy`` decides when the next round begins.
-/// ``stop()`` is possible in any state.
+/// A round of connection attempts tries each address once. If a peer fails to prove its identity, the round continues
+/// with the other addresses, so that an impostor can't stop the search. ``ReconnectPolicy`` decides when the next round
+/// begins. ``stop()`` is possible in any state.
 struct LinkMachine<Session> {
     enum State {
-        /// The accessory hasn't been seen.
+        /// The browser hasn't reported the accessory yet.
         case searching
         /// The next round begins at the given time.
         case waiting(until: ContinuousClock.Instant)
-        /// The next addresses are being tried. The associated value is the failure of this round so far.
+        /// The next addresses are being tried; the associated value is this round's failure so far.
         case dialing(LinkFailure)
-        /// An address has answered; the peer must prove its identity. The failure is that of this round so far.
+        /// An address has answered, and the peer must prove its identity.
+        ///
+        /// The associated failure is this round's failure so far.
         case verifying(Session, LinkFailure)
-        /// The identity is proven.
+        /// The peer has proven its identity.
         case verified(Session)
         case stopped
     }
@@ -69,7 +71,7 @@ struct LinkMachine<Session> {
         state = .dialing(.unreachable)
     }
 
-    /// Returns the address to try next; `nil` if all were tried.
+    /// Returns the address to try next; `nil` if all addresses were tried.
     mutating func nextAddress() -> AccessoryEndpoint? {
         guard case .dialing = state else { return nil }
         return candidates.next()

@@ -7,7 +7,7 @@ package enum LinkState: Equatable, Sendable {
     case searching
     /// The link is connecting.
     case connecting
-    /// There is a session, and everything has been read.
+    /// There is a session, and the database and all values are up to date.
     case connected
     /// The last connection failed or ended; another attempt will follow.
     case unreachable(LinkFailure)
@@ -23,20 +23,20 @@ package enum LinkFailure: Equatable, Sendable {
     case otherAccessory
     /// The accessory has no pairing with this controller: another controller removed it, or the accessory was reset.
     case notPaired
-    /// A peer claims to have no pairing with this controller, without proving its identity.
+    /// A peer that hasn't proven its identity claims to have no pairing with this controller.
     ///
     /// The peer is a different device, or the accessory after a reset.
     case notGenuine
     /// The accessory is busy.
     case busy
-    /// The connection ended.
+    /// The connection ended for the given reason.
     case ended(SessionEnd)
     /// The attribute database is unusable.
     case outOfCompliance(ComplianceError)
 }
 
 extension LinkFailure {
-    /// Creates the failure for an error of a session.
+    /// Creates the failure for an error that a session threw.
     init(_ error: any Error) {
         self =
             switch error {
@@ -60,9 +60,9 @@ package typealias Reading = Result<CharacteristicValue, HAPStatus>
 /// An update about an accessory server.
 package enum LinkUpdate: Equatable, Sendable {
     case state(LinkState)
-    /// An attribute database that was just read, with its values; either the first one or a changed one.
+    /// A newly read attribute database, including values: the first one, or a changed one.
     case database(AccessoryDatabase, configurationNumber: UInt32?)
-    /// The newest values of characteristics, from events or reads.
+    /// The latest values or statuses of characteristics, from events or reads.
     case values([CharacteristicID: Reading])
     /// A momentary event that has no lasting value, such as a button press.
     case occurrence(CharacteristicID, CharacteristicValue)

@@ -1,19 +1,17 @@
 internal import HAPModel
 internal import HAPProtocol
 
-/// The known values of an accessory server.
-///
-/// It decides which of several responses, events and writes is the newest.
+/// The known characteristic values of an accessory server.
 ///
 /// Responses, events and writes arrive in any order. A value from a read is current unless an event or a write for the
-/// same characteristic came after the read began. It is safe to keep the event's value in that case, because the
-/// accessory reports every later change with another event.
+/// same characteristic came after the read began. In that case, the event's value is kept, because the accessory
+/// reports every later change with another event.
 struct LinkValues: Sendable {
     /// The period after a write in which an event may be older than the write.
     private static let recentWriteTime = Duration.seconds(1)
 
     private var known: [CharacteristicID: CharacteristicValue] = [:]
-    /// The number of events and writes so far.
+    /// The number of events and writes so far, which serves as a time stamp.
     private(set) var changes = 0
     private var lastChanges: [CharacteristicID: Int] = [:]
     /// The characteristics that this controller wrote since the last check.
@@ -25,7 +23,7 @@ struct LinkValues: Sendable {
     /// The characteristics whose known values may be wrong.
     private var uncertain: Set<CharacteristicID> = []
 
-    /// Replaces the known values with those of a newly read database.
+    /// Replaces the known values with the values in a newly read database.
     mutating func begin(with database: AccessoryDatabase) {
         (known, lastChanges, written) = ([:], [:], [])
         for (id, characteristic) in database.characteristics { known[id] = characteristic.value }
@@ -73,7 +71,7 @@ struct LinkValues: Sendable {
         return isContradiction
     }
 
-    /// Marks characteristics as uncertain, because a response about them was lost when its caller was canceled.
+    /// Marks characteristics as uncertain, because a canceled caller missed a response about them.
     mutating func lostAnswer(about ids: some Sequence<CharacteristicID>) { uncertain.formUnion(ids) }
 
     /// Removes and returns the uncertain characteristics, which must be read.
@@ -84,7 +82,7 @@ struct LinkValues: Sendable {
 
     // MARK: Writes
 
-    /// Marks the responses to reads of these characteristics that have already begun as stale, because a write follows.
+    /// Marks the results of pending reads of the given characteristics as stale, because a write follows.
     mutating func willWrite(_ ids: some Sequence<CharacteristicID>) {
         changes += 1
         for id in ids { lastChanges[id] = changes }

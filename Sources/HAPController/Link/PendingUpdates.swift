@@ -7,7 +7,7 @@ package typealias LinkUpdates = Mailbox<PendingUpdates>
 
 /// The updates that the listener hasn't received yet.
 ///
-/// They are merged, so that a slow listener needs memory for at most one value per characteristic.
+/// They are merged, so a slow listener needs memory for at most one value per characteristic.
 package struct PendingUpdates: MailboxBuffer, Equatable {
     /// The maximum number of pending occurrences; beyond it, the oldest are dropped.
     static let maximumOccurrences = 64
@@ -33,8 +33,9 @@ package struct PendingUpdates: MailboxBuffer, Equatable {
         }
     }
 
-    /// Removes and returns all updates, with the database before its values and the state last; `nil` if there are
-    /// none.
+    /// Removes and returns all updates: first the database, then values, and the state last.
+    ///
+    /// Returns `nil` if there are no updates.
     package mutating func take() -> [LinkUpdate]? {
         defer { self = PendingUpdates() }
         var updates = database.map { [$0] } ?? []

@@ -5,12 +5,15 @@ internal import HAPModel
 /// Checks are rare while events arrive, and frequent after a lost event. They become rare again after an event or a new
 /// connection, so that one lost event doesn't cause frequent checks forever.
 struct PushWatch: Equatable, Sendable {
-    /// The kind of a check.
+    /// The kind of check.
     enum Check: Equatable {
-        /// Reads the next batch of values. A change without an event shows that the accessory loses events.
+        /// Reads the next batch of values.
+        ///
+        /// A change without an event shows that the accessory loses events.
         case events
-        /// Reads the next batch of values to verify the connection. Changes prove nothing, because the session dropped
-        /// events.
+        /// Reads the next batch of values to verify the connection.
+        ///
+        /// A change without an event proves nothing, because the session dropped events.
         case liveness
         /// Reads the values of all desired characteristics, because the session dropped events.
         case everything
@@ -24,7 +27,8 @@ struct PushWatch: Equatable, Sendable {
     /// A Boolean value that indicates whether the accessory has lost an event, and no event has arrived since.
     private(set) var isPolling = false
     private var nextCheck: ContinuousClock.Instant
-    /// The time to read everything again after dropped events; `nil` if none were dropped since the last time.
+    /// The time to read all values again after dropped events; `nil` if no events were dropped since the last such
+    /// read.
     private var rereadAt: ContinuousClock.Instant?
     private var hasDroppedEvents = false
     /// The last characteristic of the latest batch.
@@ -39,7 +43,7 @@ struct PushWatch: Equatable, Sendable {
     /// The time of the next check.
     var dueAt: ContinuousClock.Instant { min(nextCheck, rereadAt ?? nextCheck) }
 
-    /// Restarts the schedule, because a session has begun and everything was read.
+    /// Restarts the schedule, because a session has begun and all values were read.
     mutating func connected(now: ContinuousClock.Instant) { eventCame(now: now) }
 
     mutating func sessionEnded() { (rereadAt, hasDroppedEvents) = (nil, false) }
@@ -67,8 +71,8 @@ struct PushWatch: Equatable, Sendable {
         return .everything
     }
 
-    /// Returns the values to read: all of them if the accessory is losing events or the session dropped some, otherwise
-    /// the next batch.
+    /// Returns the characteristics to read: all if the accessory is losing events or the session dropped events,
+    /// otherwise the next batch.
     mutating func batch(of ids: [CharacteristicID], for check: Check) -> [CharacteristicID] {
         guard check != .everything, !isPolling, ids.count > Self.batchSize else { return ids }
         let next = ids.drop { id in lastChecked.map { id <= $0 } ?? false }

@@ -1,4 +1,4 @@
-/// Decides when to reconnect: about half a second after the first failure, then after pauses that grow by half each
+/// Decides when to reconnect: about half a second after the first failure, then after pauses that grow by 50 % each
 /// time, up to a minute.
 ///
 /// If the accessory has removed the pairing, attempts are a few minutes apart. The policy has no clock; callers pass
@@ -8,7 +8,7 @@ package struct ReconnectPolicy: Equatable, Sendable {
     package struct Limits: Equatable, Sendable {
         /// The pause after the first failure.
         package var shortest = Duration.milliseconds(500)
-        /// The longest pause, however many failures there were.
+        /// The longest pause, regardless of the number of failures.
         package var longest = Duration.seconds(60)
         /// The pause after the accessory reported that it has no pairing with this controller.
         package var refused = Duration.seconds(300)
@@ -49,8 +49,8 @@ package struct ReconnectPolicy: Equatable, Sendable {
         return now + min(pause, limits.longest) * (0.75 + 0.25 * min(max(share, 0), 1))
     }
 
-    /// Returns the time of the next attempt after a change of the accessory's record, such as a new address or a
-    /// restart.
+    /// Returns the time of the next attempt after the accessory's record has changed, for example because of a new
+    /// address or a restart.
     ///
     /// - Parameter next: The scheduled time of the next attempt.
     /// - Returns: The scheduled time, or the end of the shortest pause after the last failure if that is earlier.

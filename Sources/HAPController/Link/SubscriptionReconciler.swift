@@ -9,8 +9,8 @@ package import HAPProtocol
 ///   again on the next connection, or when they become desired again.
 /// - *Asked* characteristics have been requested, but the response hasn't arrived yet.
 ///
-/// Each connection starts without subscriptions. Characteristics that the accessory doesn't have or doesn't report can
-/// be desired, too, because its database may change.
+/// Each connection starts without subscriptions. Desired characteristics may be missing or not reportable, because the
+/// accessory's database may change later.
 package struct SubscriptionReconciler: Equatable, Sendable {
     /// The next request to the accessory.
     package enum Batch: Equatable, Sendable {
@@ -21,11 +21,10 @@ package struct SubscriptionReconciler: Equatable, Sendable {
     package private(set) var desired: Set<CharacteristicID> = []
     /// The characteristics that the accessory has agreed to report on this connection.
     package private(set) var confirmed: Set<CharacteristicID> = []
-    /// The characteristics that the accessory has refused to report on this connection, with its statuses.
+    /// The characteristics that the accessory has refused to report on this connection, with the statuses it sent.
     package private(set) var refused: [CharacteristicID: HAPStatus] = [:]
     private var asked: Set<CharacteristicID> = []
-    /// The characteristics that the accessory may be reporting, because a response was lost when its caller was
-    /// canceled.
+    /// The characteristics that the accessory may be reporting, because a canceled caller missed the response.
     private var uncertain: Set<CharacteristicID> = []
 
     package init() {}
@@ -34,7 +33,7 @@ package struct SubscriptionReconciler: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - ids: The characteristics.
-    ///   - kept: The characteristics that remain desired if they already are.
+    ///   - kept: The characteristics that remain desired if they are desired already.
     ///   - retried: The characteristics to request again if they were refused.
     /// - Returns: The new and the retried characteristics.
     package mutating func desire(
@@ -79,7 +78,7 @@ package struct SubscriptionReconciler: Equatable, Sendable {
         return less.isEmpty ? nil : .unsubscribe(less)
     }
 
-    /// Records that the response to a batch of subscriptions was lost.
+    /// Records that a canceled caller missed the response to a batch of subscriptions.
     ///
     /// The subscriptions are requested again, or removed if they are no longer desired.
     package mutating func lostAnswer(about ids: [CharacteristicID]) {

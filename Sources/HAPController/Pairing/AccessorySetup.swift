@@ -36,15 +36,15 @@ package struct AccessorySetup: Sendable {
 
     /// Pairs with an accessory, stores the pairing and reads the attribute database.
     ///
-    /// After an error, the accessory is unchanged if it is still reachable, and the vault has no pairing with it. If
-    /// the caller is canceled before the accessory has removed the new pairing, the vault keeps the pairing, so that it
-    /// can be removed later.
+    /// After an error, the vault has no pairing with the accessory, and the accessory is unchanged if it is still
+    /// reachable. If the caller is canceled before the accessory has removed the new pairing, the vault keeps the
+    /// pairing, so that it can be removed later.
     ///
     /// - Parameters:
     ///   - accessory: The discovered accessory.
     ///   - code: The setup code that the user read from the accessory.
     ///   - ownershipToken: The token from the manufacturer's app, 16 to 512 bytes. It is sent only to an accessory that
-    ///     has proven that it knows the code; an accessory that requires no token ignores it.
+    ///     has proven that it knows the code. An accessory that doesn't require a token ignores it.
     /// - Returns: The pairing and the database.
     /// - Throws: ``SetupError``; `ownership` if the accessory advertises a vendor and the token is missing or wrong, or
     ///   if the length of the token is invalid.
@@ -59,9 +59,9 @@ package struct AccessorySetup: Sendable {
             configurationNumber: accessory.configurationNumber)
     }
 
-    /// Pairs like ``pair(with:code:ownershipToken:)``, with the unknown accessory that answers at an endpoint.
+    /// Pairs with the unknown accessory at an endpoint, otherwise like ``pair(with:code:ownershipToken:)``.
     ///
-    /// - Returns: The pairing and the database, with the `c#` 0, which no accessory advertises.
+    /// - Returns: The pairing and the database, with a `c#` of 0, which no accessory advertises.
     /// - Throws: ``SetupError``.
     func pair(at endpoint: AccessoryEndpoint, code: SetupCode) async throws(SetupError) -> Added {
         try await pair(
@@ -80,7 +80,7 @@ package struct AccessorySetup: Sendable {
                 as: identity, code: code, ownershipToken: ownershipToken.map { SecretBytes($0) },
                 demandsToken: demandsToken, withAuth: withAuth, within: timing.pairSetupStep)
             guard id == nil || pairing.deviceID == id else {
-                // Don't change the vault: it may have a pairing with the rightful owner of the claimed id.
+                // Don't change the vault: it may have a pairing with the accessory that really has the claimed id.
                 _ = await takeBack(pairing, identity, session)
                 return .failure(.otherAccessory)
             }
@@ -106,7 +106,7 @@ package struct AccessorySetup: Sendable {
 
     /// Makes an unpaired accessory identify itself.
     ///
-    /// - Throws: ``SetupError``; `alreadyPaired` if a controller has paired with it.
+    /// - Throws: ``SetupError``; `alreadyPaired` if the accessory has a pairing.
     package func identify(_ accessory: AdvertisedAccessory) async throws(SetupError) {
         let response = try await connected(to: accessory.endpoints) { session throws(SetupError) in
             do throws(RequestError) {
@@ -134,7 +134,8 @@ package struct AccessorySetup: Sendable {
 
     /// Connects to an accessory, runs `body` with the session, and closes the connection afterwards.
     ///
-    /// A different device may answer at one of the addresses. If it refuses, the remaining addresses are tried.
+    /// A different device may answer at one of the addresses. If `body` throws an error that such a device could cause,
+    /// the remaining addresses are tried.
     private func connected<Outcome: Sendable>(
         to endpoints: [AccessoryEndpoint],
         _ body: (ControllerSession) async throws(SetupError) -> Outcome

@@ -5,7 +5,7 @@ internal import HAPProtocol
 package enum SetupError: Error, Equatable, Sendable {
     /// None of the accessory's addresses accepted a connection.
     case unreachable
-    /// The accessory is already paired with a controller; reset it, or remove that pairing.
+    /// The accessory is already paired with a controller; remove that pairing, or reset the accessory.
     case alreadyPaired
     /// The setup code is wrong.
     case wrongCode
@@ -13,9 +13,9 @@ package enum SetupError: Error, Equatable, Sendable {
     case ownership
     /// Too many wrong codes were tried; reset or restart the accessory.
     case tooManyTries
-    /// Another controller is pairing with the accessory at the moment; try again after half a minute.
+    /// Another controller is currently pairing with the accessory; try again after half a minute.
     case busy
-    /// The accessory doesn't accept attempts at the moment; try again in a few minutes.
+    /// The accessory currently rejects attempts; try again in a few minutes.
     case backOff
     /// The accessory can't store another pairing.
     case full
@@ -33,7 +33,9 @@ package enum SetupError: Error, Equatable, Sendable {
     ///
     /// After `M5`, the accessory may have a pairing that no controller can use, and must then be reset.
     case ended(SessionEnd, mayBePaired: Bool)
-    /// The vault failed. If the accessory was already paired, the controller has asked it to remove the pairing.
+    /// The vault failed.
+    ///
+    /// If the accessory had already stored the pairing, the controller asked the accessory to remove it.
     case vaultFailed
 }
 

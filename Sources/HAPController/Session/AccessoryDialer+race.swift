@@ -6,7 +6,7 @@ extension AccessoryDialer {
     ///
     /// - Parameters:
     ///   - timing: The head start of each endpoint, and the time limit for each connection.
-    ///   - next: A closure that returns the endpoint to try next; `nil` if all were tried.
+    ///   - next: A closure that returns the endpoint to try next; `nil` if all endpoints were tried.
     /// - Returns: The connection, which the caller must close, and its endpoint.
     /// - Throws: ``Unreachable`` if no endpoint answers or the caller is canceled.
     package func dial(

@@ -12,11 +12,11 @@ extension ControllerSession {
     /// Reads characteristics.
     ///
     /// - Parameters:
-    ///   - ids: The characteristics; unknown and unreadable ones are not requested, and get a status.
-    ///   - database: The database, which defines their formats.
+    ///   - ids: The characteristics; unknown and unreadable characteristics aren't requested, and get a status.
+    ///   - database: The database, which defines the formats of the values.
     ///   - limit: The time limit for each response.
     /// - Returns: A value or a status for each characteristic. A characteristic is missing if its value doesn't match
-    ///   its format. An example is the `null` of a button, which doesn't show whether the device is reachable.
+    ///   its format. For example, a button's `null` doesn't show whether the device is reachable.
     /// - Throws: ``RequestError``.
     package func read(
         _ ids: some Sequence<CharacteristicID>, of database: AccessoryDatabase, within limit: Duration
@@ -58,7 +58,7 @@ extension ControllerSession {
 
     /// Writes characteristics, with timed writes where a characteristic requires them.
     ///
-    /// No other request comes between a timed write and its prepare request.
+    /// No other request is sent between a timed write's prepare request and the write itself.
     ///
     /// - Parameters:
     ///   - writes: The writes. Writes to unknown and read-only characteristics aren't sent, and get a status.
@@ -139,14 +139,15 @@ extension ControllerSession {
             let whole = isComplete ? HAPStatus(wholeOf: response) : HAPStatus.unlessSuccess(of: response)
             answers[entry.id] =
                 said?[entry.id]
-                // The response has no entry for this characteristic.
+                // The response has no entry for this characteristic: use the status of the whole response, if it has
+                // one.
                 ?? CharacteristicAnswer(
                     id: entry.id, status: said == nil ? whole : .unableToCommunicate, value: nil)
         }
         return answers
     }
 
-    /// Returns the entries of a response; `nil` if the response applies to the whole request.
+    /// Returns the entries of a response; `nil` if the response has a single status for the whole request.
     private func answers(
         to response: HTTPResponse
     ) throws(RequestError) -> [CharacteristicID: CharacteristicAnswer]? {
@@ -167,7 +168,7 @@ extension ControllerSession {
 }
 
 extension HAPStatus {
-    /// Creates the status that a response without entries implies for each characteristic.
+    /// Creates the status of every characteristic from a response without entries.
     fileprivate init(wholeOf response: HTTPResponse) {
         self =
             HAPStatus(parsing: response.body)
@@ -175,7 +176,7 @@ extension HAPStatus {
                 ? .success : response.status < 500 ? .invalidValue : .unableToCommunicate)
     }
 
-    /// Returns the status of a write that wasn't sent because the accessory refused its prepare request.
+    /// Returns the status of a write that wasn't sent, because the accessory refused the prepare request.
     fileprivate static func unlessSuccess(of response: HTTPResponse) -> HAPStatus {
         let status = HAPStatus(wholeOf: response)
         return status == .success ? .unableToCommunicate : status

@@ -23,7 +23,7 @@ extension ControllerSession {
 }
 
 extension AccessoryDatabase {
-    /// Logs the parts of the database that the parser left out.
+    /// Logs the services and characteristics that the parser omitted.
     func logOmissions(of accessory: DeviceID, by logger: Logger) {
         guard !omissions.isEmpty else { return }
         logger.warning(

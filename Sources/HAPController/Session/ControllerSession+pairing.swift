@@ -8,9 +8,9 @@ extension ControllerSession {
     /// - Parameters:
     ///   - identity: The controller's identity.
     ///   - code: The setup code that the user read from the accessory.
-    ///   - ownershipToken: The ownership token to send; `nil` for none.
+    ///   - ownershipToken: The ownership token to send, if any.
     ///   - demandsToken: Whether the accessory advertises that it requires a token.
-    ///   - withAuth: Whether the accessory advertises Apple's chip and requires method 1.
+    ///   - withAuth: Whether the accessory advertises Apple's authentication chip and requires method 1.
     ///   - limit: The time limit for each step.
     /// - Returns: The accessory's proven identity; the accessory has stored the controller's key.
     /// - Throws: ``SetupError``.
@@ -31,7 +31,7 @@ extension ControllerSession {
                 } catch {
                     throw SetupError(error, mayBePaired: steps == 3)
                 }
-                // Some accessories send the reason in the body of a response with another status (HAP 15).
+                // Some accessories send the reason in the body of a response whose status isn't 200 (HAP 15).
                 guard response.status == 200 || !response.body.isEmpty else {
                     throw .unexpectedStatus(response.status)
                 }
@@ -61,7 +61,7 @@ extension ControllerSession {
         Result { () throws(CryptoError) in try SRPClient(setupCode: code, salt: salt, serverKey: key) }
     }
 
-    /// Performs pair verify; afterwards the connection is an encrypted session (HAP 6).
+    /// Performs pair verify, which turns the connection into an encrypted session (HAP 6).
     ///
     /// - Parameters:
     ///   - pairing: The pairing with the expected accessory.

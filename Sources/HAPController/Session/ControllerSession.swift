@@ -4,9 +4,9 @@ package import HAPProtocol
 
 /// The controller's end of a connection to an accessory server: ordered requests with deadlines, and events.
 ///
-/// The owner runs ``run(onEvent:onDrop:)`` concurrently with its requests, and closes the session. The session reads
-/// more bytes only after the event handler returns. TCP backpressure therefore slows down an accessory that sends too
-/// much, and memory stays bounded. ``EventBudget`` limits the processor time for events.
+/// The owner calls ``run(onEvent:onDrop:)`` and sends requests concurrently, and must close the session. The session
+/// reads more bytes only after the event handler returns. TCP backpressure therefore slows down an accessory that sends
+/// too much, and memory stays bounded. ``EventBudget`` limits the processor time for events.
 package actor ControllerSession {
     private let connection: any ByteConnection
     private var stream = MessageStream(role: .controller)
@@ -18,7 +18,7 @@ package actor ControllerSession {
     private let counts: ControllerCounts
     private let deadlineChanged: AsyncSignal
     private var budget = EventBudget()
-    /// The deadline of the response to the current request; `nil` without a request.
+    /// The deadline of the response to the current request; `nil` if there is no request.
     private(set) var deadline: ContinuousClock.Instant?
 
     /// The reason for the end of the connection; `nil` while it is open.
@@ -29,7 +29,7 @@ package actor ControllerSession {
     /// - Parameters:
     ///   - connection: The connection.
     ///   - clock: The clock for the time limits of responses.
-    ///   - counts: The counts of the controller's traffic, to which the session adds.
+    ///   - counts: The traffic counts of the controller, which the session updates.
     package init(
         _ connection: any ByteConnection, clock: any MonotonicClock = ContinuousClock(),
         counts: ControllerCounts = ControllerCounts()
@@ -71,7 +71,7 @@ package actor ControllerSession {
 
     /// Closes the connection.
     ///
-    /// If it has already ended, the earlier reason remains.
+    /// If the connection has already ended, the earlier reason remains.
     package func close(_ reason: SessionEnd = .closed) {
         guard end == nil else { return }
         end = reason
@@ -106,8 +106,7 @@ package actor ControllerSession {
         }
     }
 
-    /// Closes the connection if a response is late, because after that, responses couldn't be matched to their
-    /// requests.
+    /// Closes the connection if a response is late, because later responses couldn't be matched to their requests.
     private func watchDeadlines() async {
         while end == nil, !Task.isCancelled {
             if let deadline, deadline <= clock.now {
@@ -123,7 +122,7 @@ package actor ControllerSession {
     /// Sends related requests, each after the response to the previous one, and waits for all responses.
     ///
     /// - Parameters:
-    ///   - requests: At least one request. If one gets an error status, the remaining ones aren't sent.
+    ///   - requests: At least one request. If a request gets an error status, the remaining requests aren't sent.
     ///   - limit: The time limit for each response.
     /// - Returns: One response for each request that was sent.
     /// - Throws: ``RequestError``. If the task is canceled, throws `canceled` immediately, even if a request was
@@ -151,7 +150,7 @@ package actor ControllerSession {
 
     /// Ends the wait of a canceled caller.
     ///
-    /// A request that was sent keeps its place and its deadline, because responses arrive in order.
+    /// A request that was already sent keeps its place and its deadline, because responses arrive in order.
     private func cancel(_ token: Int) {
         queue.cancel(token)
         finish(token, .failure(.canceled))

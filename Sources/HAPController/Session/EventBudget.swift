@@ -1,8 +1,8 @@
-/// A leaky bucket that limits how many events the session processes on one connection: a burst, then a steady rate.
+/// A leaky bucket that limits the events that a session processes: a burst, then a steady rate.
 ///
 /// An accessory reports changes at most once per second, and button presses immediately (HAP 10.2), so only a
-/// malfunctioning accessory exceeds the budget. Events over the budget are dropped unparsed, and the values are read
-/// later.
+/// malfunctioning accessory exceeds the budget. Events over the budget are dropped without parsing, and the values are
+/// read later.
 struct EventBudget: Equatable, Sendable {
     /// The maximum number of events in a burst.
     static let burst = 200

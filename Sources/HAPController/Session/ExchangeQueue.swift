@@ -15,7 +15,7 @@ struct ExchangeQueue<Token: Equatable & Sendable>: Sendable {
         fileprivate(set) var responses: [HTTPResponse] = []
     }
 
-    /// The next step.
+    /// The next step for the session.
     enum Action: Sendable {
         case wait
         case send(HTTPRequest)
@@ -51,7 +51,7 @@ struct ExchangeQueue<Token: Equatable & Sendable>: Sendable {
 
     /// Records a response and returns the next step.
     ///
-    /// If a request gets an error status, the rest of its exchange isn't sent.
+    /// If a request gets an error status, the remaining requests of its exchange aren't sent.
     mutating func received(_ response: HTTPResponse) -> Action {
         guard var exchange = underWay else { return .refuse }
         exchange.responses.append(response)
