@@ -1,7 +1,7 @@
 public import AccessoryRole
 internal import HAPProtocol
 
-/// The program behind an accessory, which carries out the requests of controllers and reports changes.
+/// The implementation of an accessory, which carries out the requests of controllers and reports changes.
 ///
 /// ```swift
 /// actor Lamp: AccessoryHandler {
@@ -16,56 +16,57 @@ internal import HAPProtocol
 /// }
 /// ```
 ///
-/// All functions have defaults. For example, a read-only accessory needs no ``write(_:to:)``.
+/// All methods have default implementations. For example, a read-only accessory doesn't need ``write(_:to:)``.
 ///
 /// ## Time limit
 ///
 /// A read or a write may take at most 2 s. After that, the controller gets `timedOut`, the values of a write are
-/// reverted, and the task that runs the function is canceled. The next request may arrive while such a function is
-/// still running. Each function starts on the thread that serves all controllers, so it must not block that thread.
+/// reverted, and the task that runs the method is canceled. The next request may arrive while the canceled method is
+/// still running. Each method starts on the thread that serves all controllers, so it must not block that thread.
 public protocol AccessoryHandler: Sendable {
     /// Writes the values of one request to the device, as one update.
     ///
-    /// The values have the formats of their characteristics and are within the limits. Controllers see them
-    /// immediately; if a write fails, the previous value is restored. If the device ends up with a different value,
-    /// report it with ``HostedAccessory/update(_:in:to:)`` before the function returns.
+    /// The values have the formats of their characteristics and are within the limits. Controllers see the written
+    /// values immediately; if a write fails, the previous value is restored. If the device ends up with a different
+    /// value, report it with ``HostedAccessory/update(_:in:to:)`` before the method returns.
     ///
     /// - Parameters:
-    ///   - values: The values.
+    ///   - values: The values to write.
     ///   - accessory: The accessory to write to.
     /// - Returns: A result for each value, in order.
-    /// - Throws: A `HAPStatus`, which becomes the status of all values. Any other error is logged, and all values get
-    ///   the status `unableToCommunicate`.
+    /// - Throws: A `HAPStatus`, which becomes the status of all values. Any other error is logged, and the status of
+    ///   all values is `unableToCommunicate`.
     func write(_ values: [CharacteristicWrite], to accessory: HostedAccessory) async throws -> [WriteResult]
 
     /// Reads characteristics that a controller requests.
     ///
-    /// The default leaves all values unchanged, so that controllers get the last reported or written values. In
-    /// response to `GET /accessories`, controllers always get those.
+    /// The default implementation leaves all values unchanged, so that controllers get the last reported or written
+    /// values. A request for the whole database, `GET /accessories`, always gets these values and doesn't call this
+    /// method.
     ///
     /// - Parameters:
-    ///   - characteristics: The characteristics, which have the permission `pairedRead`.
+    ///   - characteristics: The characteristics to read, which all have the `pairedRead` permission.
     ///   - accessory: The accessory to read from.
     /// - Returns: A result for each characteristic, in order.
-    /// - Throws: A `HAPStatus` for all characteristics. Any other error is logged, and the status is
-    ///   `unableToCommunicate`.
+    /// - Throws: A `HAPStatus`, which becomes the status of all characteristics. Any other error is logged, and the
+    ///   status is `unableToCommunicate`.
     func read(
         _ characteristics: [CharacteristicRead], from accessory: HostedAccessory
     ) async throws -> [ReadResult]
 
     /// Makes the device identify itself, for example by blinking.
     ///
-    /// Controllers don't wait until the function returns.
+    /// Controllers don't wait until the method returns.
     func identify(_ accessory: HostedAccessory) async
 
-    /// Performs the accessory's own work, such as measuring or observing the device, and reports the values.
+    /// Performs the accessory's own work, such as measuring or observing the device, and reports values.
     ///
-    /// The function starts when the host runs, or when the accessory is added to a running bridge. Its task is canceled
+    /// The method starts when the host runs, or when the accessory is added to a running bridge. Its task is canceled
     /// when the host ends, or when the accessory is removed or replaced.
     ///
-    /// - Parameter accessory: The accessory whose values the function reports.
-    /// - Throws: An error, which ends the host's run. The host's run then throws the same error, unless it is a
-    ///   `CancellationError`.
+    /// - Parameter accessory: The accessory whose values the method reports.
+    /// - Throws: Any error, which ends the host's run. ``AccessoryHost/run()`` then throws the same error, unless it is
+    ///   a `CancellationError`.
     func run(_ accessory: HostedAccessory) async throws
 }
 

@@ -24,10 +24,10 @@ public import UnixSignals
 /// ```
 ///
 /// A host is a `ServiceLifecycle.Service`: add it to your program's `ServiceGroup`, or call
-/// ``runService(gracefulShutdownSignals:_:)`` in a program without other services. It listens only while it runs. A
-/// host that hasn't run keeps its storage open until it is released.
+/// ``runService(gracefulShutdownSignals:_:)`` in a program without other services. The host listens only while it runs.
+/// A host that hasn't run keeps its storage open until the host is released.
 public final class AccessoryHost: ServiceLifecycle.Service {
-    /// The maximum number of accessories of a bridge: 149, 150 with the bridge itself (HAP 9.3).
+    /// The maximum number of accessories of a bridge: 149, or 150 including the bridge itself (HAP 9.3).
     public static let maximumBridged = AccessoryDatabase.maximumAccessories - 1
 
     private let profile: AccessoryProfile
@@ -40,11 +40,11 @@ public final class AccessoryHost: ServiceLifecycle.Service {
     private let lifecycle = HostLifecycle()
     private let values: HostedValues
     private let handlers = HandlerRuns()
-    /// The changes of a bridge's accessories, which are made one at a time.
+    /// The queue that serializes changes of a bridge's accessories.
     private let changes = SerialQueue()
     private let logger: Logger
 
-    /// An accessory to serve, while its host is being created.
+    /// An accessory to serve, used only while the host is being created.
     private struct Served {
         let accessory: AccessoryObject
         /// The ``BridgedAccessory/id``; `nil` for the server's own accessory.
@@ -58,7 +58,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
     /// Opens the storage of a stand-alone accessory, or sets up a new accessory there.
     ///
     /// - Parameters:
-    ///   - profile: The category and the texts of the accessory.
+    ///   - profile: The category, the name and other information of the accessory.
     ///   - functions: The functions, the primary one first; functions of the same type need ids.
     ///   - handler: The handler that carries out the requests of controllers; `nil` for a read-only accessory.
     ///   - storage: The storage of the identity and the pairings.
@@ -80,9 +80,9 @@ public final class AccessoryHost: ServiceLifecycle.Service {
     /// Opens the storage of a bridge, or sets up a new bridge there.
     ///
     /// - Parameters:
-    ///   - profile: The texts of the bridge; its category is `bridge`.
-    ///   - accessories: The initial accessories, at most ``maximumBridged``. If an accessory is missing the next time,
-    ///     controllers forget it. If it returns later, it gets its previous aid and iids.
+    ///   - profile: The category, which must be `bridge`, and the name and other information of the bridge.
+    ///   - accessories: The initial accessories, at most ``maximumBridged``. Controllers forget an accessory that is
+    ///     missing when the next host opens the storage. If it returns later, it gets its previous aid and iids.
     ///   - storage: The storage of the identity, pairings, aids and iids.
     ///   - setupCode: The code that controllers pair with; `nil` for a random one, which the storage keeps.
     ///   - advertises: Whether to advertise the bridge by mDNS. Otherwise, controllers need its address and ``port``.
@@ -126,7 +126,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
     }
 
     private static let tooMany = AccessoryHostError(
-        .invalidAccessory, "a bridge has at most \(maximumBridged) accessories")
+        .invalidAccessory, "a bridge can have at most \(maximumBridged) accessories")
 
     private static func check(_ bridged: [BridgedAccessory]) throws(AccessoryHostError) {
         guard bridged.count <= maximumBridged else { throw tooMany }
@@ -138,8 +138,8 @@ public final class AccessoryHost: ServiceLifecycle.Service {
 
     /// Opens the storage of an accessory server, or sets up a new one there.
     ///
-    /// `accessories` creates the accessories, the server's own first. It receives the iids of that accessory and adds
-    /// new ones.
+    /// The `accessories` closure creates the accessories, the server's own accessory first. It receives the stored iids
+    /// of the server's own accessory and adds new iids.
     ///
     /// - Throws: ``AccessoryHostError``.
     package convenience init(
@@ -174,7 +174,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
         }
         identity = stored.identity
 
-        // The loop is shared by all hosts, so that a host that never runs leaves no thread behind.
+        // All hosts share the event loops, so that a host that never runs leaves no thread behind.
         loop = MultiThreadedEventLoopGroup.singleton.next()
         server = AccessoryServer(
             executor: EventLoopExecutor(loop), scheduler: EventLoopScheduler(loop), store: database, stored: stored,
@@ -196,7 +196,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
         }
     }
 
-    /// Serves an accessory with a handler, and replaces the accessory with the same aid.
+    /// Serves an accessory with a handler, replacing any accessory with the same aid.
     private func set(
         _ accessory: AccessoryObject, _ handler: any AccessoryHandler, as id: String?, at places: Places
     ) async throws(ComplianceError) {
@@ -209,9 +209,9 @@ public final class AccessoryHost: ServiceLifecycle.Service {
 
     /// Listens, advertises and serves until graceful shutdown or cancellation.
     ///
-    /// This function installs no signal handlers, because the program's `ServiceGroup` does. The system's avahi-daemon
-    /// advertises the accessory as soon as the daemon runs, and again after it restarts. After the run, another host
-    /// can use the storage.
+    /// This method installs no signal handlers, because the program's `ServiceGroup` does. The system's avahi-daemon
+    /// advertises the accessory as soon as the daemon runs, and again after the daemon restarts. After the run, another
+    /// host can use the storage.
     ///
     /// - Throws: ``AccessoryHostError`` with `alreadyRun` on the second call, `portUnavailable`, `discoveryUnavailable`
     ///   or `storageUnavailable`, or the error of a handler's ``AccessoryHandler/run(_:)``.
@@ -219,9 +219,9 @@ public final class AccessoryHost: ServiceLifecycle.Service {
         try await run(on: SystemNetwork())
     }
 
-    /// Runs the host on another network.
+    /// Runs the host on the given network instead of the system's.
     ///
-    /// - Throws: The errors of ``run()``.
+    /// - Throws: The same errors as ``run()``.
     package func run(on network: any HostNetwork) async throws {
         try lifecycle.start()
         try await serve(on: network)
@@ -229,13 +229,14 @@ public final class AccessoryHost: ServiceLifecycle.Service {
 
     /// Runs the host until a signal arrives, the task is canceled, or `work` or a handler throws an error.
     ///
-    /// Use this in programs without a `ServiceGroup`. After the run, the signals have their previous actions again.
+    /// Use this method in programs without a `ServiceGroup`. After the run, the signals have their previous actions
+    /// again.
     ///
     /// - Parameters:
     ///   - gracefulShutdownSignals: The signals that end the run.
     ///   - work: The accessory's own work, such as measuring. It starts when the host listens, and is canceled when the
     ///     run ends. If it returns, the host keeps running.
-    /// - Throws: The error of `work` unless it is a `CancellationError`, or the errors of ``run()``.
+    /// - Throws: The error of `work`, unless it is a `CancellationError`, or the same errors as ``run()``.
     public func runService(
         gracefulShutdownSignals: [UnixSignal] = [.sigterm, .sigint],
         _ work: @escaping @Sendable () async throws -> Void = {}
@@ -247,7 +248,8 @@ public final class AccessoryHost: ServiceLifecycle.Service {
             services: [
                 Part {
                     try await self.serve(on: SystemNetwork())
-                    // A handler has thrown a `CancellationError`, which ends the run just like one that `work` throws.
+                    // A handler has thrown a `CancellationError`. End the run, as after a `CancellationError` from
+                    // `work`.
                     if !Task.isCancelled, !Task.isShuttingDownGracefully { throw CancellationError() }
                 },
                 Part { [lifecycle] in
@@ -309,7 +311,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
         }
     }
 
-    /// Listens on the port of the previous run, or on a free port if that one is in use.
+    /// Listens on the port of the previous run, or on a free port if that port is in use.
     private func listen(on network: any HostNetwork) async throws -> any HostListener {
         func listen(_ port: Int) async throws(ListenerError) -> any HostListener {
             try await network.listen(on: port, for: server, loop: loop, logger: logger)
@@ -324,31 +326,31 @@ public final class AccessoryHost: ServiceLifecycle.Service {
 
     // MARK: Pairing
 
-    /// The TCP port; waits until the host listens.
+    /// The TCP port; reading this property waits until the host listens.
     ///
-    /// The port stays the same after a restart, unless another program has taken it in the meantime.
+    /// The port stays the same after a restart, unless another program is using it.
     ///
     /// - Throws: ``AccessoryHostError`` with `notRunning` if the host has ended, or `CancellationError`.
     public var port: Int { get async throws { try await lifecycle.port } }
 
-    /// The device id, which belongs to the storage.
+    /// The device id, which is part of the storage.
     public var deviceID: DeviceID { identity.deviceID }
 
-    /// The setup code, and the text of its QR code in `SetupPayload.uri`; show them only to the user.
+    /// The setup code, with the text of its QR code in `SetupPayload.uri`; show it only to the user.
     public var setupPayload: SetupPayload { get async { await server.setupPayload } }
 
     /// A Boolean value that indicates whether a controller has paired.
     ///
-    /// That controller adds others without the setup code.
+    /// The paired controller can add other controllers without the setup code.
     public var isPaired: Bool { get async { await server.isPaired } }
 
     /// Resets the count of wrong setup codes, so that controllers can pair again.
     ///
     /// Wrong codes lead to growing pauses. After 100 wrong codes without a correct one, no controller can pair until
-    /// this function is called, even after a restart. Call it at the request of the accessory's owner, for example when
+    /// this method is called, even after a restart. Call it at the request of the accessory's owner, for example when
     /// the owner presses a button.
     ///
-    /// - Throws: ``AccessoryHostError`` if the storage can't be written; in this case, nothing has changed.
+    /// - Throws: ``AccessoryHostError`` if the storage can't be written; in this case, the count is unchanged.
     public func unlockPairing() async throws(AccessoryHostError) {
         do { try await server.unlockPairing() } catch { throw AccessoryHostError(error) }
     }
@@ -365,7 +367,8 @@ public final class AccessoryHost: ServiceLifecycle.Service {
     ///
     /// Controllers are notified within seconds.
     ///
-    /// An accessory that the bridge had earlier, even before a restart, keeps its aid and iids.
+    /// If the bridge ever had an accessory with the same id, even before a restart, the accessory gets the previous aid
+    /// and iids.
     ///
     /// - Throws: ``AccessoryHostError``. In this case, controllers see no change, and another attempt may succeed.
     public func add(_ accessory: BridgedAccessory) async throws(AccessoryHostError) {
@@ -396,7 +399,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
         }
     }
 
-    /// Removes an accessory from a bridge, but keeps its aid and iids in case it returns.
+    /// Removes an accessory from a bridge, but keeps its aid and iids in case the accessory returns.
     ///
     /// Controllers forget the room and the scenes of a removed accessory. For an accessory that is only switched off,
     /// use ``setReachable(_:of:)``.
@@ -417,11 +420,10 @@ public final class AccessoryHost: ServiceLifecycle.Service {
 
     /// Reports the current value of a characteristic.
     ///
-    /// Subscribers get an event if it differs from the previous value.
+    /// Subscribers get an event if the value differs from the previous one. For a button, each call is a press.
     ///
-    /// For a button, each call is a press. Reporting a characteristic that the accessory doesn't have is a programming
-    /// error, which is logged once and stops a debug build. An impossible value, such as a string for a number, is
-    /// logged once and ignored.
+    /// Reporting a characteristic that the accessory doesn't have is a programming error, which is logged once and
+    /// stops a debug build. An impossible value, such as a string for a number, is logged once and ignored.
     ///
     /// - Parameters:
     ///   - type: A characteristic of the accessory's functions.
@@ -436,7 +438,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
 
     /// Reports whether the device of an accessory is reachable.
     ///
-    /// While it is unreachable, controllers that read or write get `unableToCommunicate`.
+    /// While the device is unreachable, controllers that read or write get `unableToCommunicate`.
     ///
     /// - Parameters:
     ///   - isReachable: Whether the device is reachable.
@@ -460,7 +462,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
     /// Reports the current values of characteristics, clamped to their limits.
     ///
     /// Subscribers get an event for each value that differs from the previous one, and for each button press, unless
-    /// `isQuiet`.
+    /// `isQuiet` is `true`.
     package func update(
         _ aid: AccessoryID, _ values: [(InstanceID, CharacteristicValue)], isQuiet: Bool = false
     ) async {
@@ -469,12 +471,12 @@ public final class AccessoryHost: ServiceLifecycle.Service {
 
     /// Reports whether an accessory's device is reachable.
     ///
-    /// While it isn't, requests get `unableToCommunicate`.
+    /// While the device is unreachable, requests get `unableToCommunicate`.
     package func setReachable(_ isReachable: Bool, _ aid: AccessoryID) async {
         await server.setReachable(isReachable, aid)
     }
 
-    /// All accessories with their current values, the server's own first.
+    /// All accessories with their current values, the server's own accessory first.
     public var accessories: [AccessoryObject] { get async { await server.accessories } }
 
     // MARK: Implementation

@@ -12,7 +12,7 @@ public struct AccessoryHostError: Error, Equatable, Sendable, CustomStringConver
         /// The name of the code.
         public let description: String
 
-        /// Controllers would reject the accessory and its whole bridge; the message names the problem.
+        /// Controllers would reject the accessory and its whole bridge; the message describes the problem.
         public static let invalidAccessory = Code(description: "invalidAccessory")
         /// Another host or process uses the storage.
         public static let storageInUse = Code(description: "storageInUse")
@@ -26,8 +26,8 @@ public struct AccessoryHostError: Error, Equatable, Sendable, CustomStringConver
         public static let portUnavailable = Code(description: "portUnavailable")
         /// The client of Avahi couldn't start, for example because there isn't enough memory.
         ///
-        /// If only avahi-daemon isn't running, this error isn't thrown: the accessory is advertised as soon as the
-        /// daemon runs.
+        /// This error isn't thrown if avahi-daemon just isn't running. In this case, the accessory is advertised as
+        /// soon as the daemon runs.
         public static let discoveryUnavailable = Code(description: "discoveryUnavailable")
         /// The host is running or has run before.
         public static let alreadyRun = Code(description: "alreadyRun")
@@ -35,7 +35,7 @@ public struct AccessoryHostError: Error, Equatable, Sendable, CustomStringConver
         public static let notRunning = Code(description: "notRunning")
     }
 
-    /// The kind of the error.
+    /// The kind of error.
     public let code: Code
     /// The problem and, if known, its remedy; contains no secrets.
     public let message: String

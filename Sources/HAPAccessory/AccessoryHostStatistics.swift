@@ -8,18 +8,18 @@ public struct AccessoryHostStatistics: Equatable, Sendable {
     public let openSessions: Int
     /// The number of accepted connections.
     public let connections: UInt64
-    /// The number of connections that the host refused or closed because there were too many, the peer read no data for
-    /// 30 s, or an address without a pairing exceeded its rate limit.
+    /// The number of connections that the host refused or closed because there were too many connections, the peer read
+    /// no data for 30 s, or an unauthenticated address exceeded its rate limit.
     public let refusedConnections: UInt64
     /// The number of answered requests.
     public let requests: UInt64
     /// The number of requests that got an HTTP error, 400 to 599.
     ///
-    /// A refused value isn't an HTTP error if the request was valid.
+    /// A valid request with a refused value doesn't count.
     public let failedRequests: UInt64
     /// The number of event messages to controllers; a message can contain several values.
     public let eventMessages: UInt64
-    /// The number of changed values that didn't reach a subscriber because its connection ended.
+    /// The number of changed values that weren't sent to a subscriber because its connection ended.
     public let droppedEvents: UInt64
     /// The number of attempts to pair with a wrong setup code.
     public let wrongSetupCodes: UInt64
@@ -41,7 +41,7 @@ public struct AccessoryHostStatistics: Equatable, Sendable {
 extension AccessoryHost {
     /// The counts of the host since its creation.
     ///
-    /// Read this property whenever your metrics are collected; doing so is cheap.
+    /// Reading this property is cheap, so read it whenever your metrics are collected.
     public var statistics: AccessoryHostStatistics { get async { await server.hostStatistics } }
 }
 

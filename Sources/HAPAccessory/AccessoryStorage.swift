@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// The storage of an ``AccessoryHost``, which contains its identity, its pairings and the ids of its accessories.
 ///
-/// A storage belongs to one accessory or bridge, and serves one host at a time.
+/// Each storage belongs to one accessory server, and only one host at a time can use it.
 public struct AccessoryStorage: Sendable {
     private enum Place {
         case directory(String)
@@ -14,14 +14,14 @@ public struct AccessoryStorage: Sendable {
 
     private let place: Place
 
-    /// Storage in a directory, which contains the accessory's secret key.
+    /// Returns storage in a directory, which contains the accessory's secret key.
     ///
-    /// A missing directory is created, and only your user can access it.
+    /// A missing directory is created so that only your user can access it.
     public static func directory(_ path: String) -> AccessoryStorage { AccessoryStorage(place: .directory(path)) }
 
-    /// New storage in memory, for tests.
+    /// Returns new storage in memory, for tests.
     ///
-    /// It lasts as long as this value. A later host that uses the same value is the same accessory.
+    /// The storage lasts as long as the returned value. A later host with the same value is the same accessory.
     public static func inMemory() -> AccessoryStorage { AccessoryStorage(place: .memory(Memory())) }
 
     fileprivate final class Memory: Sendable {
@@ -33,7 +33,7 @@ public struct AccessoryStorage: Sendable {
         let state = Mutex(State())
     }
 
-    /// Open storage, which other hosts can't open until it is closed or released.
+    /// Open storage, which no other host can open until the lease is closed or released.
     final class Lease: Sendable {
         let queue: DatabaseQueue
         private let file: Mutex<DatabaseFile?>

@@ -10,7 +10,7 @@ public struct BridgedAccessory: Sendable {
     /// The accessory's aid and iids depend on this id, and the user's rooms, scenes and automations depend on the aid
     /// and iids.
     public let id: String
-    /// The texts of the Accessory Information service.
+    /// The information that controllers show, such as the name and the model.
     public var information: AccessoryInformation
     /// The functions, the primary one first.
     public var functions: [AccessoryFunction]
@@ -21,7 +21,7 @@ public struct BridgedAccessory: Sendable {
     ///
     /// - Parameters:
     ///   - id: The accessory's id in your program; never change it.
-    ///   - information: The texts of the Accessory Information service.
+    ///   - information: The information that controllers show, such as the name and the model.
     ///   - functions: The functions, the primary one first; functions of the same type need ids.
     ///   - handler: The handler that carries out the requests of controllers; `nil` if the accessory is read-only.
     public init(
@@ -36,7 +36,7 @@ public struct BridgedAccessory: Sendable {
 }
 
 extension BridgedAccessory {
-    /// Creates the accessory with the ids that it had earlier, or with new ones.
+    /// Creates the accessory object, with the stored aid and iids or, for a new accessory, with new ones.
     func made(_ ids: inout BridgedAccessoryIDs) throws(ComplianceError) -> AccessoryObject {
         var entry = ids[id]
         let information = information.service(&entry.instanceIDs)

@@ -3,7 +3,7 @@ internal import DatabaseKit
 internal import GRDB
 internal import HAPModel
 
-/// The aids and iids of a bridge's accessories, by the ids that the program uses.
+/// The aids and iids of a bridge's accessories, by ``BridgedAccessory/id``.
 ///
 /// A removed accessory keeps its row, because its aid must never be reused (HAP 9.1).
 struct BridgedAccessoryIDs: Equatable, Sendable {
@@ -14,7 +14,7 @@ struct BridgedAccessoryIDs: Equatable, Sendable {
 
     private(set) var entries: [String: Entry] = [:]
 
-    /// Returns the ids of an accessory; a new accessory gets the next aid.
+    /// The ids of an accessory; a new accessory gets the next aid.
     subscript(id: String) -> Entry {
         mutating get {
             if let entry = entries[id] { return entry }

@@ -1,5 +1,5 @@
-// A program that implements accessories needs only this import: it provides the types and the catalog of HAP, profiles
-// and functions, and the statuses of writes.
+// A program that implements accessories needs to import only HAPAccessory. The re-exported modules provide HAP's types
+// and catalog, profiles, functions and statuses.
 @_exported import AccessoryRole
 @_exported import HAPModel
 

@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// Runs the handlers of accessories.
 ///
-/// Each runs until its accessory is removed or replaced, or until the host ends.
+/// Each handler runs until its accessory is removed or replaced, or until the host ends.
 final class HandlerRuns: Sendable {
-    /// The handler is `nil` if the accessory has been removed.
+    /// A change of an accessory's handler; `nil` if the accessory has been removed.
     private typealias Change = (accessory: String?, handler: HostedHandler?)
 
     private struct State {

@@ -10,13 +10,13 @@ final class HostLifecycle: Sendable {
 
     private struct State {
         var phase = Phase.notRun
-        /// The continuations of the callers that wait for the port; they are finished when the phase changes.
+        /// The continuations of the callers that wait for the port, finished when the phase changes.
         var waiting: [AsyncStream<Never>.Continuation] = []
     }
 
     private let state = Mutex(State())
 
-    /// Starts the only run of a host.
+    /// Records the start of the host's only run.
     ///
     /// - Throws: ``AccessoryHostError`` with `alreadyRun`.
     func start() throws(AccessoryHostError) {
@@ -43,7 +43,7 @@ final class HostLifecycle: Sendable {
         for continuation in waiting { continuation.finish() }
     }
 
-    /// The port; waits until the host listens.
+    /// The port; reading this property waits until the host listens.
     ///
     /// - Throws: ``AccessoryHostError`` with `notRunning` if the host has ended, or `CancellationError`.
     var port: Int {

@@ -4,12 +4,12 @@ package import HAPTransport
 package import Logging
 package import NIOCore
 
-/// The network on which a host runs.
+/// The clock, the listener and the mDNS publisher that a host uses.
 package protocol HostNetwork: Sendable {
     /// Returns the clock for the server's time limits.
     func scheduler(on loop: any EventLoop) -> any HAPProtocol.Scheduler
 
-    /// Accepts connections on a port; 0 selects a free one.
+    /// Starts accepting connections on a port; 0 selects a free port.
     ///
     /// - Throws: `ListenerError`.
     func listen(
@@ -22,7 +22,7 @@ package protocol HostNetwork: Sendable {
     func publisher(logger: Logger) throws(DiscoveryError) -> any ServicePublisher
 }
 
-/// Accepts a host's connections until it is closed.
+/// A listener that accepts a host's connections until the listener is closed.
 package protocol HostListener: Sendable {
     var port: Int { get }
 

@@ -1,10 +1,10 @@
 internal import AccessoryRole
 public import HAPModel
 
-/// An accessory of a host, through which its handler reports values.
+/// An accessory of a host; a handler uses it to report values.
 ///
-/// A handler may store this value, because it doesn't retain the host. After the host is released, its functions do
-/// nothing.
+/// A handler may store a hosted accessory, because it doesn't retain the host. After the host is released, its methods
+/// do nothing.
 public struct HostedAccessory: Sendable {
     private weak let values: HostedValues?
 
@@ -18,9 +18,7 @@ public struct HostedAccessory: Sendable {
 
     /// Reports the current value of a characteristic.
     ///
-    /// Subscribers get an event if it differs from the previous value.
-    ///
-    /// For a button, each call is a press.
+    /// Subscribers get an event if the value differs from the previous one. For a button, each call is a press.
     ///
     /// - Parameters:
     ///   - type: A characteristic of the accessory's functions.
@@ -32,7 +30,7 @@ public struct HostedAccessory: Sendable {
 
     /// Reports whether the device is reachable.
     ///
-    /// While it is unreachable, controllers that read or write get `unableToCommunicate`.
+    /// While the device is unreachable, controllers that read or write get `unableToCommunicate`.
     public func setReachable(_ isReachable: Bool) async { await values?.setReachable(isReachable, of: id) }
 
     /// Returns the value of a characteristic as controllers see it.

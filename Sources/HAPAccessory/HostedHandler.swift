@@ -31,7 +31,7 @@ struct HostedHandler: RequestHandler {
 
     func run() async throws { try await handler.run(accessory) }
 
-    /// Returns the parts of a request with the ids of their functions.
+    /// Returns the writes or reads of a request, with the ids of their functions added.
     private func named<Part: FunctionPart>(_ parts: [Part], of aid: AccessoryID) -> [Part] {
         parts.map { part in
             var part = part

@@ -3,7 +3,7 @@ internal import HAPModel
 internal import Logging
 internal import Synchronization
 
-/// The values of a host's accessories, by the ids that the program uses.
+/// Access to the values of a host's accessories by the program's own ids.
 final class HostedValues: Sendable {
     let server: AccessoryServer
     let state: Mutex<State>
@@ -12,8 +12,7 @@ final class HostedValues: Sendable {
     struct State {
         var places: Places
         var bridged: BridgedAccessoryIDs
-        /// The characteristics, accessories and functions of the mistakes that were logged, so that each is logged only
-        /// once.
+        /// The characteristic, accessory and function of each logged mistake, so that no mistake is logged twice.
         fileprivate var mistakes: Set<[String?]> = []
 
         init(places: Places, bridged: BridgedAccessoryIDs) {

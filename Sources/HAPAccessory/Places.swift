@@ -37,7 +37,7 @@ struct Places: Sendable {
     /// Returns the id of the function that a characteristic belongs to.
     func function(of id: CharacteristicID) -> String? { functions[id] }
 
-    /// Adds an accessory whose last services are the given functions.
+    /// Adds an accessory, whose last services are those of the given functions.
     mutating func add(_ functions: [AccessoryFunction], of accessory: AccessoryObject, as id: String?) {
         aids[id] = accessory.aid
         for (function, service) in zip(functions, accessory.services.suffix(functions.count)) {

@@ -9,8 +9,8 @@ internal import Synchronization
 
 /// The storage of an accessory server in SQLite: identity, pairings, `c#` and the iids of accessory 1.
 ///
-/// A program that stores more data has its own tables in the same file, so that one file is the whole backup. The file
-/// may also contain several servers, each with a number.
+/// A program can add its own tables to the same file, so that one file is the whole backup. The file may also contain
+/// several servers, each with a number.
 package struct ServerDatabase: AccessoryServerStore {
     private let writer: any DatabaseWriter
     /// The number of the server in the file, from 1.
@@ -19,7 +19,7 @@ package struct ServerDatabase: AccessoryServerStore {
 
     /// Creates the storage of a server in an open database that already has the tables.
     ///
-    /// The servers of a file are numbered from 1 and share the count of writes.
+    /// The servers in a file are numbered from 1 and share one count of writes.
     package init(_ writer: any DatabaseWriter, number: Int = 1, writes: WriteCount = WriteCount()) {
         self.writer = writer
         self.number = number
@@ -65,7 +65,7 @@ package struct ServerDatabase: AccessoryServerStore {
         table.column("port", .integer)
     }
 
-    /// Changes the tables of ``createTables(_:)`` to allow several servers, as part of a migration.
+    /// Changes the tables created by ``createTables(_:)`` to allow several servers, as part of a migration.
     ///
     /// - Throws: An SQLite error.
     package static func allowSeveral(_ db: Database) throws {
@@ -97,7 +97,7 @@ package struct ServerDatabase: AccessoryServerStore {
 
     // MARK: Loading
 
-    /// Returns the stored server; creates and stores an identity if the database has none.
+    /// Returns the stored server, after creating and storing an identity if the database has none.
     ///
     /// - Throws: `DamagedDatabase` if the stored data is invalid, or an SQLite error.
     package func load() async throws -> StoredServer {
@@ -121,7 +121,7 @@ package struct ServerDatabase: AccessoryServerStore {
 
     /// Creates and stores the identity of an additional server.
     ///
-    /// - Throws: An SQLite error, for example if the server already exists; in this case, nothing has changed.
+    /// - Throws: An SQLite error, for example if the server already exists; in this case, the database is unchanged.
     package func make() async throws -> StoredServer {
         try await commit { [number] db in
             try Self.makeIdentity(db, number)
@@ -164,7 +164,7 @@ package struct ServerDatabase: AccessoryServerStore {
         guard let row = try Row.fetchOne(db, sql: "SELECT * FROM server WHERE id = ?", arguments: [number]) else {
             throw DamagedDatabase(description: "the identity is missing")
         }
-        // Check the port, too, so that an invalid one is reported at the start, like all other invalid data.
+        // Check the port, too, so that an invalid port is reported at startup, like all other invalid data.
         _ = try port(row)
         let hash = try row.blob("databaseHash")
         guard hash.isEmpty || hash.count == hashLength else { throw row.damaged("databaseHash") }
@@ -205,7 +205,7 @@ package struct ServerDatabase: AccessoryServerStore {
         try row.isNull("port") ? nil : Int(row.number("port", in: 1...Int64(UInt16.max)))
     }
 
-    /// The stored port, which the system chose when the server first listened; `nil` if there is none yet.
+    /// Returns the stored port, which the system chose when the server first listened, or `nil` if no port is stored.
     ///
     /// - Throws: `DamagedDatabase` if the stored data is invalid, or an SQLite error.
     package func port() async throws -> Int? {
@@ -221,7 +221,7 @@ package struct ServerDatabase: AccessoryServerStore {
     ///
     /// Once started, the change completes even if the caller is canceled, for example because the program ends.
     ///
-    /// - Throws: The error of the change, or an SQLite error; in this case, nothing has changed.
+    /// - Throws: The error that the change throws, or an SQLite error; in this case, the database is unchanged.
     @discardableResult
     package func commit<Value: Sendable>(
         _ change: @escaping @Sendable (Database) throws -> Value
@@ -236,7 +236,7 @@ package struct ServerDatabase: AccessoryServerStore {
         }
     }
 
-    /// The number of changes since the program started, by their outcome.
+    /// The numbers of successful and failed changes since the program started.
     package final class WriteCount: Sendable {
         private let done = Atomic<UInt64>(0)
         private let failed = Atomic<UInt64>(0)
@@ -264,9 +264,9 @@ package struct ServerDatabase: AccessoryServerStore {
         }
     }
 
-    /// Gives all servers of the file new identities without pairings, and keeps their ports.
+    /// Gives all servers in the file new identities without pairings, and keeps their ports.
     ///
-    /// - Throws: An SQLite error; in this case, nothing has changed.
+    /// - Throws: An SQLite error; in this case, the database is unchanged.
     package func resetAll() async throws {
         try await commit { db in
             for number in try Self.numbers(db) {
@@ -286,9 +286,9 @@ package struct ServerDatabase: AccessoryServerStore {
         try db.execute(sql: "DELETE FROM server WHERE id = ?", arguments: [number])
     }
 
-    /// Increases `c#` of all servers in the file; 1 follows 65535.
+    /// Increases the `c#` of all servers in the file; 1 follows 65535.
     ///
-    /// - Throws: An SQLite error; in this case, nothing has changed.
+    /// - Throws: An SQLite error; in this case, the database is unchanged.
     package func raiseConfigurationNumbers(by step: Int) async throws {
         try await commit { db in
             try db.execute(
@@ -299,7 +299,7 @@ package struct ServerDatabase: AccessoryServerStore {
 
     /// Stores the port that the system has chosen.
     ///
-    /// - Throws: An SQLite error; in this case, nothing has changed.
+    /// - Throws: An SQLite error; in this case, the database is unchanged.
     package func save(port: Int) async throws { try await set(["port": port]) }
 
     package func save(_ pairings: PairingList) async throws {

@@ -2,15 +2,15 @@ internal import Glibc
 internal import Synchronization
 internal import UnixSignals
 
-/// The actions of the signals that end hosts; saved while such hosts run, and restored afterwards.
+/// Saves the actions of the signals that end a host's run, and restores them after the run.
 ///
-/// A service group receives signals through Dispatch, which installs its handler only once per process and never
-/// removes it. Without this type, a signal would be ignored after the run. This type keeps Dispatch's handler for later
+/// A service group receives signals through Dispatch, which installs its signal handler only once per process and never
+/// removes it. Without this type, a signal would be ignored after the run. This type saves Dispatch's handler for later
 /// runs.
 enum SignalActions {
     private struct Use {
         var runs = 0
-        /// The action before the first of the runs in progress.
+        /// The action that was installed before the first of the current runs.
         var former = sigaction()
         var handler: sigaction?
     }
