@@ -19,7 +19,7 @@ extension AccessoryServer {
 
     // MARK: Structure
 
-    /// Adds an accessory, or replaces the one with the same aid.
+    /// Adds an accessory, or replaces the accessory with the same aid.
     ///
     /// An accessory with neither a source nor a handler is read-only.
     ///
@@ -61,7 +61,7 @@ extension AccessoryServer {
     /// Updates `c#` immediately, without waiting for more changes.
     ///
     /// The first call confirms that all accessories of the previous run are present. Structure changes before that call
-    /// don't count, so a slow start doesn't increase `c#`.
+    /// are ignored, so a slow start doesn't increase `c#`.
     package func reconcileStructure() async {
         await structureMutex.acquire()
         defer { structureMutex.release() }
@@ -72,7 +72,7 @@ extension AccessoryServer {
         do {
             try await store.save(next.stored)
         } catch {
-            // If the number were advertised before it is stored, two databases could get the same number after a crash.
+            // Don't advertise a number that isn't stored: after a crash, another database could get the same number.
             logger.error("configuration number save failed", metadata: ["error": "\(error)"])
             checkStructure(in: Self.storeRetry)
             return
@@ -81,7 +81,7 @@ extension AccessoryServer {
         updateAdvertisement()
     }
 
-    // Does nothing while the server is stopping, because the store may already be closed.
+    // Do nothing while the server is stopping, because the store may already be closed.
     private func reconcileStructureUnlessStopping() async {
         if !isStopping { await reconcileStructure() }
     }
@@ -90,13 +90,15 @@ extension AccessoryServer {
 
     /// Applies values that a device reports, clamped to their limits.
     ///
-    /// If `isQuiet`, subscribers get no events.
+    /// If `isQuiet` is `true`, subscribers get no events.
     package func update(_ aid: AccessoryID, _ values: [(InstanceID, CharacteristicValue)], isQuiet: Bool = false) {
         let changes = registry.update(aid, values)
         if !changes.isEmpty, !isQuiet { publish(changes) }
     }
 
-    /// Makes values of meters unknown, without an event: reads return null until the device reports them again.
+    /// Marks the values of meters as unknown, without an event.
+    ///
+    /// Reads return `null` until the device reports the values again.
     package func forget(_ aid: AccessoryID, _ iids: [InstanceID]) { registry.forget(aid, iids) }
 
     /// Sets the write response of a characteristic for the current request.
@@ -106,9 +108,9 @@ extension AccessoryServer {
 
     /// Sets whether an accessory's device is reachable.
     ///
-    /// HAP has no event for reachability. When the device is reachable again, its values are sent to subscribers even
-    /// if they haven't changed: some controllers treat an event as a sign of life, others wait for the next read (HAP
-    /// 10.2).
+    /// HAP has no event for reachability. When the device becomes reachable again, the server sends its values to
+    /// subscribers even if they haven't changed: some controllers treat an event as a sign of life, others wait for the
+    /// next read (HAP 10.2).
     package func setReachable(_ isReachable: Bool, _ aid: AccessoryID) {
         guard let accessory = registry[aid], accessory.isReachable != isReachable else { return }
         accessory.isReachable = isReachable
@@ -117,10 +119,10 @@ extension AccessoryServer {
 
     // MARK: Writing
 
-    /// Writes the values of a request: all values of one accessory as one update, and several accessories concurrently.
+    /// Writes the values of a request: one update per accessory, and several accessories concurrently.
     ///
-    /// If all devices respond immediately, it returns without suspending. The caller has checked the permissions. All
-    /// subscribers except `origin` get events.
+    /// If all devices respond immediately, this method returns without suspending. The caller must check the
+    /// permissions first. All subscribers except `origin` get events.
     func write(_ orders: [AccessoryRegistry.Order], by origin: ConnectionID) async -> [OrderResult] {
         let tasks = orders.map { order in Task.immediate { await write(order, by: origin) } }
         var outcomes: [OrderResult] = []
@@ -160,7 +162,7 @@ extension AccessoryServer {
         return outcome
     }
 
-    /// Makes an accessory identify itself, if it supports that, without waiting for the end.
+    /// Makes an accessory identify itself, if it can, without waiting until it has finished.
     ///
     /// - Returns: `false` if too many calls of the accessory's handler are unfinished.
     @discardableResult

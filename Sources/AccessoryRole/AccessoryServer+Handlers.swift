@@ -2,9 +2,9 @@ package import HAPModel
 internal import HAPProtocol
 internal import Logging
 
-// Accessories with handlers. A handler has a time limit, and returns a result for each value.
+// Accessories whose requests go to a handler, which has a time limit and returns a result for each value.
 extension AccessoryServer {
-    /// Adds an accessory with a handler, or replaces the one with the same aid.
+    /// Adds an accessory with a handler, or replaces the accessory with the same aid.
     ///
     /// - Throws: ``ComplianceError`` if a controller would reject the whole server because of the accessory.
     package func set(_ accessory: AccessoryObject, handler: any RequestHandler) throws(ComplianceError) {
@@ -25,20 +25,20 @@ extension AccessoryServer {
             values.map { _ in .failure(status) }
         }
         for (write, result) in zip(values, results) where write.permitsResponse {
-            // A result without a response must clear an earlier response that no controller requested.
+            // Clear an earlier response that no controller requested, even if this result has no response.
             writeResponses[CharacteristicID(aid, write.iid)] = result.response
         }
         return .each(results)
     }
 
-    /// Asks handlers for the values of characteristics, from all accessories concurrently.
+    /// Reads characteristics from the handlers of all accessories concurrently.
     ///
     /// - Returns: The statuses of the values that can't be read.
     func readDevices(_ ids: [CharacteristicID]) async -> [CharacteristicID: HAPStatus] {
         let tasks = registry.reads(of: ids).map { read in Task.immediate { await readDevice(read) } }
         var failures: [CharacteristicID: HAPStatus] = [:]
         for task in tasks {
-            // If the connection ends, the request is canceled, and the read must be canceled with it.
+            // When the connection ends, the request is canceled; cancel the read, too.
             let failed = await withTaskCancellationHandler {
                 await task.value
             } onCancel: {
@@ -65,10 +65,10 @@ extension AccessoryServer {
         return failures
     }
 
-    /// Calls a handler, with the time limit.
+    /// Calls a handler, with a time limit.
     ///
-    /// After ``handlerTimeout``, or when the request is canceled, cancels the call and returns the failure `timedOut`.
-    /// If too many calls are unfinished, returns the failure `busy` without calling the handler.
+    /// After ``handlerTimeout``, or when the request is canceled, cancels the call and fails with `timedOut`. If too
+    /// many calls are unfinished, fails with `busy` without calling the handler.
     private func limited<Value: Sendable>(
         _ calls: HandlerCalls, of aid: AccessoryID,
         _ call: @escaping @Sendable (any RequestHandler) async -> Value,
@@ -100,7 +100,7 @@ extension AccessoryServer {
         }
     }
 
-    /// Records the start of a call of a handler, and returns whether the call may start.
+    /// Records the start of a handler's call, and returns whether the call may start.
     func begin(_ calls: HandlerCalls, of aid: AccessoryID) -> Bool {
         if calls.begin() { return true }
         if calls.isFirstRefused() {

@@ -7,11 +7,10 @@ extension AccessoryServer {
     /// A change is stored before it takes effect. Changes run in order, each based on the result of the previous one.
     ///
     /// - Parameters:
-    ///   - by: The requester. The log names it for each pairing that is added, changed or removed.
+    ///   - by: The requester, which is logged with each pairing that is added, changed or removed.
     ///   - change: A closure that changes the list, or throws an error if the change isn't allowed. It runs when the
     ///     previous changes have finished, so it must check permissions again.
-    /// - Returns: Success once the change is durable and in effect; otherwise the reason why the pairings are
-    ///   unchanged.
+    /// - Returns: Success if the change is durable and in effect; otherwise the reason why the pairings are unchanged.
     func changePairings(
         by: String, _ change: (inout PairingList) throws(PairingError) -> Void
     ) async -> Result<Void, PairingError> {
@@ -49,7 +48,7 @@ extension AccessoryServer {
 
     /// Closes the sessions of controllers that are no longer paired (HAP 6.5).
     ///
-    /// The caller's session is left out, because it must close only after its response.
+    /// The caller's session stays open, because it must close only after its response.
     func closeUnpairedSessions(except caller: ConnectionID? = nil) {
         for session in Array(sessions.values) where session.id != caller && isUnpaired(session) {
             session.connection.close()
@@ -75,7 +74,7 @@ extension AccessoryServer {
     /// The identity and the accessory ids stay the same.
     ///
     /// - Returns: Whether the pairing existed.
-    /// - Throws: ``PairingError`` if the change can't be stored; in this case, nothing has changed.
+    /// - Throws: ``PairingError`` if the change can't be stored; in this case, the pairing still exists.
     package func removePairing(_ controller: ControllerID) async throws(PairingError) -> Bool {
         guard pairings[controller] != nil else { return false }
         try await changePairings(by: "operator") { $0.remove(controller) }.get()
@@ -88,7 +87,7 @@ extension AccessoryServer {
     ///
     /// The identity and the accessory ids stay the same.
     ///
-    /// - Throws: ``PairingError`` if the change can't be stored; in this case, nothing has changed.
+    /// - Throws: ``PairingError`` if the change can't be stored; in this case, all pairings still exist.
     package func removeAllPairings() async throws(PairingError) {
         try await changePairings(by: "operator") { $0 = PairingList() }.get()
         closeUnpairedSessions()
@@ -97,7 +96,7 @@ extension AccessoryServer {
 
     /// Resets the count of wrong setup codes and ends all pauses, so that controllers can pair again.
     ///
-    /// - Throws: The store's error; in this case, nothing has changed.
+    /// - Throws: The store's error; in this case, the count and the pauses are unchanged.
     package func unlockPairing() async throws {
         try await store.save(failedAttempts: 0)
         attempts.reset()

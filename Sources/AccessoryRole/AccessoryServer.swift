@@ -6,9 +6,9 @@ package import Logging
 /// The accessory role of HAP: its connections, pairings and subscriptions.
 ///
 /// The server runs on the executor of the transport's event loop, so it can answer a read within the call that delivers
-/// it. Sessions are plain objects inside the actor, so notifying a hundred of them is a simple loop. The server answers
-/// the requests of a connection in order: the transport delivers the next request after the response to the previous
-/// one.
+/// the request. Sessions are plain objects inside the actor, so notifying a hundred sessions is a simple loop. The
+/// server answers the requests of a connection in order: the transport delivers the next request after the response to
+/// the previous one.
 package actor AccessoryServer {
     package nonisolated let executor: any SerialExecutor
     private(set) var scheduler: any Scheduler
@@ -17,7 +17,7 @@ package actor AccessoryServer {
     package nonisolated let identity: AccessoryIdentity
     private let profile: AccessoryProfile
     let setupCode: SetupCode
-    /// The verifier of the setup code; `nil` until it has been computed.
+    /// The SRP verifier of the setup code; `nil` until it has been computed.
     var verifier: SRPVerifier?
     private let setupID: SetupID
     private let ownership: OwnershipRequirement?
@@ -25,13 +25,13 @@ package actor AccessoryServer {
     let logger: Logger
 
     var sessions: [ConnectionID: AccessorySession] = [:]
-    /// Write responses that differ from the values of their characteristics, until they are sent.
+    /// The pending write responses that handlers and devices have set.
     var writeResponses: [CharacteristicID: CharacteristicValue] = [:]
     var pairings: PairingList
     var attempts: SetupAttempts
     /// The rate limiter for unauthenticated peers.
     private var rateLimiter = UnauthenticatedRateLimiter()
-    /// Serializes changes of the pairings.
+    /// The mutex that serializes changes of the pairings.
     let pairingMutex = AsyncMutex()
     private(set) var subscriptions = SubscriptionIndex()
     package internal(set) var statistics = ServerStatistics()
@@ -53,14 +53,14 @@ package actor AccessoryServer {
     private(set) var isStopping = false
     /// The continuation of ``stop()``, resumed when the last connection has ended.
     private var stopped: CheckedContinuation<Void, Never>?
-    /// The number of asynchronous parts of requests that haven't finished, even if their connection has ended.
+    /// The number of unfinished asynchronous operations, including those of ended connections.
     ///
-    /// Each of them returns to this actor, so the event loop must outlive them.
+    /// These operations return to this actor, so the event loop must outlive them.
     private var unfinished = 0
 
-    /// A stream of the current advertisement, and of a new one after each change.
+    /// A stream of the current advertisement and a new advertisement after each change.
     ///
-    /// Only the newest one matters.
+    /// A slow reader gets only the newest advertisement.
     package nonisolated let advertisements: AsyncStream<Advertisement>
     private let advertise: AsyncStream<Advertisement>.Continuation
 
@@ -68,8 +68,8 @@ package actor AccessoryServer {
 
     /// Creates a server from stored state, on the executor of the transport's event loop.
     ///
-    /// With an ownership requirement, standard controllers can't pair. Changes within `eventWindow` are coalesced into
-    /// one event message.
+    /// With an ownership requirement, standard controllers can't pair. Changes of values within `eventWindow` are
+    /// coalesced into one event message.
     package init(
         executor: any SerialExecutor, scheduler: any Scheduler, store: any AccessoryServerStore,
         stored: StoredServer, profile: AccessoryProfile, ownership: OwnershipRequirement? = nil, eventWindow: Duration,
@@ -101,7 +101,7 @@ package actor AccessoryServer {
             _ = await changePairings(by: "bridge") { $0 = PairingList() }
         }
         updateAdvertisement()
-        // Computing the verifier now saves the next pair setup one modular exponentiation.
+        // Compute the verifier early, which saves the next pair setup one modular exponentiation.
         if !isPaired { _ = await setupVerifier() }
     }
 
@@ -167,7 +167,7 @@ package actor AccessoryServer {
 
     package var isPaired: Bool { pairings.hasAdmin }
 
-    /// The vendor whose token pair setup requires, or `nil` if it requires none.
+    /// The vendor whose token pair setup requires; `nil` if no token is required.
     package nonisolated var vendor: String? { ownership?.vendor }
 
     /// The number of wrong proofs since the last correct one.
@@ -178,7 +178,7 @@ package actor AccessoryServer {
     /// The number of verified connections.
     package var controllerCount: Int { sessions.values.count(where: \.isVerified) }
 
-    /// Sets the time for which changes are coalesced, also for current connections.
+    /// Sets the time for which changes are coalesced, including on existing connections.
     package func use(eventWindow: Duration) {
         self.eventWindow = eventWindow
         for session in sessions.values { session.outbox.window = eventWindow }
@@ -269,9 +269,7 @@ package actor AccessoryServer {
         handle(request, session)
     }
 
-    /// Runs the asynchronous part of a request.
-    ///
-    /// It starts within this call.
+    /// Runs the asynchronous part of a request, which starts before this method returns.
     func run(_ session: AccessorySession, _ work: @escaping (isolated AccessoryServer) async -> Void) {
         unfinished += 1
         let task = Task.immediate {
@@ -294,7 +292,7 @@ package actor AccessoryServer {
         statistics.answered(session.route, response.status, after: now - session.lastReceived)
         if session.isCorrected {
             // Home Assistant applies a written value only after it has read all data that arrived with the response.
-            // Start a window, so that the event with the corrected value arrives later.
+            // Start an event window, so that the event with the corrected value arrives later.
             session.isCorrected = false
             session.outbox.beginWindow(now: now)
         }
@@ -361,7 +359,7 @@ package actor AccessoryServer {
         _ session: AccessorySession, _ now: ContinuousClock.Instant,
         _ bodies: inout [(entries: [EventOutbox.Entry], body: [UInt8])]
     ) {
-        // Never send events between a request and its response, or to a connection that isn't writable.
+        // Never send events between a request and its response, or on a connection that isn't writable.
         guard !session.outbox.isEmpty, !session.isAnswering else { return }
         guard session.connection.isWritable else {
             if let since = session.outbox.waitingSince { wake(at: since + ConnectionPolicy.slowPeerTimeout) }
@@ -429,7 +427,7 @@ package actor AccessoryServer {
     }
 }
 
-// The transport calls these functions on the server's executor, so the calls don't switch threads.
+// The transport calls these methods on the server's executor, so the calls don't switch threads.
 extension AccessoryServer: AccessoryConnectionHandler {
     package nonisolated func opened(_ connection: any AccessoryConnection) {
         assumeIsolated { $0.open(connection) }

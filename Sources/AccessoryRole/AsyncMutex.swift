@@ -1,8 +1,7 @@
 /// A mutex for asynchronous work within one actor.
 ///
-/// It admits callers in the order in which they arrive.
-///
-/// Actors are reentrant, so work that must not overlap across an `await` acquires the mutex first.
+/// Actors are reentrant, so work that must not overlap across an `await` acquires the mutex first. Callers get the
+/// mutex in the order in which they arrive.
 package final class AsyncMutex {
     private var isHeld = false
     private var waiting: [CheckedContinuation<Void, Never>] = []

@@ -8,7 +8,7 @@ extension AccessoryServer {
         answer(session, HTTPResponse(200, .hapJSON, body: registry.databaseBody()))
     }
 
-    /// `POST /identify`: identifies accessory 1, only while no controller is paired (HAP 8.7).
+    /// `POST /identify`: makes accessory 1 identify itself, but only while no controller is paired (HAP 8.7).
     func identify(_ session: AccessorySession) {
         guard !isPaired else {
             answer(session, HTTPResponse(400, .hapJSON, body: HAPStatus.insufficientPrivileges.body))

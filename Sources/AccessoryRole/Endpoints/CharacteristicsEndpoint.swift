@@ -5,7 +5,7 @@ internal import HAPProtocol
 extension AccessoryServer {
     // MARK: GET (HAP 8.4)
 
-    /// `GET /characteristics`: returns values from the registry, after asking the handlers for theirs.
+    /// `GET /characteristics`: returns values from the registry, after reading from the accessories' handlers.
     func readCharacteristics(_ query: String?, _ session: AccessorySession) {
         guard let request = ReadRequest(query: query) else {
             answer(session, HTTPResponse(400))
@@ -96,7 +96,7 @@ extension AccessoryServer {
         let id = session.id
         var known = plan.statuses
         let orders = registry.orders(of: plan.writes, &known)
-        // The task starts within this call. It isn't the session's task, which is canceled when the connection ends:
+        // The task starts within this call. Don't use the session's task, which is canceled when the connection ends:
         // the device must get the values even if the peer has disconnected.
         Task.immediate { [known] in
             var statuses = known

@@ -17,7 +17,7 @@ extension AccessoryServer {
         if conditions.isPaired { statistics.refusedSetups += 1 }
         let action = session.pairSetup.received(body, conditions: conditions)
         if session.pairSetup.isActive {
-            // If this connection has taken over the turn, the previous one must start over.
+            // If this connection has taken over the turn, the previous connection must start over.
             if let rival = attempts.rival(of: session.id) { sessions[rival]?.pairSetup.abandon() }
             attempts.received(from: session.id, at: source, now: now)
         }
@@ -27,12 +27,12 @@ extension AccessoryServer {
 
     /// Returns whether the connection that has the turn is waiting for a response.
     ///
-    /// A slow exponentiation or a slow store doesn't count as silence of that connection.
+    /// Such a connection isn't silent: the server's exponentiation or its store is slow.
     private func isRivalWaiting(_ id: ConnectionID) -> Bool {
         attempts.rival(of: id).flatMap { sessions[$0] }?.isAnswering ?? false
     }
 
-    /// Performs the actions of a pair setup until the next response is sent.
+    /// Performs the actions of a pair setup procedure until the next response is sent.
     ///
     /// The connection may close in the meantime.
     private func perform(_ first: PairSetupAccessory.Action, _ id: ConnectionID) async {
@@ -126,7 +126,8 @@ extension AccessoryServer {
         return made
     }
 
-    // The modular exponentiations run outside the event loop, on copies, so that the loop can keep serving connections.
+    // The modular exponentiations run outside the event loop, on copies, so that the loop can continue to serve
+    // connections.
 
     @concurrent
     private static func verifier(of setupCode: String) async -> SRPVerifier { SRPVerifier(setupCode: setupCode) }

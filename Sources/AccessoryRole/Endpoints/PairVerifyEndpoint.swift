@@ -3,7 +3,9 @@ internal import HAPProtocol
 internal import Logging
 
 extension AccessoryServer {
-    /// `POST /pair-verify` (HAP 6); after a failure, the connection stays open for another attempt.
+    /// `POST /pair-verify`: starts a session (HAP 6).
+    ///
+    /// After a failure, the connection stays open for another attempt.
     func pairVerify(_ body: [UInt8], _ session: AccessorySession) {
         switch session.pairVerify.received(body, ephemeral: SecretBytes.random(count: 32), pairings: pairings) {
         case .reply(let body): answer(session, HTTPResponse(200, .pairingTLV8, body: body))

@@ -1,7 +1,7 @@
 internal import HAPProtocol
 
 extension AccessoryServer {
-    /// `POST /pairings` (HAP 6.4): adds, removes and lists controllers; only for admins.
+    /// `POST /pairings` (HAP 6.4): adds, removes or lists pairings, for admins only.
     func pairings(_ body: [UInt8], _ session: AccessorySession, from controller: ControllerID) {
         let request: PairingsRequest
         do throws(ProtocolViolation) {
@@ -10,7 +10,7 @@ extension AccessoryServer {
             answer(session, HTTPResponse(400))
             return
         }
-        // Check the current permission, which may have changed since pair verify.
+        // Check the current permission: the controller may have lost its admin rights since pair verify.
         guard pairings[controller]?.isAdmin == true else {
             respond(.failed(.authentication), session)
             return
@@ -60,7 +60,7 @@ extension AccessoryServer {
             if case .failure(let error) = outcome, let session = sessions[id] { respond(.failed(error), session) }
             return
         }
-        // The order is: store, respond, close sessions, update mDNS (HAP 6.5).
+        // The required order is: store, respond, close sessions, update mDNS (HAP 6.5).
         if let session = sessions[id] {
             session.closesAfterAnswer = session.closesAfterAnswer || isUnpaired(session)
             respond(.done, session)

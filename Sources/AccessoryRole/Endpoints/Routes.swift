@@ -1,7 +1,7 @@
 internal import HAPProtocol
 internal import Logging
 
-/// The endpoints with their paths, methods and required rights (HAP 8.1, 8.2).
+/// An endpoint, identified by method and path (HAP 8.1, 8.2).
 package enum Route: Int, Hashable, Sendable, CaseIterable {
     case accessories, characteristicsRead, characteristicsWrite, prepare, pairings, identify, pairSetup, pairVerify
     case methodNotAllowed, notFound

@@ -1,10 +1,10 @@
 internal import HAPModel
 internal import HAPProtocol
 
-/// The effects of a write request, for each of its entries.
+/// The effects of each entry in a write request.
 ///
 /// An entry is either rejected immediately, or it changes a subscription, writes to a device, or both. A failed entry
-/// doesn't affect the others.
+/// doesn't affect the other entries.
 struct WritePlan {
     /// An added or removed subscription.
     struct Subscription: Equatable {
@@ -19,7 +19,7 @@ struct WritePlan {
 
     /// Creates the plan of a request.
     ///
-    /// `isPrepared` is true for a timed write that was announced in time.
+    /// `isPrepared` is `true` for a timed write that was announced in time.
     init(
         _ request: WriteRequest, isPrepared: Bool, reading: (CharacteristicID) -> AccessoryRegistry.Reading?
     ) {

@@ -6,7 +6,7 @@ extension [AccessoryFunction] {
     /// The first service is primary unless a function is marked as primary.
     ///
     /// - Throws: ``ComplianceError`` for a characteristic that has neither a catalog entry nor a description, or for a
-    ///   link that matches no function or several.
+    ///   link that matches no function or several functions.
     package func services(_ ids: inout InstanceIDs) throws(ComplianceError) -> [ServiceObject] {
         var services: [ServiceObject] = []
         for function in self { services.append(try function.service(&ids)) }
@@ -17,8 +17,8 @@ extension [AccessoryFunction] {
                 guard targets.count == 1 else {
                     throw ComplianceError(
                         targets.isEmpty
-                            ? "a function is linked to \(link), but no function has this id"
-                            : "a function is linked to \(link), but several functions have this id")
+                            ? "a function is linked to \(link), but no function has that id"
+                            : "a function is linked to \(link), but several functions have that id")
                 }
                 services[index].linked.append(services[targets[0]].iid)
             }

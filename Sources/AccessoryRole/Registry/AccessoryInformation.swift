@@ -1,8 +1,8 @@
 package import HAPModel
 
-/// The texts of the Accessory Information service, in a form that every controller accepts (HAP 9.5, HAP 12).
+/// The strings of the Accessory Information service, in a form that every controller accepts (HAP 9.5, HAP 12).
 public struct AccessoryInformation: Equatable, Sendable {
-    /// The name that users see until they choose a name; 1 to 64 bytes.
+    /// The name that users see until they choose their own; 1 to 64 bytes.
     public let name: String
     /// The manufacturer; 1 to 64 bytes.
     public let manufacturer: String
@@ -10,17 +10,17 @@ public struct AccessoryInformation: Equatable, Sendable {
     public let model: String
     /// The manufacturer's serial number; 2 to 64 bytes.
     public let serialNumber: String
-    /// The firmware version, `x[.y[.z]]` in digits.
+    /// The firmware version, in the form `x[.y[.z]]` with decimal numbers.
     public let firmwareRevision: String
 
-    /// Creates the texts from the device's data, with defaults for missing or invalid values.
+    /// Creates the strings from the device's data, with defaults for missing or invalid data.
     ///
     /// - Parameters:
     ///   - name: A valid accessory name, 1 to 64 bytes (HAP 9.6), such as from `AccessoryName.sanitized(_:fallback:)`.
     ///   - manufacturer: The manufacturer.
     ///   - model: The manufacturer's model name.
     ///   - kind: The model name to use if `model` is missing.
-    ///   - serialNumber: The manufacturer's serial number. It is ignored if it has fewer than two characters.
+    ///   - serialNumber: The manufacturer's serial number; ignored if it has fewer than two characters.
     ///   - firmware: The firmware version in any form.
     public init(
         name: String, manufacturer: String?, model: String?, kind: String = "Accessory", serialNumber: String?,
@@ -40,7 +40,7 @@ public struct AccessoryInformation: Equatable, Sendable {
         return short.utf8.count >= minimum ? short : nil
     }
 
-    /// Returns the service, with the iids that were assigned to it earlier, or with new ones.
+    /// Returns the service with its stored iids; assigns new iids if there are none.
     package func service(_ ids: inout InstanceIDs) -> ServiceObject {
         let texts: [(CharacteristicType, String?)] = [
             (.identify, nil), (.manufacturer, manufacturer), (.model, model), (.name, name),

@@ -5,7 +5,7 @@ package import HAPProtocol
 /// The accessories of a server and the current value of each characteristic.
 ///
 /// Reads return these values without waiting for a device. A written value is visible immediately; if the device
-/// rejects it, the previous value is restored. Only the server's actor uses the registry.
+/// rejects the write, the previous value is restored. Only the server's actor uses the registry.
 package final class AccessoryRegistry {
     private var entries: [AccessoryID: RegisteredAccessory] = [:]
     private var order: [AccessoryID] = []
@@ -17,10 +17,10 @@ package final class AccessoryRegistry {
 
     subscript(aid: AccessoryID) -> RegisteredAccessory? { entries[aid] }
 
-    /// Adds an accessory, or replaces the one with the same aid.
+    /// Adds an accessory, or replaces the accessory with the same aid.
     ///
-    /// - Returns: The values that differ from those of the replaced accessory. Subscribers must be notified of them: if
-    ///   the accessory was absent so briefly that `c#` doesn't increase, controllers don't read it again.
+    /// - Returns: The values that differ from the replaced accessory's, for the subscribers. If the accessory was
+    ///   absent so briefly that `c#` doesn't increase, controllers don't read its values again.
     /// - Throws: ``ComplianceError`` if a controller would reject the whole server because of the accessory.
     func set(
         _ accessory: AccessoryObject, device: AccessoryDevice?, isReachable: Bool
@@ -53,7 +53,7 @@ package final class AccessoryRegistry {
         package let service: ServiceType
         package let type: CharacteristicType
         package let value: CharacteristicValue?
-        /// `unableToCommunicate` if the device is unreachable.
+        /// The status: `success`, or `unableToCommunicate` if the device is unreachable.
         package let status: HAPStatus
     }
 
@@ -94,11 +94,11 @@ package final class AccessoryRegistry {
 
     /// Applies values that a device reports.
     ///
-    /// Values are clamped to their limits; values of the wrong type are ignored. A press is always a change.
+    /// Values are clamped to their limits; values of the wrong type are ignored. Every button press counts as a change.
     ///
-    /// During a write, reads return the written value. The reported value becomes visible when the write ends. A change
-    /// of a current state, such as a lock's, is returned by ``ended(_:_:_:by:)`` if it comes during a write of its
-    /// target, because subscribers must be notified of the target first.
+    /// During a write, reads return the written value. The reported value becomes visible when the write ends. If the
+    /// device reports a new current state, such as a lock's, during a write of the target state, the change is returned
+    /// by ``ended(_:_:_:by:)``, because subscribers must be notified of the target state first.
     ///
     /// - Returns: The characteristics with new values.
     func update(_ aid: AccessoryID, _ values: [(InstanceID, CharacteristicValue)]) -> [CharacteristicChange] {
@@ -107,7 +107,7 @@ package final class AccessoryRegistry {
         for (iid, value) in values {
             guard let place = entry.place(of: iid) else { continue }
             let shown = entry.value(at: place)
-            // Most reports repeat known values, but a repeated press is another press.
+            // Most reports repeat known values, but the same button event twice means two presses.
             let isMomentary = entry.isMomentary(place)
             if shown == value, !isMomentary, !entry.isWritten(iid) { continue }
             let characteristic = entry.characteristic(at: place)
@@ -123,7 +123,9 @@ package final class AccessoryRegistry {
         return changes
     }
 
-    /// Makes values unknown, without an event: reads return null until the device reports them again.
+    /// Marks values as unknown, without an event.
+    ///
+    /// Reads return `null` until the device reports the values again.
     func forget(_ aid: AccessoryID, _ iids: [InstanceID]) {
         guard let entry = entries[aid] else { return }
         for iid in iids {
@@ -133,9 +135,7 @@ package final class AccessoryRegistry {
 
     // MARK: Writing
 
-    /// A value to write.
-    ///
-    /// Its type and its limits haven't been checked yet.
+    /// A value to write, whose type and limits haven't been checked yet.
     struct Write {
         let id: CharacteristicID
         let value: CharacteristicValue
@@ -150,13 +150,13 @@ package final class AccessoryRegistry {
         let accessory: RegisteredAccessory
         /// The values for the device, within their limits.
         fileprivate(set) var values: [CharacteristicWrite] = []
-        /// The written values that were rounded, by their index in ``values``.
+        /// The written values before rounding, by their index in ``values``.
         ///
-        /// Their writer doesn't know the value that it gets.
+        /// Their writer doesn't know the rounded value.
         fileprivate(set) var rounded: [Int: CharacteristicValue] = [:]
         /// A Boolean value that indicates whether the accessory must identify itself.
         fileprivate(set) var identifies = false
-        /// The indices of the request's entries for the values, in the same order.
+        /// The indices of the request's entries that ``values`` come from, in the same order.
         fileprivate(set) var entries: [Int] = []
         /// The indices of the request's entries that ask for identification.
         fileprivate(set) var identifyEntries: [Int] = []
@@ -166,7 +166,7 @@ package final class AccessoryRegistry {
 
     /// Groups the writes of a request by accessory.
     ///
-    /// Entries that can't be written get their status immediately.
+    /// The statuses of entries that can't be written are set immediately.
     func orders(of writes: [Write], _ statuses: inout [HAPStatus]) -> [Order] {
         var orders: [Order] = []
         for write in writes {
@@ -199,9 +199,7 @@ package final class AccessoryRegistry {
         return orders
     }
 
-    /// Marks the values of an order as being written.
-    ///
-    /// Reads return them from now on.
+    /// Marks the values of an order as being written, so that reads return them from now on.
     ///
     /// - Returns: The tickets for ``ended(_:_:_:by:)``.
     func began(_ order: Order) -> [WritesInFlight.Ticket?] {
@@ -250,8 +248,7 @@ extension AccessoryRegistry {
         fileprivate(set) var characteristics: [CharacteristicRead] = []
     }
 
-    /// Groups the characteristics to read from handlers by accessory; the result is empty if no accessory has a
-    /// handler.
+    /// Returns the characteristics to read from handlers, grouped by accessory.
     func reads(of ids: [CharacteristicID]) -> [DeviceRead] {
         var reads: [DeviceRead] = []
         for id in ids {

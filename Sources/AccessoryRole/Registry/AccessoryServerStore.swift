@@ -5,7 +5,7 @@ package import HAPProtocol
 package struct StoredConfiguration: Equatable, Sendable {
     /// The number, 1 to 65535.
     package var number: UInt16
-    /// The hash of the database with that number, without values; it is empty before the first database.
+    /// The hash of the database with that number, without values; empty before the first database.
     package var databaseHash: [UInt8]
 
     package init(number: UInt16, databaseHash: [UInt8]) {
@@ -42,7 +42,7 @@ package struct StoredServer: Equatable, Sendable {
 
 /// The persistent storage of an accessory server.
 ///
-/// Each function returns once the change is durable and would survive a power failure. Changes are atomic.
+/// Each method returns only when the change would survive a power failure. Changes are atomic.
 package protocol AccessoryServerStore: Sendable {
     /// Stores the pairings.
     func save(_ pairings: PairingList) async throws

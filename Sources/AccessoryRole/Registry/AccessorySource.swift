@@ -15,9 +15,8 @@ public struct CharacteristicWrite: Equatable, Sendable {
     public let value: CharacteristicValue
     /// Opaque data that authorizes the write; `nil` if the controller sent none.
     ///
-    /// Only the device and its app interpret it.
-    ///
-    /// A device that requires other data returns `insufficientAuthorization` (HAP 8.5).
+    /// Only the device and its app interpret the data. If the device requires different data, return
+    /// `insufficientAuthorization` (HAP 8.5).
     public let authorizationData: [UInt8]?
     /// A Boolean value that indicates whether the characteristic has write responses.
     let permitsResponse: Bool
@@ -40,9 +39,9 @@ struct CharacteristicChange: Equatable, Sendable {
     /// The subscribers to notify.
     enum Audience: Equatable, Sendable {
         case everybody
-        /// All except these connections, which wrote the value.
+        /// All subscribers except the given connections, which wrote the value.
         case everybodyBut([ConnectionID])
-        /// Only these connections, which wrote a different value.
+        /// Only the given connections, which wrote a different value.
         case only([ConnectionID])
     }
 
@@ -51,20 +50,19 @@ struct CharacteristicChange: Equatable, Sendable {
     var audience = Audience.everybody
     /// A Boolean value that indicates whether the event must be sent before the event window ends.
     var isUrgent = false
-    /// A Boolean value that indicates whether the value is an event and not a state.
+    /// A Boolean value that indicates whether the value is a momentary event rather than a state.
     var isMomentary = false
 }
 
 /// A device that returns one status for all values of a request.
 ///
-/// The server calls it on its executor. The source must not block the executor, and must always respond within 2 s: the
-/// server enforces a time limit only for a ``RequestHandler``.
+/// The server calls the source on the server's executor. The source must not block the executor, and must always
+/// respond within 2 s: the server enforces a time limit only for a ``RequestHandler``.
 package protocol AccessorySource: AnyObject, Sendable {
     /// Writes the values of one request to one accessory, as one update.
     ///
-    /// The resulting values may differ from the written ones, for example because of a limit of the device or another
-    /// color mode. The source reports them with ``AccessoryServer/update(_:_:isQuiet:)`` before it returns. Without a
-    /// report, the written values apply.
+    /// The resulting values may differ from the written values, for example because of the device's limits or its color
+    /// mode. In this case, the source reports them with ``AccessoryServer/update(_:_:isQuiet:)`` before it returns.
     ///
     /// - Parameters:
     ///   - values: The values to write, within their limits.
@@ -75,7 +73,7 @@ package protocol AccessorySource: AnyObject, Sendable {
 
     /// Makes the device identify itself.
     ///
-    /// The server doesn't wait until the function returns.
+    /// The server doesn't wait until the method returns.
     func identify(_ accessory: AccessoryID) async
 }
 
@@ -83,7 +81,7 @@ extension CharacteristicType {
     /// A Boolean value that indicates whether changes are sent immediately, because automations depend on them (HAP
     /// 10.2).
     ///
-    /// This applies to motion and contact, as in HAP-NodeJS, to other alarms, and to button presses.
+    /// This applies to motion and contact, as in HAP-NodeJS, and also to occupancy, alarms and button presses.
     var isUrgent: Bool {
         switch self {
         case .motionDetected, .contactSensorState, .occupancyDetected, .leakDetected, .smokeDetected,

@@ -3,10 +3,10 @@ internal import HAPCrypto
 import HAPModel
 internal import HAPProtocol
 
-/// The rules of `c#` (HAP 1.3).
+/// The configuration number, `c#`, and the rules for increasing it (HAP 1.3).
 ///
-/// The number increases when the structure of the database, a name or the firmware version changes. Other changed
-/// values don't affect it. After 65535, it starts again at 1.
+/// The number increases when the structure of the database, a name or the firmware version changes. Other values don't
+/// affect it. 1 follows 65535.
 struct ConfigurationNumber: Equatable, Sendable {
     package private(set) var stored: StoredConfiguration
 
@@ -16,7 +16,7 @@ struct ConfigurationNumber: Equatable, Sendable {
 
     /// Compares a new or changed database with the stored hash.
     ///
-    /// - Returns: Whether the number increased, or the first hash was set, and must be stored before it is advertised.
+    /// - Returns: Whether the hash changed; if so, store the number and the hash before advertising the number.
     mutating func databaseChanged(_ accessories: [AccessoryObject], firmware: String) -> Bool {
         var json = JSONWriter()
         for accessory in accessories.sorted(by: { $0.aid < $1.aid }) { json.accessory(accessory, values: false) }

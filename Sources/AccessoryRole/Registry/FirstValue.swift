@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// A value that is set once; later values are ignored.
 ///
-/// One task can wait for it.
+/// One task can wait for the value.
 final class FirstValue<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
@@ -11,10 +11,10 @@ final class FirstValue<Value: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// The value, or `nil` if none has been set.
+    /// The value, or `nil` if it hasn't been set.
     var current: Value? { state.withLock(\.value) }
 
-    /// Sets the value unless one is set already.
+    /// Sets the value, unless it is already set.
     func set(_ value: Value) {
         let continuation = state.withLock { state in
             guard state.value == nil else { return nil as CheckedContinuation<Value, Never>? }

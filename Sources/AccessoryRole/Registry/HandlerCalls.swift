@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The unfinished calls of one accessory's handler.
 ///
-/// A call ends only when the handler returns, which it may do long after its request has timed out.
+/// A call ends only when the handler returns, possibly long after the request has timed out.
 final class HandlerCalls: Sendable {
     private struct State {
         var unfinished = 0
@@ -17,7 +17,7 @@ final class HandlerCalls: Sendable {
 
     /// Records the start of a call.
     ///
-    /// - Returns: Whether the call may start; `false` while too many are unfinished.
+    /// - Returns: Whether the call may start; `false` while too many calls are unfinished.
     func begin() -> Bool {
         state.withLock { state in
             guard state.unfinished < Self.maximumUnfinished else { return false }
@@ -29,10 +29,10 @@ final class HandlerCalls: Sendable {
     /// Records the end of a call.
     func end() { state.withLock { $0.unfinished -= 1 } }
 
-    /// Records a late call, and returns whether it is the first one.
+    /// Records a late call, and returns whether it is the handler's first late call.
     func isFirstLate() -> Bool { isFirst(\.wasLate) }
 
-    /// Records a refused call, and returns whether it is the first one.
+    /// Records a refused call, and returns whether it is the handler's first refused call.
     func isFirstRefused() -> Bool { isFirst(\.wasRefused) }
 
     private func isFirst(_ flag: any WritableKeyPath<State, Bool> & Sendable) -> Bool {

@@ -1,22 +1,24 @@
 package import HAPModel
 
-/// The iids of one accessory; each service and characteristic keeps its iid permanently, and iids are never reused.
+/// The iids of one accessory.
+///
+/// Each service and characteristic keeps its iid permanently, and iids are never reused.
 package struct InstanceIDs: Equatable, Sendable {
-    /// The iids by their keys: `43` for a service, and `43/25` for one of its characteristics.
+    /// The iids by key, such as `43` for a service, and `43/25` for one of its characteristics.
     ///
-    /// If an accessory has several services of one type, the keys are `43#left` and `43#left/25`.
-    ///
-    /// The iids of removed services and characteristics stay here, so that they aren't reused.
+    /// If an accessory has several services of one type, the keys also contain the function's id: `43#left` and
+    /// `43#left/25`. The iids of removed services and characteristics stay in the dictionary, so that they aren't
+    /// reused.
     package private(set) var ids: [String: InstanceID]
 
     package init(ids: [String: InstanceID] = [:]) { self.ids = ids }
 
-    /// Returns the iid of a service, and assigns one if needed.
+    /// Returns the iid of a service, and assigns an iid if the service has none.
     package mutating func id(of service: ServiceType, _ name: String? = nil) -> InstanceID {
         id(of: Self.part(service, name))
     }
 
-    /// Returns the iid of a service's characteristic, and assigns one if needed.
+    /// Returns the iid of a service's characteristic, and assigns an iid if the characteristic has none.
     package mutating func id(
         of characteristic: CharacteristicType, in service: ServiceType, _ name: String? = nil
     ) -> InstanceID {
@@ -29,7 +31,7 @@ package struct InstanceIDs: Equatable, Sendable {
 
     private mutating func id(of part: String) -> InstanceID {
         if let id = ids[part] { return id }
-        // Accessory Information must have the iid 1 (HAP 9.2). It is the first service, so it gets the first id.
+        // Accessory Information is the first service, so it gets iid 1, as HAP 9.2 requires.
         let id = InstanceID((ids.values.max()?.rawValue ?? 0) + 1)
         ids[part] = id
         return id

@@ -1,12 +1,13 @@
 package import HAPModel
 
-/// Accessory 1 (HAP 12): the bridge's own accessory, which has no functions, or the stand-alone accessory itself.
+/// Accessory 1 (HAP 12): the bridge itself, which has no functions, or the stand-alone accessory.
 package struct PrimaryAccessory: Equatable, Sendable {
     /// The HAP version in the Protocol Information service.
     static let protocolVersion = "1.1.0"
 
-    /// The iids of all services and characteristics, including removed ones; they must be stored before the accessory
-    /// is served.
+    /// The iids of all services and characteristics, including removed ones.
+    ///
+    /// Store the iids before serving the accessory.
     package private(set) var ids: InstanceIDs
     package private(set) var accessory: AccessoryObject
 
@@ -22,7 +23,7 @@ package struct PrimaryAccessory: Equatable, Sendable {
         accessory.services += try functions.services(&self.ids)
     }
 
-    /// Creates the accessory of a bridge, which has no function.
+    /// Creates the accessory of a bridge, which has no functions.
     package init(_ information: AccessoryInformation, ids: InstanceIDs) {
         var ids = ids
         let information = information.service(&ids)

@@ -3,24 +3,24 @@ internal import HAPProtocol
 
 /// A registered accessory and its writes in flight.
 ///
-/// It is a plain object inside the registry's actor, so that values change in place.
+/// An accessory is a plain object inside the server's actor, so that values change in place.
 final class RegisteredAccessory {
     /// The location of a characteristic: the index of its service, and its index within the service.
     typealias Place = (service: Int, characteristic: Int)
 
     private(set) var accessory: AccessoryObject
-    /// `nil` if the accessory is read-only.
+    /// The accessory's implementation; `nil` if the accessory is read-only.
     var device: AccessoryDevice?
     var isReachable: Bool
     /// The cached JSON of the accessory; `nil` after a value has changed.
     var json: [UInt8]?
     /// The writes in flight, usually few.
     private var writesInFlight: [(iid: InstanceID, flight: WritesInFlight)] = []
-    /// The changes of current states that arrived while their targets were being written.
+    /// The changes of current states that arrived while their target states were being written.
     private var keptChanges: [CharacteristicChange] = []
     /// The characteristics, sorted by iid.
     ///
-    /// A binary search among a dozen of them is faster than hashing.
+    /// A binary search among a dozen characteristics is faster than hashing.
     private let places: [(iid: InstanceID, place: Place)]
 
     init(_ accessory: AccessoryObject, device: AccessoryDevice?, isReachable: Bool) {
@@ -105,14 +105,14 @@ final class RegisteredAccessory {
         return outcome
     }
 
-    /// Returns the iid of the characteristic of a type in the service at a place.
+    /// Returns the iid of the characteristic with the given type in the service at a place.
     func iid(of type: CharacteristicType, inServiceAt place: Place) -> InstanceID? {
         accessory.services[place.service].characteristics.first { $0.type == type }?.iid
     }
 
-    /// Keeps a change of a current state until the write of its target ends.
+    /// Keeps a change of a current state until the write of its target state ends.
     ///
-    /// Returns `false` if its target isn't being written.
+    /// Returns `false` if the target state isn't being written.
     func keepsForLater(_ change: CharacteristicChange, at place: Place) -> Bool {
         guard !writesInFlight.isEmpty, let target = characteristic(at: place).type.targetState,
             let iid = iid(of: target, inServiceAt: place), isWritten(iid)
@@ -122,7 +122,7 @@ final class RegisteredAccessory {
         return true
     }
 
-    /// Returns the kept changes of current states whose targets aren't being written anymore.
+    /// Removes and returns the kept changes of current states whose target states are no longer being written.
     func takeKept() -> [CharacteristicChange] {
         guard !keptChanges.isEmpty else { return [] }
         let kept = keptChanges
@@ -133,7 +133,7 @@ final class RegisteredAccessory {
         }
     }
 
-    /// Takes over the writes in flight of the accessory that this one replaces.
+    /// Takes over the writes in flight of the accessory that this accessory replaces.
     func takeOver(_ former: RegisteredAccessory) {
         keptChanges = former.keptChanges
         for (iid, flight) in former.writesInFlight {
@@ -146,9 +146,9 @@ final class RegisteredAccessory {
     }
 
     /// Returns the characteristics with events whose values differ from those of the replaced accessory, or all
-    /// characteristics with events if there was none.
+    /// characteristics with events if no accessory was replaced.
     ///
-    /// Button presses aren't included, because none has happened. Values that are being written aren't included either,
+    /// Buttons aren't included, because no press has happened. Values that are being written aren't included either,
     /// because the device hasn't confirmed them; subscribers are notified of the final value when the write ends.
     func changes(since former: RegisteredAccessory?) -> [CharacteristicChange] {
         accessory.services.flatMap(\.characteristics).compactMap { characteristic in

@@ -13,7 +13,7 @@ public struct CharacteristicRead: Equatable, Sendable {
     public let type: CharacteristicType
 }
 
-/// A part of a request, which belongs to a function of its accessory.
+/// A single write or read in a request, which belongs to a function of an accessory.
 package protocol FunctionPart {
     var iid: InstanceID { get }
     var function: String? { get set }
@@ -39,10 +39,10 @@ public struct WriteResult: Equatable, Sendable {
 
     /// The device has accepted the value and returns a response.
     ///
-    /// Controllers get the response only for characteristics with the permission `writeResponse` (HAP 8.5).
+    /// Controllers get the response only for characteristics with the `writeResponse` permission (HAP 8.5).
     public static func success(response: CharacteristicValue) -> WriteResult { WriteResult(.success, response) }
 
-    /// The device has rejected the value, and the previous one is restored.
+    /// The device has rejected the value, so the previous value is restored.
     public static func failure(_ status: HAPStatus) -> WriteResult { WriteResult(status, nil) }
 }
 
@@ -61,18 +61,16 @@ public struct ReadResult: Equatable, Sendable {
 
     /// The current value.
     ///
-    /// Subscribers other than the reader are notified if it differs from the previous one.
+    /// Subscribers other than the reader are notified if the value differs from the previous one.
     public static func value(_ value: CharacteristicValue) -> ReadResult { ReadResult(.success, value) }
 
-    /// The value can't be read now.
+    /// The value can't be read, for the reason in `status`.
     public static func failure(_ status: HAPStatus) -> ReadResult { ReadResult(status, nil) }
 }
 
-/// The program that implements an accessory.
+/// An implementation of an accessory that handles reads and writes, and returns a result for each value.
 ///
-/// It returns a result for each value. The server calls it for each read, not only for writes.
-///
-/// Unlike an ``AccessorySource``, it may take any amount of time. After ``AccessoryServer/handlerTimeout``, the
+/// Unlike an ``AccessorySource``, a handler may take any amount of time. After ``AccessoryServer/handlerTimeout``, the
 /// controller gets `timedOut`, and the task that handles the request is canceled. While
 /// ``HandlerCalls/maximumUnfinished`` calls are unfinished, controllers get `busy`.
 package protocol RequestHandler: Sendable {

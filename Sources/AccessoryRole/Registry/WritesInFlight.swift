@@ -5,8 +5,8 @@ internal import HAPProtocol
 ///
 /// Reads return a written value immediately. The final value is known only when the last write has ended: it is the
 /// last value that the device accepted, a later report from the device, or the value before the writes. Subscribers are
-/// notified of the final value only, without intermediate steps, so a slider in one app doesn't jump back to an earlier
-/// write from another app. A controller that already knows the final value gets no event.
+/// notified only of the final value, so a slider in one app doesn't jump back to an earlier write from another app. A
+/// controller that already knows the final value gets no event.
 struct WritesInFlight: Equatable {
     /// A write, identified by the number of reports that the device had sent before the write started.
     struct Ticket: Equatable {
@@ -21,11 +21,11 @@ struct WritesInFlight: Equatable {
     /// The result when the last write has ended.
     struct Outcome: Equatable {
         let value: CharacteristicValue
-        /// The connections to notify; `nil` if all of them know the value.
+        /// The connections to notify; `nil` if all subscribers know the value.
         let audience: CharacteristicChange.Audience?
     }
 
-    /// The last value that subscribers were notified of; `nil` to notify them of the final value in any case.
+    /// The last value that subscribers were notified of; `nil` to notify them of the final value even if they know it.
     private var announced: CharacteristicValue?
     /// The value that applies if all writes in flight fail.
     private var confirmed: CharacteristicValue
@@ -58,7 +58,7 @@ struct WritesInFlight: Equatable {
     /// - Parameters:
     ///   - ticket: The ticket of the write.
     ///   - value: The value for the device.
-    ///   - known: The value that the writer sent if it was rounded, so that the writer doesn't know `value`.
+    ///   - known: The value that the writer sent, if `value` was rounded; the writer doesn't know the rounded value.
     ///   - success: Whether the device accepted the value.
     ///   - origin: The writer's connection.
     /// - Returns: The final value; `nil` if another write is still in flight.

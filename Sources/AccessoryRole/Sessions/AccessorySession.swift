@@ -1,7 +1,7 @@
 internal import HAPModel
 internal import HAPProtocol
 
-/// A connection and its state; it is a plain object inside the server's actor.
+/// A connection and its state: a plain object inside the server's actor.
 final class AccessorySession {
     let connection: any AccessoryConnection
     /// The controller, once pair verify has succeeded.

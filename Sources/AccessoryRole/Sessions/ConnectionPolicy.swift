@@ -1,6 +1,6 @@
 internal import HAPProtocol
 
-/// The policy that limits a server's connections and selects those to evict (HAP 7.2; Decision 6).
+/// The policy that limits a server's connections and selects connections to evict (HAP 7.2; Decision 6).
 enum ConnectionPolicy {
     /// The decision about a new connection.
     enum Verdict: Equatable {

@@ -2,19 +2,18 @@ import HAPModel
 
 /// The pending events of one connection and the time of the next delivery (HAP 10.2, Decision 2).
 ///
-/// The first change after a quiet window is sent immediately. Changes within the window that then starts are coalesced
-/// to the latest value of each characteristic, and sent when the window ends. An urgent change is sent immediately,
-/// together with all pending changes. The response to a write with a different result also starts a window. Momentary
-/// events, such as button presses, are never merged: each is sent in a separate message. The outbox holds at most one
-/// entry for each characteristic that the connection subscribes to, and ``maximumMomentaryEvents`` entries for a
-/// button.
+/// The first change is sent immediately and starts a window. Changes within the window are coalesced to the latest
+/// value of each characteristic, and sent when the window ends. An urgent change is sent immediately, together with all
+/// pending changes. The response to a write with a different result also starts a window. Momentary events, such as
+/// button presses, are never merged: each is sent in a separate message. The outbox holds at most one entry for each
+/// characteristic that the connection subscribes to, and ``maximumMomentaryEvents`` entries for a button.
 struct EventOutbox: Equatable, Sendable {
     /// The next step.
     package enum Action: Equatable, Sendable {
         case nothing
-        /// Send these entries as one message.
+        /// Send the given entries as one message.
         case send([Entry])
-        /// Call `next(now:)` again at this time.
+        /// Call `next(now:)` again at the given time.
         case wake(at: ContinuousClock.Instant)
     }
 
@@ -24,13 +23,13 @@ struct EventOutbox: Equatable, Sendable {
         package var value: CharacteristicValue
     }
 
-    /// The time after a message during which changes are coalesced.
+    /// The period after a message during which changes are coalesced.
     package var window: Duration
     private var entries: [Entry] = []
-    /// The time at which each entry was added, the oldest first.
+    /// The time at which each entry was added, in the order of the entries.
     private var ages: [ContinuousClock.Instant] = []
     private var windowEnd: ContinuousClock.Instant?
-    /// A Boolean value that indicates whether an urgent change is among the entries.
+    /// A Boolean value that indicates whether the entries include an urgent change.
     private var isUrgent = false
     /// A Boolean value that indicates whether any characteristic has several entries.
     private var hasRepetition = false
@@ -47,8 +46,8 @@ struct EventOutbox: Equatable, Sendable {
 
     /// Adds a change of a characteristic.
     ///
-    /// An urgent change is sent before the window ends. A momentary change doesn't replace the previous event. A new
-    /// change precedes a pending one of `follower`.
+    /// An urgent change is sent before the window ends. A momentary change doesn't replace the previous event. The new
+    /// change is inserted before a pending change of `follower`.
     ///
     /// - Returns: Whether the change replaces a pending older value.
     @discardableResult
@@ -90,7 +89,7 @@ struct EventOutbox: Equatable, Sendable {
 
     /// Returns the due events.
     ///
-    /// Call it after a change, at the requested wake time, and when the connection becomes writable again.
+    /// Call this method after a change, at the requested wake time, and when the connection becomes writable again.
     package mutating func next(now: ContinuousClock.Instant) -> Action {
         guard !entries.isEmpty else { return .nothing }
         if !isUrgent, let windowEnd, now < windowEnd { return .wake(at: windowEnd) }
@@ -107,7 +106,7 @@ struct EventOutbox: Equatable, Sendable {
         return .send(count == entries.count ? entries : Array(entries[..<count]))
     }
 
-    /// The number of entries before the second one of a characteristic.
+    /// The number of entries before the first that repeats a characteristic.
     private var countBeforeRepetition: Int {
         var seen: Set<CharacteristicID> = []
         return entries.firstIndex { !seen.insert($0.id).inserted } ?? entries.count

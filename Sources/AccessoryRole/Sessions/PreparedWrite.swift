@@ -8,7 +8,9 @@ struct PreparedWrite: Equatable {
         pending = (request.preparedID, now + request.timeToLive)
     }
 
-    /// Returns whether a write with this id may be executed; each attempt consumes the announcement, even if it fails.
+    /// Returns whether a timed write with the given id may be executed.
+    ///
+    /// Every attempt uses up the announcement, even a failed one.
     mutating func redeem(_ id: UInt64, now: ContinuousClock.Instant) -> Bool {
         defer { pending = nil }
         guard let pending else { return false }

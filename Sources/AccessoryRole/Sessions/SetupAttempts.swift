@@ -1,6 +1,6 @@
 package import HAPProtocol
 
-/// The state of pair setup attempts: which connection may try, and the wrong proofs (HAP 5.5, 5.7).
+/// The state of pair setup attempts: the connection that may try, and the wrong proofs (HAP 5.5, 5.7).
 ///
 /// Only one attempt runs at a time. A connection has the *turn* from its M1 until the attempt ends, fails or takes too
 /// long. Three rules keep pairing available to users with the correct setup code while other peers guess or block:
@@ -34,7 +34,7 @@ package struct SetupAttempts: Equatable, Sendable {
 
     /// The number of wrong proofs since the last correct one.
     ///
-    /// It survives restarts.
+    /// The count survives restarts.
     package private(set) var failures: Int
     private var lastFailure: ContinuousClock.Instant?
     private var turn: Turn?
@@ -47,7 +47,7 @@ package struct SetupAttempts: Equatable, Sendable {
     /// The number of tracked sources and networks.
     var sourceCount: Int { records.count }
 
-    /// Returns the connection that has the turn; `nil` if there is none or it is the given one.
+    /// Returns the other connection that has the turn; `nil` if no connection or the given connection has it.
     func rival(of connection: ConnectionID) -> ConnectionID? {
         guard let turn, turn.connection != connection else { return nil }
         return turn.connection
@@ -55,11 +55,9 @@ package struct SetupAttempts: Equatable, Sendable {
 
     // MARK: Turns
 
-    /// Returns whether a connection may start an attempt.
+    /// Returns whether a connection may start an attempt; if not, its source counts as waiting.
     ///
-    /// If it may not, its source counts as waiting.
-    ///
-    /// `rivalIsAnswered` is true while the connection that has the turn is waiting for the server's response.
+    /// `rivalIsAnswered` is `true` while the connection that has the turn is waiting for the server's response.
     package mutating func admits(
         _ connection: ConnectionID, from source: PeerAddress, rivalIsAnswered: Bool = false,
         now: ContinuousClock.Instant
@@ -78,7 +76,7 @@ package struct SetupAttempts: Equatable, Sendable {
         return isAdmitted
     }
 
-    /// Records a message from the connection that has the turn, or that takes it over with this message.
+    /// Records a message from the connection that has the turn or is taking it over.
     package mutating func received(
         from connection: ConnectionID, at source: PeerAddress, now: ContinuousClock.Instant
     ) {
@@ -166,7 +164,7 @@ package struct SetupAttempts: Equatable, Sendable {
         share(of: source, now, \.lostTurns)
     }
 
-    /// Returns a source's count, or its share of the network's count if that is larger.
+    /// Returns a source's count, or its share of the network's count, whichever is larger.
     private func share(
         of source: PeerAddress, _ now: ContinuousClock.Instant, _ count: KeyPath<Record, Int>
     ) -> Int {

@@ -1,7 +1,7 @@
 internal import HAPModel
 internal import HAPProtocol
 
-/// The connections that have subscribed to each characteristic.
+/// The connections that subscribe to each characteristic.
 struct SubscriptionIndex {
     private var subscribers: [CharacteristicID: Set<ConnectionID>] = [:]
 

@@ -2,15 +2,16 @@ internal import HAPProtocol
 
 /// A rate limiter for unauthenticated peers, by address.
 ///
-/// Each connection and each unencrypted request costs one unit; curve computations are the most expensive part. A
-/// successful proof refunds the units of its connection, so a home that keeps reconnecting from one address never runs
-/// out of units. Other units are restored over time. An IPv6 address also uses up units of its network, which has more
-/// of them: a host that keeps changing its address can't use more than those. All devices in a home share the link's
-/// network, so an address from which a controller has authenticated doesn't use up the network's units. Only
-/// unauthenticated peers compete for them.
+/// Each connection and each unencrypted request costs one unit, mainly because of the curve computations that it can
+/// cause. A successful proof refunds the units of its connection, so a home that keeps reconnecting from one address
+/// never runs out of units. Other units are restored over time.
 ///
-/// The limiter stores the time at which all units of an address will be restored. It can forget the address after that
-/// time.
+/// An IPv6 address also uses up units of its network, so that a host can't get more units by changing its address. All
+/// devices in a home share one network, so an address from which a controller has authenticated no longer uses up the
+/// network's units. Only unauthenticated peers compete for these units.
+///
+/// The limiter stores the time at which all units of an address will be restored. After that time, it can forget the
+/// address.
 struct UnauthenticatedRateLimiter: Equatable {
     /// A number of units and the rate at which they are restored.
     struct Allowance {
@@ -27,7 +28,7 @@ struct UnauthenticatedRateLimiter: Equatable {
     }
 
     private var wholeAgainAt: [Key: ContinuousClock.Instant] = [:]
-    /// The time of the last proof from each address that has a network.
+    /// The time of the last proof from each IPv6 address.
     private var provenAt: [PeerAddress: ContinuousClock.Instant] = [:]
 
     /// The number of tracked addresses and networks.
@@ -60,7 +61,7 @@ struct UnauthenticatedRateLimiter: Equatable {
         giveBack(units, to: .host(address), Self.host, now)
     }
 
-    /// Returns the time at which all units will be restored if one is taken now; `nil` if none is left.
+    /// Returns the time at which all units will be restored if a unit is taken now; `nil` if no unit is left.
     private func afterUnit(
         from key: Key, _ allowance: Allowance, _ now: ContinuousClock.Instant
     ) -> ContinuousClock.Instant? {

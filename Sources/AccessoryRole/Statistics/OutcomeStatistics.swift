@@ -44,7 +44,6 @@ package struct OutcomeStatistics<Outcome: Hashable & Sendable>: Equatable, Senda
 extension OutcomeStatistics where Outcome == HAPStatus {
     /// Records the end of a command to a device.
     ///
-    /// The function is specialized in this module. A generic function that is called from another module looks up its
-    /// type in each call.
+    /// This method avoids the type lookup of a generic method that is called from another module.
     package mutating func commandEnded(_ status: HAPStatus, after duration: Duration) { ended(status, after: duration) }
 }

@@ -2,7 +2,7 @@
 ///
 /// Counts only increase.
 package struct ServerStatistics: Equatable, Sendable {
-    /// The responses of each endpoint by HTTP status, and their durations, measured from the last byte of the request.
+    /// The responses of each endpoint by HTTP status, with their durations since the last byte of the request.
     package var requests: [Route: OutcomeStatistics<Int>] {
         Dictionary(uniqueKeysWithValues: zip(Route.allCases, answered).filter { $1 != OutcomeStatistics() })
     }
