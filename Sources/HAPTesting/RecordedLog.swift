@@ -1,7 +1,7 @@
 package import Logging
 internal import Synchronization
 
-/// A log that records its messages in the form `level: message key=value ...`.
+/// A recorder of log messages, in the form `level: message key=value ...`.
 package final class RecordedLog: Sendable {
     private struct Handler: LogHandler {
         let log: RecordedLog
@@ -23,7 +23,7 @@ package final class RecordedLog: Sendable {
     private let state = Mutex<[String]>([])
     package init() {}
 
-    /// All lines so far.
+    /// All lines recorded so far.
     package var all: [String] { state.withLock { $0 } }
     package var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
 }

@@ -1,7 +1,7 @@
 package import DeviceKit
 internal import Synchronization
 
-/// A driver whose lights a test controls.
+/// A driver whose lights behave as a test specifies.
 package final class ScriptedLightDriver: LightDriver {
     /// The reaction of a light to commands.
     package enum Behaviour: Sendable {
@@ -12,7 +12,7 @@ package final class ScriptedLightDriver: LightDriver {
         case waits
         /// Waits like `waits`, but ignores cancellation.
         case ignoresCancellation
-        /// Accepts the command immediately, after sending these reports.
+        /// Sends the given reports, and then accepts the command.
         case reports([LightReport])
     }
 
@@ -61,7 +61,7 @@ package final class ScriptedLightDriver: LightDriver {
     /// Sets the reaction of a light.
     package func set(_ light: LightID, _ behaviour: Behaviour) { state.withLock { $0.behaviours[light] = behaviour } }
 
-    /// From now on, makes identification of lights last until it is canceled.
+    /// From now on, makes the identification of a light last until it is canceled.
     package func setIdentifyWaits() { state.withLock { $0.identifyWaits = true } }
 
     /// Completes the oldest waiting command of a light.

@@ -2,9 +2,9 @@ package import BoundedJSON
 internal import FoundationEssentials
 internal import HAPModel
 
-/// The expected bytes in `Tests/Fixtures/vectors.json`, by name.
+/// A JSON value in `Tests/Fixtures/vectors.json`, which contains expected bytes by name.
 ///
-/// Errors contain the path of the missing value.
+/// Errors contain the path of the missing or invalid value.
 package struct Vectors: Sendable {
     /// An error for a missing name or a value of the wrong type.
     package struct Missing: Error, CustomStringConvertible {
@@ -12,7 +12,7 @@ package struct Vectors: Sendable {
     }
 
     private let json: JSONValue
-    /// The path of this value in the file, for error messages.
+    /// The path of the value in the file, for error messages.
     package let path: String
 
     private init(_ json: JSONValue, _ path: String) {
@@ -87,7 +87,7 @@ package struct Vectors: Sendable {
     /// An integer, or `nil` for `null`.
     package var optionalInt: Int? { get throws { json.isNull ? nil : try int } }
 
-    /// The Boolean value of `true` or `false`.
+    /// The Boolean value.
     package var bool: Bool {
         get throws {
             guard let bool = json.bool else { throw missing("Boolean") }

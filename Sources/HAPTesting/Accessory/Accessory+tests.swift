@@ -2,7 +2,7 @@ internal import AccessoryRole
 package import HAPModel
 
 extension AccessoryObject {
-    /// An accessory with one characteristic for each rule: aid 100, with service 10.
+    /// An accessory with aid 100, whose service with iid 10 has a characteristic for each rule of HAP 11.
     package static let gadget = AccessoryObject(
         aid: AccessoryID(100),
         services: [
@@ -34,7 +34,7 @@ extension AccessoryObject {
 
     private static func custom(_ number: UInt64) -> HAPType {
         let bits = UUIDBits(high: 0x1111_2222, low: 0x3333 << 48 | number)
-        guard let type = HAPType(bits.description) else { preconditionFailure("32 digits make a type") }
+        guard let type = HAPType(bits.description) else { preconditionFailure("32 digits are a valid type") }
         return type
     }
 
@@ -48,8 +48,10 @@ extension AccessoryObject {
             iid: iid, type: CharacteristicType(custom(iid.rawValue)), metadata: metadata, value: value)
     }
 
-    /// A fan: aid 2; On 9, rotation speed 10, rotation direction 11, swing mode 12, and the lock of the device's
-    /// buttons 13.
+    /// A fan with aid 2.
+    ///
+    /// The iids are 9 for On, 10 for the rotation speed, 11 for the rotation direction, 12 for the swing mode, and 13
+    /// for the lock of the device's buttons.
     package static let fan = device(
         2, "Fan", .fan,
         [
@@ -57,11 +59,11 @@ extension AccessoryObject {
             (.swingMode, .integer(0)), (.lockPhysicalControls, .integer(0)),
         ])
 
-    /// A door lock: aid 3; target state 9, current state 10.
+    /// A door lock with aid 3; the target state has iid 9, and the current state has iid 10.
     package static let lock = device(
         3, "Lock", .lockMechanism, [(.lockTargetState, .integer(0)), (.lockCurrentState, .integer(0))])
 
-    /// A device with one service, whose iid is 8.
+    /// Returns a device with one service, whose iid is 8.
     private static func device(
         _ aid: UInt64, _ name: String, _ type: ServiceType, _ values: [(CharacteristicType, CharacteristicValue)]
     ) -> AccessoryObject {
@@ -84,7 +86,7 @@ extension AccessoryObject {
 }
 
 extension AccessoryInformation {
-    /// The service of an accessory, without persistent iids.
+    /// The service for the function, with iids that aren't stored.
     fileprivate var service: ServiceObject {
         var ids = InstanceIDs()
         return service(&ids)

@@ -22,7 +22,7 @@ package final class BridgeUnderTest: Sendable {
     package var server: AccessoryServer { base.server }
     package var host: any LightHost { lights.host(for: Self.driverID) }
 
-    /// Starts a bridge that uses a store in memory, with reachable lights.
+    /// Starts a bridge with an in-memory store and reachable lights.
     package convenience init(
         _ store: InMemoryAccessoryServerStore, lights: [LightDescription] = [], ownership: OwnershipRequirement? = nil
     ) async throws {
@@ -32,8 +32,8 @@ package final class BridgeUnderTest: Sendable {
 
     /// Starts a bridge with reachable lights.
     ///
-    /// `furtherBridges` is called before an additional bridge is opened, and can prevent that by throwing an error;
-    /// `nil` allows only one bridge. The default wall clock always shows the same time.
+    /// `furtherBridges` is called before an additional bridge is opened, and can prevent the opening by throwing an
+    /// error; `nil` allows only one bridge. The default wall clock always shows the same time.
     package init(
         _ store: any AccessoryServerStore & LightStore, stored: StoredBridge, ownership: OwnershipRequirement? = nil,
         lights descriptions: [LightDescription] = [],
@@ -113,7 +113,7 @@ package final class BridgeUnderTest: Sendable {
 extension BridgeUnderTest {
     /// Returns a listener that connects to this bridge.
     ///
-    /// `onConnect` receives each connection, so that a test can end it.
+    /// `onConnect` receives each connection, so that a test can close the connection.
     package func listener(
         onConnect: @escaping @Sendable (InMemoryByteConnection) -> Void = { _ in }
     ) -> InMemoryDialer.Listener {

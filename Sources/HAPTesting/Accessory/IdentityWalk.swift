@@ -17,11 +17,11 @@ package struct IdentityWalk: Sendable {
     private var random: SeededNumbers
     /// A Boolean value that indicates whether storing a light has failed since the last start.
     ///
-    /// If so, the light may have its old state after a restart.
+    /// If so, the light may have an older state after a restart.
     private var isForgetful = false
     /// The number of the newest light.
     ///
-    /// This light and the fifteen before it appear and disappear.
+    /// Only this light and the 15 lights before it appear and disappear.
     private var youngest = 15
 
     /// Creates a walk.
@@ -75,7 +75,7 @@ package struct IdentityWalk: Sendable {
             }
             found += try await check(bridge, &memory, mayChange: mayChange).map { "step \(step): \($0)" }
             await bridge.scheduler.advance(by: AccessoryWalkTimes.completion)
-            // Waits for changes that are being stored.
+            // Wait for changes that are being stored.
             await bridge.lights.use([:])
             await bridge.server.reconcileStructure()
             found += try await check(bridge, &memory, mayChange: true).map { "after step \(step): \($0)" }
@@ -85,8 +85,8 @@ package struct IdentityWalk: Sendable {
 
     private mutating func change(_ bridge: BridgeUnderTest) async {
         if random.next(below: 25) == 0 {
-            // One light is removed permanently, and a new one appears. The aid of the new one must never have been
-            // used, even before a restart.
+            // One light is removed permanently, and a new light appears. The new light's aid must never have been used,
+            // even before a restart.
             await bridge.host.removed(LightID("light \(youngest - 15)"))
             youngest += 1
         }
@@ -136,7 +136,7 @@ package struct IdentityWalk: Sendable {
             memory.keys[snapshot.aid] = snapshot.key
         }
         if Set(accessories.map(\.aid)) != Set(snapshots.map(\.aid) + [.bridge]) {
-            found.append("there are accessories that aren't lights, or lights without an accessory")
+            found.append("there are accessories without a light, or lights without an accessory")
         }
         if Set(snapshots.map(\.name)).count != snapshots.count { found.append("two lights have the same name") }
         for accessory in accessories {
@@ -175,7 +175,7 @@ package struct IdentityWalk: Sendable {
         }
         if isChange, !mayChange { found.append("a restart has changed the database") }
         if await bridge.server.advertisement.configurationNumber != number {
-            found.append("the advertised c# isn't the current one")
+            found.append("the advertised c# isn't the current c#")
         }
         memory.database = json.bytes
         memory.number = number
@@ -184,11 +184,12 @@ package struct IdentityWalk: Sendable {
 }
 
 private enum AccessoryWalkTimes {
-    /// A time in which all structure changes have been collected.
+    /// A period after which all structure changes have been collected.
     static let reconciliation = Duration.milliseconds(1001)
-    /// The rest of the 10 s in which a driver must describe a restored light; later, missing functions are removed.
+    /// The period that, together with `reconciliation`, exceeds the 10 s in which a driver must describe a restored
+    /// light.
     ///
-    /// The time in which such changes are collected isn't included.
+    /// After these 10 s, functions that are missing in the description are removed.
     static let completion = Duration.milliseconds(9500)
 }
 

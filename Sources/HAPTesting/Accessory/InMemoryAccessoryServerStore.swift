@@ -4,9 +4,9 @@ package import DeviceKit
 package import HAPProtocol
 internal import Synchronization
 
-/// An in-memory store that a test can slow down or make fail.
+/// An in-memory store that can be slow or fail on request.
 package final class InMemoryAccessoryServerStore: AccessoryServerStore, LightStore {
-    /// A kind of change that can be saved.
+    /// The kinds of changes that the store saves.
     package enum Change: Hashable, Sendable, CaseIterable {
         case pairings, failedAttempts, configuration, instanceIDs, light, states
     }
@@ -35,18 +35,16 @@ package final class InMemoryAccessoryServerStore: AccessoryServerStore, LightSto
     /// The lights that would be loaded after a restart.
     package var lights: [StoredLight] { state.withLock(\.stored.lights) }
 
-    /// The saved changes, in order.
-    ///
-    /// Failed ones aren't included.
+    /// The successfully saved changes, in order.
     package var saved: [Change] { state.withLock(\.saved) }
 
     /// The number of changes that are waiting for ``release()``.
     package var waitingCount: Int { state.withLock(\.waiting.count) }
 
-    /// From now on, makes these changes fail, and no others.
+    /// From now on, makes only the given changes fail.
     package func breakDown(_ changes: Set<Change>) { state.withLock { $0.broken = changes } }
 
-    /// From now on, makes these changes wait for ``release()``.
+    /// From now on, makes only the given changes wait for ``release()``.
     package func hold(_ changes: Set<Change>) { state.withLock { $0.held = changes } }
 
     /// Lets all waiting changes continue, and future changes complete immediately.

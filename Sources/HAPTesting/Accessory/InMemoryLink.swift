@@ -2,7 +2,7 @@ package import HAPProtocol
 
 /// A controller's end of an in-memory connection.
 package struct InMemoryLink: ControllerLink {
-    /// The accessory's end.
+    /// The accessory's end of the connection.
     package let connection: InMemoryAccessoryConnection
 
     /// Connects a controller to a server on the same executor.

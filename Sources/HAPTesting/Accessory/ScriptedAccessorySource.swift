@@ -24,7 +24,7 @@ package final class ScriptedAccessorySource: AccessorySource {
     /// The number of writes that haven't been completed.
     package var waitingCount: Int { state.withLock(\.waiting.count) }
 
-    /// From now on, completes writes immediately with this status.
+    /// From now on, completes writes immediately with the given status.
     package func setStatus(_ status: HAPStatus) { state.withLock { $0.status = status } }
 
     /// From now on, makes writes wait for ``answer(_:on:)``.

@@ -7,9 +7,9 @@ package import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// The real accessory role with a test clock and a test store, assembled as in a daemon.
+/// An accessory server with a test clock and a test store, assembled as in the daemons.
 package final class ServerUnderTest: Sendable {
-    /// The loop on which the server and its connections run.
+    /// The event loop of the server and its connections.
     package let loop: any EventLoop
     package let executor: any SerialExecutor
     /// The server's clock, which the test advances.
@@ -48,7 +48,7 @@ package final class ServerUnderTest: Sendable {
 
     /// Adds accessory 1 and starts serving.
     ///
-    /// `showing` adds the other accessories that exist from the start.
+    /// The `showing` closure adds the other accessories that exist from the start.
     package func start(
         functions: [AccessoryFunction] = [], source: (any AccessorySource)? = nil,
         showing: () async throws -> Void = {}

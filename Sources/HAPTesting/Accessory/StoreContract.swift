@@ -32,7 +32,7 @@ package struct StoreContract: Sendable {
             let stored = try await open().stored
             if stored != expected { found.append(promise) }
         }
-        try await check("the identity, the setup code and the number are created only once")
+        try await check("the identity, the setup code and the configuration number are created only once")
         for list in Self.lists {
             try await store.save(list)
             expected.server.pairings = list
@@ -55,7 +55,7 @@ package struct StoreContract: Sendable {
         try await store.save(instanceIDs: ids)
         expected.server.instanceIDs = ids
         try await check("the iids of accessory 1 are loaded")
-        // Save the lights in an order other than that of their aids, which is the order in which they are loaded.
+        // Lights are loaded in the order of their aids, so save them in a different order.
         for light in Self.lights(ids).reversed() {
             try await store.save(light)
             expected.lights.append(light)
@@ -72,7 +72,7 @@ package struct StoreContract: Sendable {
         expected.lights = try await changeLights(store, expected.lights)
         try await check("a changed light replaces the previous one")
         expected.lights = try await changeStates(store, expected.lights)
-        try await check("states are loaded, and those of unknown lights are dropped")
+        try await check("states are loaded, and states of unknown lights are dropped")
         for transition in [[1, 2, 3], nil] as [[UInt8]?] {
             try await store.save(transition: transition, of: LightKey(driver: "unknown", light: "x"))
             try await store.save(transition: transition, of: expected.lights[0].key)
@@ -81,7 +81,7 @@ package struct StoreContract: Sendable {
         }
         try await store.forget([LightKey(driver: "unknown", light: "x")] + expected.lights.dropFirst(2).map(\.key))
         expected.lights.removeLast(expected.lights.count - 2)
-        try await check("forgotten lights are removed, and the others and the highest aid ever assigned are kept")
+        try await check("forgotten lights are removed, and the other lights and the highest aid ever assigned are kept")
         try await store.forget(expected.lights.map(\.key))
         expected.lights = []
         try await check("the highest aid is kept when all lights are forgotten")
@@ -165,13 +165,11 @@ package struct StoreContract: Sendable {
 }
 
 extension StoredServer {
-    /// Returns the state of a new server before its first start.
-    ///
-    /// All of its controllers are admins.
+    /// Returns the state of a new server before its first start; all given controllers are admins.
     package static func random(pairedWith controllers: [ControllerIdentity] = []) -> StoredServer {
         guard let deviceID = DeviceID(octets: RandomBytes.make(count: 6)),
             let key = try? Ed25519KeyPair(seed: .random(count: Ed25519KeyPair.seedLength))
-        else { preconditionFailure("six octets make an id, 32 bytes a seed") }
+        else { preconditionFailure("six octets are a valid id, and 32 bytes a valid seed") }
         return StoredServer(
             identity: AccessoryIdentity(deviceID: deviceID, longTermKey: key),
             setupCode: .random(using: RandomBytes.uniform), setupID: .random(using: RandomBytes.uniform),

@@ -2,7 +2,7 @@ package import HAPModel
 
 /// Simple devices, described as accessory objects.
 package enum TestDevices {
-    /// A lamp, or another type of device that can be switched on and off.
+    /// Returns a lamp, or a device with another type of service that can be switched on and off.
     package static func lamp(aid: UInt64 = 1, type: ServiceType = .lightbulb) -> AccessoryObject {
         AccessoryObject(
             aid: AccessoryID(aid),
@@ -29,7 +29,7 @@ package enum TestDevices {
 
     package static func id(_ number: Int) -> DeviceID {
         guard let id = DeviceID(octets: [2, 0, 0, 0, 0, UInt8(number & 255)]) else {
-            preconditionFailure("six octets make a device id")
+            preconditionFailure("six octets are a valid device id")
         }
         return id
     }

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// A dialer that connects to in-memory accessories.
 package final class InMemoryDialer: AccessoryDialer {
-    /// A function that connects to an endpoint and returns the connection, or `nil` if no accessory is listening.
+    /// A closure that returns a new connection to an accessory, or `nil` if no accessory is listening.
     package typealias Listener = @Sendable () -> InMemoryByteConnection?
 
     private struct State {

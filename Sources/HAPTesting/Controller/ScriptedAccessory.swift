@@ -2,14 +2,14 @@ internal import HAPCrypto
 package import HAPProtocol
 internal import Synchronization
 
-/// An accessory for tests that sends real bytes, performs real pair verify, and then follows a script.
+/// An accessory for tests, which exchanges real bytes, performs real pair verify, and then follows a script.
 package final class ScriptedAccessory: Sendable {
     /// The reaction to a request.
     package enum Reaction: Sendable {
         case answer(HTTPResponse)
-        /// Sends these bytes unchanged.
+        /// Sends the given bytes unchanged.
         case bytes([UInt8])
-        /// Sends these bytes, encrypted if the connection is a session.
+        /// Sends the given bytes, encrypted if the connection is a session.
         case sealed([UInt8])
         case silence
         case hangUp
@@ -17,7 +17,7 @@ package final class ScriptedAccessory: Sendable {
         case unpairAndHangUp
     }
 
-    /// A script, which receives each request and its number on this connection, counted from 0.
+    /// A script, which receives each request and its number on the connection, counted from 0.
     ///
     /// If the accessory has an identity, it performs pair verify without the script.
     package typealias Script = @Sendable (HTTPRequest, Int) -> Reaction

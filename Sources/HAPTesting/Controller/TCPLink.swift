@@ -1,7 +1,7 @@
 package import NIOCore
 internal import NIOPosix
 
-/// A controller's end of a TCP connection to a port of this computer.
+/// A controller's end of a TCP connection to a port on this computer.
 package struct TCPLink: ControllerLink {
     private let channel: any Channel
 
@@ -28,7 +28,7 @@ package struct TCPLink: ControllerLink {
 
     /// Sets whether incoming bytes are read.
     ///
-    /// If not, they stay in the system's buffers.
+    /// Unread bytes stay in the system's buffers.
     package func setReads(_ reads: Bool) async throws { try await channel.setOption(.autoRead, value: reads).get() }
 
     private final class Receiver: ChannelInboundHandler {

@@ -10,9 +10,8 @@ package protocol ControllerLink: Sendable {
 
 /// A small controller that sends real bytes.
 ///
-/// It supports pair setup, pair verify and requests in order, and records all responses and events.
-///
-/// It runs on its link's executor.
+/// It performs pair setup and pair verify, sends requests in order, and records all responses and events. It runs on
+/// its link's executor.
 package actor TestController {
     /// An error that is thrown if the connection has ended.
     package struct Closed: Error {}
@@ -48,7 +47,7 @@ package actor TestController {
 
     /// Handles received bytes; `nil` means that the connection has ended.
     ///
-    /// Call this on the executor.
+    /// Call this method on the controller's executor.
     package nonisolated func received(_ bytes: [UInt8]?) {
         assumeIsolated { controller in
             if let bytes { controller.take(bytes) } else { controller.ended() }
@@ -127,10 +126,10 @@ package actor TestController {
     package func request(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard !isClosed else { throw Closed() }
         let bytes = try stream.encode(.request(request))
-        // A test must end even without a response, and immediately if it is canceled.
+        // A test must end even without a response, and it must end immediately when it is canceled.
         let watchdog = Task {
             try await Task.sleep(for: .seconds(20))
-            // If the response has already arrived, this task was canceled.
+            // When the response arrives, this task is canceled.
             try Task.checkCancellation()
             close()
         }
@@ -158,7 +157,7 @@ package actor TestController {
         try await request(HTTPRequest(.put, path, body: Array(body.utf8)))
     }
 
-    /// Sends `PUT /characteristics` with these entries and waits for the response.
+    /// Sends `PUT /characteristics` with the given entries, as JSON, and waits for the response.
     package func write(_ entries: String) async throws -> HTTPResponse {
         try await put("/characteristics", #"{"characteristics":[\#(entries)]}"#)
     }
@@ -177,7 +176,7 @@ package actor TestController {
 
     // MARK: Pairing
 
-    /// An error about a response with an HTTP status other than 200.
+    /// An error for a response with an HTTP status other than 200.
     package struct UnexpectedStatus: Error, Equatable {
         package let status: Int
 
@@ -235,9 +234,9 @@ package actor TestController {
 
     /// Performs pair verify.
     ///
-    /// After success, the connection is a session.
+    /// If it succeeds, the connection becomes a session.
     ///
-    /// - Returns: The reason for a failure, or `nil` for success.
+    /// - Returns: The reason for the failure, or `nil` on success.
     package func pairVerify(_ accessory: AccessoryIdentity) async throws -> PairVerifyController.Failure? {
         var verify = PairVerifyController(
             identity: identity,
@@ -264,7 +263,7 @@ extension HTTPResponse {
 }
 
 extension ControllerIdentity {
-    /// Returns the pairing that authorizes this controller.
+    /// Returns a pairing that authorizes this controller.
     package func pairing(isAdmin: Bool = true) -> Pairing {
         Pairing(controller: controller, publicKey: longTermKey.publicKey, isAdmin: isAdmin)
     }
