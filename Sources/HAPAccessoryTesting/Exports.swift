@@ -1,3 +1,3 @@
-// Tests need the types of both libraries: HAPAccessory and HAPController.
+// Tests also need the types in HAPAccessory and HAPController.
 @_exported import HAPAccessory
 @_exported import HAPController

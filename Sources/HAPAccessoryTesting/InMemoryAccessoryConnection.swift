@@ -2,8 +2,8 @@ package import HAPProtocol
 
 /// The accessory's end of an in-memory connection that transmits real bytes.
 ///
-/// It acts like a transport: it delivers requests one at a time, switches the keys after the response, and buffers
-/// bytes that the peer hasn't read.
+/// Like a transport, it delivers requests one at a time, switches the keys after the response, and buffers bytes that
+/// the peer hasn't read.
 package actor InMemoryAccessoryConnection: AccessoryConnection {
     private let executor: any SerialExecutor
     package nonisolated let id: ConnectionID
@@ -23,7 +23,8 @@ package actor InMemoryAccessoryConnection: AccessoryConnection {
 
     /// Creates the accessory's end of a connection.
     ///
-    /// `deliver` receives the bytes of responses and events on the executor, and `nil` when the connection ends.
+    /// `deliver` is called on the executor with the bytes of responses and events, and with `nil` when the connection
+    /// ends.
     package init(
         id: ConnectionID, from address: PeerAddress = .none, executor: any SerialExecutor,
         server: any AccessoryConnectionHandler,
@@ -52,7 +53,7 @@ package actor InMemoryAccessoryConnection: AccessoryConnection {
 
     /// Closes the peer's end.
     ///
-    /// Call this on the executor.
+    /// Call this method on the connection's executor.
     package nonisolated func peerClosed() {
         assumeIsolated { $0.end() }
     }

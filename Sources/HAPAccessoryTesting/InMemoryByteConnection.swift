@@ -68,7 +68,7 @@ package final class InMemoryByteConnection: ByteConnection {
 extension InMemoryByteConnection {
     /// Connects to a server on its event loop.
     ///
-    /// `beforeMessage` is called before bytes arrive at either end.
+    /// `beforeMessage` is called each time before bytes arrive at either end.
     package static func connect(
         to server: any AccessoryConnectionHandler, as id: ConnectionID, on loop: any EventLoop,
         executor: any SerialExecutor, beforeMessage: @escaping @Sendable () -> Void = {}

@@ -40,7 +40,7 @@ extension InMemoryNetwork: AccessoryDialer {
 }
 
 extension InMemoryNetwork.State {
-    /// The published services, as a browser finds them.
+    /// The published services, in the form that a browser reports.
     var snapshot: ServiceSnapshot {
         let addresses = [ServiceAddress(bytes: InMemoryNetwork.address, interface: 1, interfaceName: "lo")]
         let services = records.values.map {
@@ -53,12 +53,12 @@ extension InMemoryNetwork.State {
 }
 
 extension Controller {
-    /// Creates a controller that finds and reaches the hosts of a network in memory.
+    /// Creates a controller that finds and reaches the hosts on an in-memory network.
     ///
     /// - Parameters:
-    ///   - store: The storage of its key and its pairings, usually an `InMemoryPairingStore`.
+    ///   - store: The storage of the controller's key and pairings, usually an `InMemoryPairingStore`.
     ///   - network: The network.
-    ///   - logger: The logger; the default drops all messages.
+    ///   - logger: The logger; the default logger drops all messages.
     public convenience init(
         store: any PairingStore, network: InMemoryNetwork,
         logger: Logger = Logger(label: "controller") { _ in SwiftLogNoOpLogHandler() }

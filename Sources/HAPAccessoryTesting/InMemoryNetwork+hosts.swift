@@ -62,7 +62,7 @@ private struct InMemoryListener: HostListener {
     func close() { network.state.withLock { $0.listeners[number] = nil } }
 }
 
-/// Publishes the record of a host.
+/// A publisher that publishes a host's record on the network.
 private final class InMemoryPublisher: ServicePublisher {
     private let network: InMemoryNetwork
     private let number: Int
@@ -97,12 +97,12 @@ private final class InMemoryPublisher: ServicePublisher {
 }
 
 extension AccessoryHost {
-    /// Serves the controllers of a network in memory, until the task is canceled.
+    /// Serves the controllers on an in-memory network, until the task is canceled.
     ///
-    /// It is like `run()` otherwise: a host runs only once, and controllers find it unless it was created with
+    /// As with `run()`, a host can run only once, and controllers find it unless it was created with
     /// `advertises: false`.
     ///
     /// - Parameter network: The network.
-    /// - Throws: The errors of `run()`.
+    /// - Throws: The same errors as `run()`.
     public func run(on network: InMemoryNetwork) async throws { try await run(on: network as any HostNetwork) }
 }

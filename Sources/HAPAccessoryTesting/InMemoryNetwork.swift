@@ -6,14 +6,15 @@ internal import HAPModel
 internal import HAPProtocol
 internal import Synchronization
 
-/// A network in memory, on which accessory hosts and controllers find and reach each other in a test.
+/// An in-memory network that connects the accessory hosts and controllers of a test.
 ///
 /// Everything above the network is real: pair setup, encryption, time limits, subscriptions and reconnects. There are
 /// no sockets and no mDNS, and a host with `AccessoryStorage.inMemory()` uses no files.
 ///
-/// ``withAccessory(_:_:)`` is enough for most tests. A test with several hosts or controllers runs the hosts with
-/// ``HAPAccessory/AccessoryHost/run(on:)`` and creates controllers with
-/// ``HAPController/Controller/init(store:network:logger:)``. Each host has the address 127.0.0.1 and a port.
+/// ``withAccessory(_:_:)`` is sufficient for most tests. In a test with several hosts or controllers, run the hosts
+/// with ``HAPAccessory/AccessoryHost/run(on:)`` and create controllers with
+/// ``HAPController/Controller/init(store:network:logger:)``. All hosts have the address 127.0.0.1, with different
+/// ports.
 public final class InMemoryNetwork: Sendable {
     struct State {
         var isAvailable = true
@@ -39,19 +40,19 @@ public final class InMemoryNetwork: Sendable {
 
     /// Creates a network whose hosts and controllers use a clock that the test advances.
     ///
-    /// These times then pass only on that clock:
-    /// - the 2 s within which a handler must answer
+    /// The following periods then depend on that clock:
+    /// - the 2 s within which a handler must return
     /// - the time within which a timed write must arrive
-    /// - the 250 ms for which a host combines events
-    /// - the second after which controllers learn about added and removed accessories
-    /// - a controller's time limits for responses and sessions, and its pauses before it reconnects
+    /// - the 250 ms for which a host coalesces events
+    /// - the second after which controllers are notified of added and removed accessories
+    /// - a controller's time limits for responses and sessions, and its pauses before reconnecting
     ///
     /// - Parameter clock: The clock.
     public init(clock: ManualClock) { manualClock = clock }
 
     // MARK: Conditions
 
-    /// A Boolean value that indicates whether hosts can be reached; `true` at the start.
+    /// A Boolean value that indicates whether hosts are reachable; `true` by default.
     ///
     /// While it is `false`, there are no connections, and controllers try to reconnect.
     public var isAvailable: Bool {
@@ -67,11 +68,11 @@ public final class InMemoryNetwork: Sendable {
         }
     }
 
-    /// The time that each message takes; zero at the start.
+    /// The time that each message takes; zero by default.
     ///
-    /// A message advances the network's manual clock by this time, so that no test has to wait. With 3 s, a timed write
-    /// arrives 6 s after its announcement, too late for the host. On a network with the system's clock, the latency has
-    /// no effect.
+    /// Each message advances the network's manual clock by this time, so tests don't have to wait. With 3 s, for
+    /// example, a timed write arrives 6 s after its announcement, too late for the host. On a network with the system's
+    /// clock, the latency has no effect.
     public var latency: Duration {
         get { state.withLock(\.latency) }
         set { state.withLock { $0.latency = newValue } }
@@ -83,7 +84,7 @@ public final class InMemoryNetwork: Sendable {
     ///
     /// - Parameters:
     ///   - host: A host that hasn't run and has no pairing.
-    ///   - body: The test, in the caller's isolation. It starts when there is a session.
+    ///   - body: A closure with the test, in the caller's isolation. It starts once there is a session.
     /// - Returns: The result of `body`.
     /// - Throws: The errors of `body`, `AccessoryHost.run()`, `Controller.pair(with:code:)` or
     ///   `Controller.withAccessory(_:at:_:)`.
@@ -122,7 +123,7 @@ public final class InMemoryNetwork: Sendable {
             throw CancellationError()
         }
         guard let endpoint = AccessoryEndpoint(address: Self.address, port: UInt16(port)) else {
-            preconditionFailure("four bytes and a port make an endpoint")
+            preconditionFailure("four bytes and a port are a valid endpoint")
         }
         return try await controller.pair(at: endpoint, code: code)
     }

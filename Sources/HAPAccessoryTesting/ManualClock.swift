@@ -4,10 +4,10 @@ internal import Synchronization
 
 /// A clock that only a test advances.
 ///
-/// Give it to an ``InMemoryNetwork``, whose hosts and controllers then use it for their time limits and pauses. Your
-/// own code can use it as `any Clock<Duration>`.
+/// Pass the clock to an ``InMemoryNetwork``, whose hosts and controllers then use it for their time limits and pauses.
+/// Your own code can use it as `any Clock<Duration>`.
 public final class ManualClock: Clock {
-    /// A time of this clock.
+    /// A point in time on this clock.
     public typealias Instant = ContinuousClock.Instant
 
     private struct Timer {
@@ -21,32 +21,32 @@ public final class ManualClock: Clock {
         var lastNumber: UInt64 = 0
         /// The timers, sorted by time and then by number.
         var timers: [Timer] = []
-        /// The event loops on which timers have work.
+        /// The event loops whose work ``advance(by:)`` waits for.
         var loops: [any EventLoop] = []
     }
 
     private let state = Mutex(State())
 
-    /// Creates a clock that shows the current time.
+    /// Creates a clock that starts at the current time.
     public init() {}
 
     /// The time that the clock shows.
     public var now: Instant { state.withLock(\.now) }
 
-    /// The smallest difference between two times: none.
+    /// The smallest difference between two times: zero.
     public var minimumResolution: Duration { .zero }
 
     /// Waits until the clock shows a time; returns immediately if that time has passed.
     ///
     /// - Parameters:
-    ///   - deadline: The time.
-    ///   - tolerance: Has no effect.
+    ///   - deadline: The time to wait for.
+    ///   - tolerance: Ignored.
     /// - Throws: `CancellationError` if the task is canceled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
         let (end, continuation) = AsyncStream.makeStream(of: Never.self)
         let number = schedule(at: deadline) { continuation.finish() }
-        // The iteration also ends if the task is canceled.
+        // The iteration also ends when the task is canceled.
         for await _ in end {}
         state.withLock { state in state.timers.removeAll { $0.number == number } }
         try Task.checkCancellation()
@@ -54,11 +54,11 @@ public final class ManualClock: Clock {
 
     /// Advances the clock.
     ///
-    /// Time limits, pauses and sleeps end in the order of their deadlines, each at its own time. The function returns
-    /// after hosts have handled their deadlines. Other tasks, such as those of a controller, may still be running, so
-    /// wait for their result.
+    /// Time limits, pauses and sleeps end in the order of their deadlines; at each end, ``now`` is the deadline. The
+    /// method returns after hosts have handled their deadlines. Other tasks, such as a controller's, may still be
+    /// running, so wait for their results.
     ///
-    /// - Parameter duration: The time that passes, at least zero.
+    /// - Parameter duration: The time by which to advance the clock; not negative.
     public func advance(by duration: Duration) async {
         precondition(duration >= .zero, "a clock doesn't go backward")
         let end = now.advanced(by: duration)
@@ -88,7 +88,7 @@ public final class ManualClock: Clock {
         }
     }
 
-    /// Runs the pending work of the event loops, and work that follows from it.
+    /// Runs the pending work of the event loops, including the work that it causes.
     private func settle() async {
         let loops = state.withLock(\.loops)
         for _ in 0..<8 {

@@ -21,10 +21,10 @@ package final class ManualScheduler: HAPProtocol.Scheduler {
         clock.schedule(at: time) { [loop] in loop.execute(body) }
     }
 
-    /// Advances the time; each callback that becomes due runs at its own time.
+    /// Advances the time; when a callback runs, ``now`` is its deadline.
     package func advance(by duration: Duration) async { await clock.advance(by: duration) }
 
-    /// Runs all pending work of the loop, and work on the loop that follows from it.
+    /// Runs all pending work of the loop, including the work that it causes on the loop.
     package func drain() async {
         for _ in 0..<8 { try? await loop.submit {}.get() }
     }
@@ -32,7 +32,7 @@ package final class ManualScheduler: HAPProtocol.Scheduler {
     /// An error for a condition that isn't met within 20 s of real time.
     package struct ConditionTimeout: Error {}
 
-    /// Runs pending work until a condition is met, including work off the loop.
+    /// Runs pending work, on the loop and elsewhere, until a condition is met.
     ///
     /// - Throws: ``ConditionTimeout``, or `CancellationError` if the test is canceled.
     package func drain(until isMet: () async -> Bool) async throws {
