@@ -3,14 +3,12 @@ internal import HAPProtocol
 internal import Logging
 internal import NIOCore
 
-/// A handler for one TCP connection.
+/// A handler for one TCP connection, which parses requests for the server, and writes responses and events.
 ///
-/// It parses requests for the server, and writes responses and events.
-///
-/// It runs on its channel's event loop, which is the server's executor, so a request can be answered within the read
-/// that delivered it. The handler delivers the next request after the response to the previous one, and only while the
-/// peer reads the sent data. While a request waits, the handler buffers incoming bytes up to a limit; further bytes
-/// stay in the peer's buffers.
+/// The handler runs on its channel's event loop, which is the server's executor, so the server can answer a request
+/// within the read that delivered it. The handler delivers the next request after the response to the previous one, and
+/// only while the peer reads the sent data. While a request waits, the handler buffers incoming bytes up to a limit;
+/// further bytes stay in the peer's buffers.
 final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -24,9 +22,9 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
     /// The peer's IP address.
     private var peer = "unknown"
     private var isAnswering = false
-    /// A Boolean value that indicates whether `take` is running further up the stack.
+    /// A Boolean value that indicates whether `take` is on the call stack.
     private var isTaking = false
-    /// A Boolean value that indicates whether enough requests were taken in this turn of the loop.
+    /// A Boolean value that indicates whether the maximum number of requests was taken in this turn of the event loop.
     ///
     /// If so, `take` continues in a later turn.
     private var hasYielded = false
@@ -37,9 +35,9 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
     private var readWaits = false
     /// A Boolean value that indicates whether the peer reads its data.
     private var isWritable = true
-    /// The timer that fires if a message has started, but isn't complete in time.
+    /// The timer that fires if a started message isn't complete in time.
     private var messageTimer: Scheduled<Void>?
-    /// The timer that fires if a frame has started, but isn't complete in time.
+    /// The timer that fires if a started frame isn't complete in time.
     private var frameTimer: Scheduled<Void>?
     /// The number of the frame that `frameTimer` watches.
     private var awaitedFrame: UInt64 = 0
@@ -94,13 +92,13 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
         }
     }
 
-    /// A Boolean value that indicates whether requests must wait: for the response to the previous one, for a peer that
-    /// isn't reading, or for other connections of the loop.
+    /// A Boolean value that indicates whether the next request must wait: for the response to the previous request, for
+    /// a peer that isn't reading, or for other connections of the event loop.
     private var isBusy: Bool { isAnswering || hasYielded || !isWritable }
 
     /// Delivers complete requests until one has to wait.
     private func take() {
-        // If the server responds within `received`, this function is called again. The loop below then continues.
+        // If the server responds within `received`, this method is called again; then the loop below continues.
         guard !isTaking else { return }
         isTaking = true
         defer { isTaking = false }
@@ -126,7 +124,7 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
         if inputIsClosed, !isBusy, !isClosing { closeAfterWriting() }
     }
 
-    /// Lets other connections of the loop take a turn before the next request.
+    /// Lets other connections of the event loop take a turn before the next request.
     private func yield() {
         hasYielded = true
         context?.eventLoop.assumeIsolated().execute { [weak self] in
@@ -217,7 +215,7 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
         isWritable = context.channel.isWritable
         if isWritable {
             server.becameWritable(id)
-            // Don't call `take` within this call, which may be part of a write by the server.
+            // Don't call `take` directly, because the server may be in the middle of a write.
             context.eventLoop.assumeIsolated().execute { [weak self] in self?.take() }
         }
         context.fireChannelWritabilityChanged()
@@ -228,8 +226,8 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
     func closeAfterWriting() {
         guard let context else { return }
         isClosing = true
-        // All pending data is written before the output is closed. After that, the peer closes the connection, or the
-        // time runs out.
+        // All pending data is written before the output is closed. Then the peer closes the connection, or the time
+        // limit expires.
         context.close(mode: .output, promise: nil)
         let channel = context.channel
         context.eventLoop.scheduleTask(in: TransportLimits.closingTime) { channel.close(promise: nil) }
@@ -253,7 +251,7 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
 
 /// The server's interface to a connection.
 ///
-/// It must be used only on the connection's event loop.
+/// Use it only on the connection's event loop.
 private struct NIOAccessoryConnection: AccessoryConnection {
     let id: ConnectionID
     let peer: String
@@ -275,7 +273,7 @@ private struct NIOAccessoryConnection: AccessoryConnection {
 extension SocketAddress {
     /// The IP address, by which unauthenticated peers are distinguished.
     fileprivate var peerAddress: PeerAddress? {
-        // The address follows the family and the port and, in IPv6, also the flow label (ip(7), ipv6(7)).
+        // The address follows the family, the port and, in IPv6, the flow label (ip(7), ipv6(7)).
         let place: Range<Int>
         switch self {
         case .v4: place = 4..<8

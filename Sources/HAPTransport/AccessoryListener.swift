@@ -9,9 +9,9 @@ internal import NIOPosix
 package enum ListenerError: Error, Equatable, Sendable {
     /// Another process uses the port.
     case portTaken(Int)
-    /// This user isn't permitted to use the port, which is usually below 1024.
+    /// The user of this process isn't permitted to use the port; usually, the port is below 1024.
     case notPermitted(Int)
-    /// Another error, as the system describes it.
+    /// Another error, with the system's description.
     case failed(String)
 }
 
@@ -24,9 +24,9 @@ package struct AccessoryListener: Sendable {
     /// Starts listening on one address or on all addresses.
     ///
     /// Without an address, the listener uses IPv6 and IPv4, or only IPv4 on systems without IPv6. Port 0 selects a free
-    /// port. The loop must be the server's executor. `isAllowed` receives the local address of a new connection; if it
-    /// returns `false`, the connection is closed. If a peer leaves bytes unacknowledged for `acknowledgeTime`, the
-    /// connection counts as dead.
+    /// port. The event loop must be the server's executor. `isAllowed` receives the local address of a new connection;
+    /// if it returns `false`, the connection is closed. If a peer leaves bytes unacknowledged for `acknowledgeTime`,
+    /// the connection counts as dead.
     ///
     /// - Throws: ``ListenerError``.
     package init(
@@ -80,7 +80,7 @@ package struct AccessoryListener: Sendable {
     ) async throws -> any Channel {
         if let address { return try await bootstrap.bind(to: SocketAddress(ipAddress: address, port: port)).get() }
         do {
-            // Use an address, because name resolution fails while no interface has an IPv6 address.
+            // Use an address instead of a host name, which can't be resolved while no interface has an IPv6 address.
             return try await bootstrap.bind(to: SocketAddress(ipAddress: "::", port: port)).get()
         } catch let error as IOError where error.errnoCode == EAFNOSUPPORT || error.errnoCode == EADDRNOTAVAIL {
             return try await bootstrap.bind(to: SocketAddress(ipAddress: "0.0.0.0", port: port)).get()

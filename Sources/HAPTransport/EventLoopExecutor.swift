@@ -1,12 +1,10 @@
 internal import HAPProtocol
 package import NIOCore
 
-/// An event loop as the executor of actors.
+/// An executor that runs an actor's jobs on an event loop.
 ///
-/// It runs a job immediately if the caller is already on the loop.
-///
-/// SwiftNIO's own executor doesn't do this. With it, work that a channel handler starts would be queued after the
-/// loop's other work instead of starting within the call.
+/// It runs a job immediately if the caller is already on the loop. SwiftNIO's own executor would queue the job after
+/// the loop's other work, so work that a channel handler starts couldn't begin within the call.
 package final class EventLoopExecutor: SerialExecutor {
     private let loop: any EventLoop
 

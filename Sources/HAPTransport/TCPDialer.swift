@@ -30,7 +30,7 @@ package struct TCPDialer: AccessoryDialer {
             bootstrap in
             bootstrap
                 .channelOption(.autoRead, value: false)
-                // With a small buffer, responses don't have to wait for many earlier bytes from the accessory.
+                // With a small buffer, fewer unread bytes can precede a response.
                 .channelOption(.socketOption(.so_rcvbuf), value: Self.receiveBuffer)
                 .channelOption(
                     .writeBufferWaterMark,
@@ -56,12 +56,12 @@ extension SocketAddress {
             self = try SocketAddress(packedIPAddress: ByteBuffer(bytes: endpoint.address), port: Int(endpoint.port))
             return
         }
-        // NIO parses a scope only in text. This doesn't look up a name, because the address is numeric.
+        // NIO accepts a scope only in an address string. The address is numeric, so this doesn't resolve a name.
         self = try .makeAddressResolvingHost(endpoint.host, port: Int(endpoint.port))
     }
 }
 
-/// An outgoing connection, which can be used from any context.
+/// An outgoing connection that is safe to use from any thread.
 private struct DialedConnection: ByteConnection {
     let channel: any Channel
     let handler: NIOLoopBound<DialedChannelHandler>
@@ -79,13 +79,13 @@ private struct DialedConnection: ByteConnection {
     func close() { channel.close(promise: nil) }
 }
 
-/// A handler that returns incoming data piece by piece, and reads from the system only while a caller waits.
+/// A handler that returns incoming data in chunks, and reads from the system only while a caller waits.
 private final class DialedChannelHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     private var context: ChannelHandlerContext?
-    /// The received pieces that no caller has taken yet; usually few.
+    /// The received chunks that no caller has taken yet; usually few.
     private var pieces: [[UInt8]] = []
     private var waiting: CheckedContinuation<[UInt8]?, Never>?
     private var hasEnded = false
@@ -94,7 +94,7 @@ private final class DialedChannelHandler: ChannelInboundHandler {
 
     func send(_ bytes: [UInt8]) {
         guard let context, !hasEnded else { return }
-        // If the channel isn't writable, the peer hasn't even read the earlier data.
+        // If the channel isn't writable, the peer hasn't read the earlier data yet.
         guard context.channel.isWritable else {
             context.close(promise: nil)
             return

@@ -4,15 +4,15 @@ package import NIOCore
 ///
 /// When a limit is reached, the connection is closed or reading pauses.
 ///
-/// ``writeHighWater`` plus one response limits the memory for a peer that doesn't read. Such a peer gets no further
-/// responses, and its events stay in the outbox, with only the latest value of each characteristic.
+/// The memory for a peer that doesn't read is limited to ``writeHighWater`` plus one response. Such a peer gets no
+/// further responses, and its events stay in the outbox, with only the latest value of each characteristic.
 package enum TransportLimits {
-    /// The maximum number of buffered requests that are handled in one turn of the loop, before other connections get
-    /// their turn.
+    /// The maximum number of buffered requests that a connection handles in one turn of the event loop, before other
+    /// connections get their turn.
     static let requestsPerTurn = 64
-    /// The maximum number of bytes that are buffered during a request.
+    /// The maximum number of bytes that are buffered while a request is being processed.
     ///
-    /// After that, reading pauses until the response is sent.
+    /// When the limit is reached, reading pauses until the response is sent.
     static let readAhead = 64 * 1024
     /// The number of unsent bytes above which the peer counts as not reading.
     static let writeHighWater = 256 * 1024
@@ -26,7 +26,8 @@ package enum TransportLimits {
     package static let acknowledgeTime = TimeAmount.seconds(30)
     /// The time limit for sending the remaining data when a connection closes.
     static let closingTime = TimeAmount.seconds(1)
-    /// The maximum number of connections that wait to be accepted; enough for a whole home after a router restarts.
+    /// The maximum number of connections that wait to be accepted, enough for all controllers in a home after a router
+    /// restarts.
     static let backlog: CInt = 128
 }
 
