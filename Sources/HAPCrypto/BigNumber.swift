@@ -2,7 +2,7 @@ internal import CGMP
 
 /// A non-negative integer of any size.
 ///
-/// Its limbs are wiped on deinitialization. Temporary copies that GMP makes are not wiped.
+/// The limbs are wiped on deinitialization, except in temporary copies that GMP makes.
 struct BigNumber: ~Copyable {
     private let number: UnsafeMutablePointer<__mpz_struct>
 
@@ -66,7 +66,7 @@ struct BigNumber: ~Copyable {
 
     /// Returns the same result as ``power(_:modulo:)``, but faster.
     ///
-    /// The duration reveals the exponent, so the exponent must be public.
+    /// The duration reveals the exponent, so use this method only for public exponents.
     func power(ofPublic exponent: borrowing BigNumber, modulo modulus: borrowing BigNumber) -> BigNumber {
         let result = BigNumber()
         lamplighter_mpz_powm(result.number, number, exponent.number, modulus.number)

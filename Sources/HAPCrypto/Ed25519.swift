@@ -11,13 +11,13 @@ package struct Ed25519KeyPair: Sendable, Equatable {
     package let publicKey: [UInt8]
     /// The seed of the pair, 32 bytes.
     ///
-    /// It is the only part that is stored.
+    /// Only the seed is stored.
     package let seed: SecretBytes
     private let expanded: SecretBytes
 
     /// Creates a key pair from a seed of 32 bytes.
     ///
-    /// - Throws: `badKey` if the seed has another length.
+    /// - Throws: `badKey` if the seed has any other length.
     package init(seed: SecretBytes) throws(CryptoError) {
         guard seed.count == Self.seedLength else { throw .badKey }
         Sodium.ready
@@ -45,7 +45,7 @@ package enum Ed25519 {
     /// The length of a signature, in bytes.
     package static let signatureLength = 64
 
-    /// Returns whether a signature of this message was made with the key's secret counterpart.
+    /// Returns whether a message was signed with the secret key that belongs to a public key.
     ///
     /// The arguments may come from a peer and have any length.
     package static func isValid(_ signature: [UInt8], of message: [UInt8], by publicKey: [UInt8]) -> Bool {

@@ -2,14 +2,14 @@ internal import CSodium
 
 /// HKDF with SHA-512 (RFC 5869).
 ///
-/// It is built on libsodium's HMAC, because libsodium in Debian 12 doesn't contain HKDF.
+/// It uses libsodium's HMAC, because libsodium in Debian 12 doesn't contain HKDF.
 package enum HKDF {
     /// Derives a key.
     ///
     /// - Parameters:
     ///   - secret: The input keying material.
-    ///   - salt: The salt, as text. An empty salt means 64 zero bytes.
-    ///   - info: The text that names the key's purpose.
+    ///   - salt: The salt, as a string. An empty salt means 64 zero bytes.
+    ///   - info: A string that names the key's purpose.
     ///   - length: The number of bytes, 1 to 64 (HAP needs no more).
     /// - Returns: The key.
     package static func derive(

@@ -1,7 +1,7 @@
 /// The controller's side of SRP.
 ///
-/// Creating a client takes two modular exponentiations, or a few more for one accessory in 86. Don't do it on an event
-/// loop.
+/// Creating a client takes two modular exponentiations, and a few more in one of 86 cases. Don't create a client on an
+/// event loop.
 package struct SRPClient: Sendable, Equatable {
     /// A, 384 bytes; it never starts with a zero byte.
     package let publicKey: [UInt8]
@@ -22,8 +22,8 @@ package struct SRPClient: Sendable, Equatable {
             let secret = SecretBytes.random(count: 32)
             let client = try Self(
                 password: Array(setupCode.utf8), salt: salt, serverKey: serverKey, secret: secret)
-            // Drawing a second secret, which is necessary for one accessory in 86, avoids all differences in the
-            // padding of A, S and K.
+            // Draw another secret if necessary, in one of 86 cases. This avoids differences in the padding of A, S and
+            // K.
             if let client {
                 self = client
                 return
@@ -34,7 +34,7 @@ package struct SRPClient: Sendable, Equatable {
 
     /// The maximum number of secrets to draw.
     ///
-    /// An accessory that knows its code can send a B for which S is 0, 1 or -1 with any secret. With an honest
+    /// An accessory that knows its code can send a B for which S is 0, 1 or -1 with every secret. With an honest
     /// accessory, all draws fail only once in 2^102 attempts.
     private static let maximumDraws = 16
 
@@ -69,7 +69,7 @@ package struct SRPClient: Sendable, Equatable {
 
     /// Returns whether the accessory's proof is correct.
     ///
-    /// If so, the accessory knows the setup code, too.
+    /// A correct proof means that the accessory knows the setup code, too.
     package func accepts(serverProof: [UInt8]) -> Bool {
         constantTimeEqual(
             SRP.serverProof(a: publicKey, clientProof: proof, key: key.copy), serverProof)

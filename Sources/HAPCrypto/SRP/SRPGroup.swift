@@ -1,8 +1,8 @@
 /// SRP-6a (RFC 5054) as used in HAP: the 3072-bit group, generator 5, SHA-512, and the user name `Pair-Setup`.
 ///
-/// There are two ways of padding: Apple's reference implementation strips leading zero bytes of A and S before hashing,
-/// and others pad A and S to 384 bytes. The results differ in one pairing of 128. The comments below always state which
-/// form is used.
+/// There are two forms of padding: Apple's reference implementation strips the leading zero bytes of A and S before
+/// hashing, and other implementations pad A and S to 384 bytes. The results differ in one pairing of 128. The comments
+/// below state which form is used.
 package enum SRP {
     /// The length of the modulus and of padded public keys, in bytes.
     package static let length = 384
@@ -40,14 +40,14 @@ package enum SRP {
     /// u = H(PAD(A) ‖ PAD(B)).
     static func u(_ a: [UInt8], _ b: [UInt8]) -> [UInt8] { SHA512.hash(padded(a), padded(b)) }
 
-    /// M1 = H(H(N) xor H(g) ‖ H(I) ‖ s ‖ A ‖ B ‖ K), with A and B in the given form.
+    /// M1 = H(H(N) xor H(g) ‖ H(I) ‖ s ‖ A ‖ B ‖ K), with A and B as passed.
     static func clientProof(
         username: [UInt8] = username, salt: [UInt8], a: [UInt8], b: [UInt8], key: [UInt8]
     ) -> [UInt8] {
         SHA512.hash(groupHash, SHA512.hash(username), salt, a, b, key)
     }
 
-    /// M2 = H(A ‖ M1 ‖ K), with A in the given form.
+    /// M2 = H(A ‖ M1 ‖ K), with A as passed.
     static func serverProof(a: [UInt8], clientProof: [UInt8], key: [UInt8]) -> [UInt8] {
         SHA512.hash(a, clientProof, key)
     }

@@ -1,9 +1,8 @@
 /// The accessory's side of SRP.
 ///
-/// A new one, with a new secret, is created for each attempt.
-///
-/// Creating a server takes one modular exponentiation, and checking a proof takes two. Each takes about a millisecond
-/// on a server core, and much longer on a small board. Don't do it on an event loop.
+/// Create a new server, with a new secret, for each attempt. Creating a server takes one modular exponentiation, and
+/// checking a proof takes two. Each takes about a millisecond on a server core, and much longer on a small board, so do
+/// neither on an event loop.
 package struct SRPServer: Sendable, Equatable {
     package var salt: [UInt8] { verifier.salt }
     /// B, 384 bytes.
@@ -20,7 +19,7 @@ package struct SRPServer: Sendable, Equatable {
     /// Starts an attempt with the first suitable secret.
     init(_ verifier: SRPVerifier, drawing: () -> SecretBytes) {
         while true {
-            // One draw in 256 gives a B that starts with a zero byte. Drawing again avoids all differences in the
+            // One secret in 256 results in a B that starts with a zero byte. Draw again to avoid differences in the
             // padding of B.
             if let server = Self(verifier, secret: drawing()), server.publicKey[0] != 0 {
                 self = server
@@ -45,7 +44,7 @@ package struct SRPServer: Sendable, Equatable {
 
     /// The result of a correct proof.
     package struct Agreement: Sendable, Equatable {
-        /// K, 64 bytes: the key from which the rest of pair setup derives its keys.
+        /// K, 64 bytes: the shared key, from which the keys for the next steps of pair setup are derived.
         package let key: SecretBytes
         /// M2, 64 bytes: the accessory's proof for the controller.
         package let proof: [UInt8]
@@ -53,8 +52,8 @@ package struct SRPServer: Sendable, Equatable {
 
     /// Checks the controller's proof.
     ///
-    /// Accepts all known forms of padding: A stripped, padded or as received, and K computed from a stripped or padded
-    /// S.
+    /// This method accepts all known forms of padding: A stripped, padded or as received, and K computed from a
+    /// stripped or padded S.
     ///
     /// - Parameters:
     ///   - clientKey: The received A, 1 to 384 bytes.
@@ -69,7 +68,7 @@ package struct SRPServer: Sendable, Equatable {
         let u = BigNumber(SRP.u(clientKey, publicKey))
         guard !u.isZero else { throw .badKey }
 
-        // The exponent u is public, because both keys that it depends on were sent unencrypted.
+        // The exponent u is public, because it depends only on two keys that were sent unencrypted.
         let vu = BigNumber(verifier.number.copy).power(ofPublic: u, modulo: n)
         let s = ((a * vu) % n).power(BigNumber(secret.copy), modulo: n)
         guard !s.isZero else { throw .badKey }
@@ -80,7 +79,7 @@ package struct SRPServer: Sendable, Equatable {
         let paddedKey = SRP.padded(clientKey)
         var forms = [strippedKey]
         for form in [paddedKey, clientKey] where !forms.contains(form) { forms.append(form) }
-        // Some controllers strip B. In this implementation, B never starts with a zero byte, so it has only one form,
+        // Some controllers strip B. In this implementation, B never starts with a zero byte, so both forms are equal,
         // except in the published test vectors.
         var serverForms = [SRP.stripped(publicKey)]
         if serverForms[0].count < SRP.length { serverForms.append(publicKey) }
@@ -96,7 +95,7 @@ package struct SRPServer: Sendable, Equatable {
             }
         }
         guard let match else { throw .authenticationFailed }
-        // M2 is computed from the padded A, which both peers that send 384 bytes and Apple's library expect (HAP 4.4).
+        // Compute M2 from the padded A, as expected by Apple's library and by peers that send 384 bytes (HAP 4.4).
         let form = clientKey.count == SRP.length || match.form == strippedKey ? paddedKey : match.form
         return Agreement(
             key: SecretBytes(match.key), proof: SRP.serverProof(a: form, clientProof: proof, key: match.key))

@@ -1,16 +1,16 @@
 /// The salt and the verifier of a setup code, which an accessory needs to check proofs.
 ///
-/// Creating a verifier takes one modular exponentiation. All attempts use the same one.
+/// Creating a verifier takes one modular exponentiation. Use the same verifier for all attempts.
 package struct SRPVerifier: Sendable, Equatable {
-    /// 16 random bytes for the controller; they never start with a zero byte.
+    /// The salt for the controller: 16 random bytes, the first of which isn't zero.
     package let salt: [UInt8]
     /// v, a number below the modulus.
     ///
-    /// It must stay secret, because it makes it possible to guess the setup code offline.
+    /// Keep it secret, because an attacker who has it can guess the setup code offline.
     let number: SecretBytes
     let username: [UInt8]
 
-    /// Creates a verifier with a new salt for a setup code, which has ten characters: `XXX-XX-XXX`.
+    /// Creates a verifier with a new salt for a setup code of the form `XXX-XX-XXX`.
     package init(setupCode: String) {
         self.init(setupCode: setupCode) { RandomBytes.make(count: SRP.saltLength) }
     }
