@@ -7,7 +7,7 @@ package struct ChaCha20Poly1305: Sendable, Equatable {
     /// The length of a key, in bytes.
     package static let keyLength = 32
 
-    /// A nonce of 12 bytes, which must never be reused with the same key.
+    /// A nonce of 12 bytes; never use a nonce twice with the same key.
     package struct Nonce: Sendable {
         fileprivate let bytes: [UInt8]
 
@@ -35,7 +35,7 @@ package struct ChaCha20Poly1305: Sendable, Equatable {
     ///
     /// The key must come from local key derivation, never from a peer.
     package init(key: SecretBytes) {
-        precondition(key.count == Self.keyLength, "a key must have this length")
+        precondition(key.count == Self.keyLength, "a key must have 32 bytes")
         Sodium.ready
         self.key = key
     }
@@ -68,11 +68,11 @@ package struct ChaCha20Poly1305: Sendable, Equatable {
 
     // MARK: Frames (HAP 7.1): two authenticated length bytes, ciphertext, tag
 
-    /// Encrypts a piece of a session's stream and appends it as one frame.
+    /// Encrypts a range of bytes and appends the result as one frame of a session.
     ///
     /// - Parameters:
-    ///   - bytes: The bytes that contain the piece.
-    ///   - range: The range of the piece, 1 to 1024 bytes.
+    ///   - bytes: The bytes that contain the frame's content.
+    ///   - range: The range of the content in `bytes`, 1 to 1024 bytes long.
     ///   - counter: The number of this frame in its direction, from 0.
     ///   - output: The bytes to append the frame to.
     package func appendFrame(
@@ -103,11 +103,11 @@ package struct ChaCha20Poly1305: Sendable, Equatable {
     /// - Parameters:
     ///   - bytes: The bytes that contain the frame.
     ///   - start: The index of the frame's two length bytes.
-    ///   - length: The content's length according to those bytes. The caller must have checked that the frame is
-    ///     complete.
+    ///   - length: The content's length according to its length bytes. The caller must check beforehand that the frame
+    ///     is complete.
     ///   - counter: The number of this frame in its direction, from 0.
     ///   - output: The bytes to append the content to.
-    /// - Throws: `authenticationFailed` if the tag doesn't match. In this case, nothing is appended.
+    /// - Throws: `authenticationFailed` if the tag doesn't match. In this case, `output` is unchanged.
     package func appendContent(
         ofFrameIn bytes: [UInt8], at start: Int, length: Int, counter: UInt64, to output: inout [UInt8]
     ) throws(CryptoError) {
@@ -134,7 +134,7 @@ package struct ChaCha20Poly1305: Sendable, Equatable {
         }
     }
 
-    /// Calls a function with the nonce of a frame: four zero bytes and the counter as eight bytes, least significant
+    /// Calls a closure with the nonce of a frame: four zero bytes and the counter as eight bytes, least significant
     /// byte first.
     private static func withFrameNonce<Result>(_ counter: UInt64, _ body: (UnsafePointer<UInt8>) -> Result) -> Result {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 12) { nonce in

@@ -21,12 +21,12 @@ package struct Curve25519KeyPair: Sendable, Equatable {
 
     /// Returns the secret shared with a peer.
     ///
-    /// - Throws: `badKey` if the peer's key isn't 32 bytes long, or is a point of low order, for which the result would
-    ///   be zero.
+    /// - Throws: `badKey` if the peer's key isn't 32 bytes long or is a low-order point, for which the secret would be
+    ///   zero.
     package func sharedSecret(with peer: [UInt8]) throws(CryptoError) -> SecretBytes {
         guard peer.count == Self.publicKeyLength else { throw .badKey }
         var shared = [UInt8](repeating: 0, count: 32)
-        // libsodium rejects points of low order.
+        // libsodium rejects low-order points.
         let result = secret.withBytes { crypto_scalarmult(&shared, $0, peer) }
         defer { sodium_memzero(&shared, 32) }
         guard result == 0, sodium_is_zero(shared, 32) == 0 else { throw .badKey }

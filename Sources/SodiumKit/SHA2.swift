@@ -2,7 +2,7 @@ internal import CSodium
 
 /// SHA-256 (FIPS 180-4).
 package enum SHA256 {
-    /// Returns the hash of the bytes: 32 bytes.
+    /// Returns the hash of the bytes, 32 bytes long.
     package static func hash(_ bytes: [UInt8]) -> [UInt8] {
         Sodium.ready
         var hash = [UInt8](repeating: 0, count: 32)
@@ -10,7 +10,7 @@ package enum SHA256 {
         return hash
     }
 
-    /// Returns the HMAC (RFC 2104) of the bytes: 32 bytes.
+    /// Returns the HMAC (RFC 2104) of the bytes, 32 bytes long.
     package static func authenticationCode(for bytes: [UInt8], key: [UInt8]) -> [UInt8] {
         Sodium.ready
         var state = crypto_auth_hmacsha256_state()
@@ -24,7 +24,7 @@ package enum SHA256 {
 
 /// SHA-512 (FIPS 180-4).
 package enum SHA512 {
-    /// Returns the hash of the concatenated parts: 64 bytes.
+    /// Returns the hash of the concatenated parts, 64 bytes long.
     package static func hash(_ parts: [UInt8]...) -> [UInt8] {
         Sodium.ready
         var state = crypto_hash_sha512_state()

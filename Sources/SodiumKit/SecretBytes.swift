@@ -2,13 +2,13 @@ internal import CSodium
 
 /// Secret bytes: keys and key material.
 ///
-/// They are wiped when the last copy is released, compared in constant time, and printed only as their count. That
-/// applies only to this storage: the array that is passed to the initializer, the array that ``copy`` returns and the
-/// buffers of libraries aren't wiped.
+/// The bytes are wiped when the last copy is released, compared in constant time, and described only by their count.
+/// The array that is passed to the initializer, the array that ``copy`` returns and the buffers of libraries aren't
+/// wiped.
 package struct SecretBytes: Sendable {
     private let storage: Storage
 
-    /// Copies the bytes; the caller's array should be short-lived.
+    /// Copies the bytes; don't keep the original, because it isn't wiped.
     package init(_ bytes: some Collection<UInt8>) {
         storage = Storage(bytes)
     }
@@ -20,7 +20,7 @@ package struct SecretBytes: Sendable {
     /// A copy as a plain array, for APIs that require one.
     package var copy: [UInt8] { Array(UnsafeBufferPointer(start: storage.bytes, count: storage.count)) }
 
-    /// Calls a function with the address of the bytes.
+    /// Calls a closure with the address of the bytes.
     package func withBytes<Result, Failure: Error>(
         _ body: (UnsafePointer<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {

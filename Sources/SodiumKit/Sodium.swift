@@ -1,12 +1,11 @@
 internal import CSodium
 
-/// The initialization of libsodium, which happens once, before its first use.
+/// The initialization of libsodium, once before its first use.
 package enum Sodium {
-    /// Initializes libsodium.
+    /// A property that initializes libsodium when it is first read.
     ///
-    /// Read this property before each call to libsodium.
-    ///
-    /// If the system has no source of randomness, it traps, because no operation would be secure.
+    /// Read this property before each call to libsodium. If the system has no source of randomness, the program traps,
+    /// because no operation would be secure.
     package static let ready: Void = {
         precondition(sodium_init() >= 0, "libsodium can't be initialized: the system has no source of randomness")
     }()
