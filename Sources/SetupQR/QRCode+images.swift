@@ -4,7 +4,7 @@ extension QRCode {
 
     /// Draws several codes in a column as one SVG image.
     ///
-    /// Below each code is its caption, which may be empty.
+    /// Each code has a caption below it, which may be empty.
     package static func svg(_ codes: [(code: QRCode, caption: String)]) -> String {
         var content = ""
         var height = 0
@@ -86,7 +86,7 @@ extension QRCode {
 
     /// Returns a zlib stream (RFC 1950) of stored blocks (RFC 1951).
     ///
-    /// The images have only a few kilobytes, so they need no compression.
+    /// The images are only a few kilobytes in size, so they need no compression.
     private static func stored(_ bytes: [UInt8]) -> [UInt8] {
         var stream: [UInt8] = [0x78, 0x01]
         var rest = bytes[...]

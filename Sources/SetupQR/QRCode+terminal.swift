@@ -4,7 +4,7 @@ package struct TerminalAbilities: Equatable, Sendable {
     package var unicode: Bool
     /// A Boolean value that indicates whether the terminal supports colors.
     ///
-    /// If it does, codes are black on white, on any background.
+    /// With colors, codes are black on white, regardless of the terminal's background.
     package var color: Bool
 
     package init(unicode: Bool, color: Bool) {
@@ -12,7 +12,7 @@ package struct TerminalAbilities: Equatable, Sendable {
         self.color = color
     }
 
-    /// Determines the capabilities of an output from the environment.
+    /// Determines the capabilities of an output from the environment variables.
     package init(isTerminal: Bool, environment: (String) -> String?) {
         func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
         let locale = (value("LC_ALL") ?? value("LC_CTYPE") ?? value("LANG") ?? "").lowercased()
@@ -25,10 +25,9 @@ package struct TerminalAbilities: Equatable, Sendable {
 extension QRCode {
     /// Returns the code as lines of text, including its quiet zone.
     ///
-    /// Each line ends with a line feed.
-    ///
-    /// With colors, the code is black on white. Without colors, Unicode characters draw the light modules, for the
-    /// usual dark background, and ASCII characters draw the dark modules, for paper and e-mail. Scanners can read both.
+    /// Each line ends with a line feed. With colors, the code is black on white. Without colors, Unicode characters
+    /// draw the light modules, for the usual dark background, and ASCII characters draw the dark modules, for paper and
+    /// e-mail. Scanners can read both.
     package func text(for abilities: TerminalAbilities) -> String {
         switch (abilities.unicode, abilities.color) {
         case (true, true): lines(of: halfBlocks(drawingDark: true), between: "\u{1B}[0;30;107m", "\u{1B}[0m")
@@ -42,12 +41,12 @@ extension QRCode {
         rows.map { start + $0 + end + "\n" }.joined()
     }
 
-    /// Draws two modules that are one above the other as one character.
+    /// Returns the lines of the code, in which each character draws two modules, one above the other.
     private func halfBlocks(drawingDark: Bool) -> [String] {
         stride(from: span.lowerBound, to: span.upperBound, by: 2).map { row in
             span.map { column in
-                // If the number of rows is odd, the lower half of the last line stays empty on a white background, and
-                // is light on a dark background.
+                // If the number of rows is odd, the lower half of the last line is light: empty when dark modules are
+                // drawn, and filled when light modules are drawn.
                 switch (isDark(row, column) == drawingDark, isDark(row + 1, column) == drawingDark) {
                 case (true, true): "█"
                 case (true, false): "▀"

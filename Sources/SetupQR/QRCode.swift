@@ -8,14 +8,15 @@ package struct QRCode: Equatable, Sendable {
 
     /// The width of the quiet zone around the code, in modules.
     ///
-    /// Without it, the code can't be scanned.
+    /// Without a quiet zone, scanners can't read the code.
     static let quietZone = 4
 
     /// Encodes text such as a setup payload.
     ///
     /// Returns `nil` if the text is empty or too long for a QR code.
     package init?(_ text: String) {
-        // The library keeps no state between calls, and the result is freed here, so no pointer leaves this function.
+        // The library keeps no state between calls, and the result is freed here, so no pointer leaves this
+        // initializer.
         guard !text.utf8.contains(0), let code = QRcode_encodeString(text, 0, QR_ECLEVEL_M, QR_MODE_8, 1) else {
             return nil
         }
