@@ -20,7 +20,7 @@ struct CatalogTests {
         return array.compactMap(\.string)
     }
 
-    /// Returns the types by their names.
+    /// Returns the characteristic and service types by name.
     private func typesByName() throws -> [String: HAPType] {
         var types: [String: HAPType] = [:]
         for entry in try entries("characteristics") {
@@ -30,7 +30,7 @@ struct CatalogTests {
         return types
     }
 
-    @Test("has every characteristic in order with its metadata")
+    @Test("has every characteristic of its source, in order, with its metadata")
     func characteristics() throws {
         let entries = try entries("characteristics")
         #expect(entries.count > 200)
@@ -53,7 +53,7 @@ struct CatalogTests {
         }
     }
 
-    @Test("has every service in order with its characteristics")
+    @Test("has every service of its source, in order, with its characteristics")
     func services() throws {
         let entries = try entries("services")
         let types = try typesByName()

@@ -117,7 +117,7 @@ struct ComplianceTests {
         Fault("firmware revision of letters") { $0.services[0].characteristics[5].value = .string("v1") },
     ]
 
-    @Test("rejects an accessory with any one fault", arguments: faults)
+    @Test("rejects an accessory with a single fault", arguments: faults)
     func fault(fault: Fault) {
         var accessory = Self.lamp()
         fault.plant(&accessory)
@@ -125,7 +125,7 @@ struct ComplianceTests {
     }
 
     @Test(
-        "names services and characteristics as the catalog does",
+        "uses the catalog's names for services and characteristics in errors",
         arguments: [
             Fault("service 8 (Lightbulb) of accessory 2 lacks the characteristic On") {
                 $0.services[1].characteristics.removeFirst()
@@ -147,7 +147,7 @@ struct ComplianceTests {
         #expect(error?.description == fault.testDescription)
     }
 
-    @Test("accepts optional features")
+    @Test("accepts links, and hidden services and characteristics")
     func allowed() throws {
         var accessory = Self.lamp()
         accessory.services[1].linked = [.accessoryInformation]

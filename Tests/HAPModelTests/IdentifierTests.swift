@@ -4,7 +4,7 @@ import Testing
 @Suite("HAPType")
 struct HAPTypeTests {
     @Test(
-        "has the same short form for all spellings",
+        "returns the same short form for every spelling of a type",
         arguments: [
             ("3E", "3E"), ("3e", "3E"), ("0000003E", "3E"), ("25", "25"), ("24B", "24B"), ("0", "0"),
             ("0000003E-0000-1000-8000-0026BB765291", "3E"), ("0000003e-0000-1000-8000-0026bb765291", "3E"),
@@ -20,7 +20,7 @@ struct HAPTypeTests {
     }
 
     @Test(
-        "rejects any other text",
+        "rejects text that is neither a short form nor a UUID",
         arguments: [
             "", "G", "0x3E", "+3E", "-3E", " 3E", "000000003E", "0000003E-0000-1000-8000", "３E",
             "0000003E-0000-1000-80000026BB765291", "0000003E-0000-1000-8000-0026BB76529", "----", "0000003E-0000",
@@ -39,7 +39,7 @@ struct HAPTypeTests {
 
 @Suite("DeviceID")
 struct DeviceIDTests {
-    @Test("accepts six octets in either case and prints uppercase letters")
+    @Test("parses six octets in either case, and prints uppercase letters")
     func forms() {
         #expect(DeviceID("1a:2b:3C:4D:5e:FF")?.description == "1A:2B:3C:4D:5E:FF")
         #expect(DeviceID("00:01:02:03:0A:0B")?.description == "00:01:02:03:0A:0B")
@@ -48,7 +48,7 @@ struct DeviceIDTests {
     }
 
     @Test(
-        "rejects any other text",
+        "rejects text that isn't six octets with colons",
         arguments: [
             "", "1A:2B:3C:4D:5E", "1A:2B:3C:4D:5E:FF:00", "1A2B3C4D5EFF", "1A-2B-3C-4D-5E-FF", "1A:2B:3C:4D:5E:F",
             "1A:2B:3C:4D:5E:FFF", "1A:2B:3C:4D:5E:GG", "+1:2B:3C:4D:5E:FF", "1A:2B:3C:4D:5E:FF ", ":::::",
@@ -58,7 +58,7 @@ struct DeviceIDTests {
         #expect(DeviceID(text) == nil)
     }
 
-    @Test("rejects any other number of octets", arguments: [0, 1, 5, 7, 100])
+    @Test("rejects any number of octets other than six", arguments: [0, 1, 5, 7, 100])
     func octets(count: Int) {
         #expect(DeviceID(octets: [UInt8](repeating: 1, count: count)) == nil)
     }
@@ -66,7 +66,7 @@ struct DeviceIDTests {
 
 @Suite("CharacteristicID")
 struct CharacteristicIDTests {
-    @Test("is ordered by accessory, then by instance, and prints as in a read request")
+    @Test("sorts ids by accessory, then by instance, and prints them as in a read request")
     func order() {
         let ids = [(2, 1), (1, 10), (1, 9), (10, 1)].map { CharacteristicID(AccessoryID($0.0), InstanceID($0.1)) }
         #expect(ids.sorted().map(\.description) == ["1.9", "1.10", "2.1", "10.1"])

@@ -5,14 +5,14 @@ import Testing
 
 @Suite("AccessoryName.unique")
 struct UniqueNameTests {
-    @Test("appends the first free number")
+    @Test("appends the first free number to a name in use")
     func number() {
         #expect(AccessoryName.unique("Lamp", among: []) == "Lamp")
         #expect(AccessoryName.unique("Lamp", among: ["Lamp"]) == "Lamp 2")
         #expect(AccessoryName.unique("Lamp", among: ["Lamp", "Lamp 2", "Lamp 4"]) == "Lamp 3")
     }
 
-    @Test("shortens a long name for its number, and stays valid")
+    @Test("shortens a long name to append a number, and keeps it valid")
     func long() {
         let names = [
             String(repeating: "a", count: 64), String(repeating: "ü", count: 32),

@@ -16,7 +16,7 @@ struct SetupCodeTests {
         }
     }
 
-    @Test("prints its number with dashes", arguments: [1, 10, 3_145_154, 41_527_893, 99_999_998] as [UInt32])
+    @Test("prints eight digits with dashes", arguments: [1, 10, 3_145_154, 41_527_893, 99_999_998] as [UInt32])
     func text(number: UInt32) throws {
         let code = try #require(SetupCode(number: number))
         #expect(code.text.utf8.count == 10)
@@ -25,7 +25,7 @@ struct SetupCodeTests {
     }
 
     @Test(
-        "rejects any other form",
+        "rejects text that isn't of the form XXX-XX-XXX",
         arguments: [
             "", "03145154", "031-45-15", "031-45-1545", "031 45 154", "03-145-154", "031-45-15a", "031-45-1٥4",
             "-31-45-154", "031–45–154", "+31-45-154", "031-45-154\n", " 31-45-154", "031-45-154-",
@@ -34,7 +34,7 @@ struct SetupCodeTests {
         #expect(SetupCode(text) == nil)
     }
 
-    @Test("rejects a number above eight digits", arguments: [100_000_000, 134_217_727, UInt32.max] as [UInt32])
+    @Test("rejects a number of more than eight digits", arguments: [100_000_000, 134_217_727, UInt32.max] as [UInt32])
     func tooLarge(number: UInt32) {
         #expect(SetupCode(number: number) == nil)
     }
@@ -52,7 +52,7 @@ struct SetupCodeTests {
         #expect(bounds == [100_000_000])
     }
 
-    @Test("is never printed by accident")
+    @Test("prints a placeholder instead of the code")
     func secret() throws {
         let code = try #require(SetupCode("415-27-893"))
         var dumped = ""
@@ -70,7 +70,9 @@ struct SetupIDTests {
         #expect(SetupID(text)?.description == text)
     }
 
-    @Test("rejects any other text", arguments: ["", "7OS", "7OSXX", "7osx", "7OS-", "7OS ", "ÄÖÜ", "７OSX"])
+    @Test(
+        "rejects anything but four digits or uppercase letters",
+        arguments: ["", "7OS", "7OSXX", "7osx", "7OS-", "7OS ", "ÄÖÜ", "７OSX"])
     func invalid(text: String) {
         #expect(SetupID(text) == nil)
     }
@@ -102,7 +104,7 @@ struct SetupPayloadTests {
         }
     }
 
-    @Test("encodes neither code nor id of a paired accessory")
+    @Test("encodes neither the code nor the setup id of a paired accessory")
     func paired() throws {
         let payload = SetupPayload(
             category: .bridge, code: SetupCode("031-45-154"), setupID: SetupID("1QJ8"), isPaired: true)

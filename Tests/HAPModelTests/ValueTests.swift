@@ -2,7 +2,7 @@ import HAPModel
 import HAPTesting
 import Testing
 
-/// A row of HAP 11: a written value, its characteristic, and the value that must be stored.
+/// A test case from HAP 11: a characteristic, a written value, and the value to store; `nil` if the write is refused.
 struct WrittenValue: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let metadata: CharacteristicMetadata
@@ -38,14 +38,14 @@ struct AcceptedValueTests {
     private static let temperature = metadata(.float, 10, 38, step: 0.1)
 
     private static let rows: [WrittenValue] = [
-        // bool: exactly true, false, 0, 1
+        // bool: only true, false, 0 and 1
         .init("bool", bool, .bool(true), .bool(true)), .init("bool", bool, .bool(false), .bool(false)),
         .init("bool", bool, .integer(0), .bool(false)), .init("bool", bool, .integer(1), .bool(true)),
         .init("bool", bool, .integer(2), nil), .init("bool", bool, .integer(-1), nil),
         .init("bool", bool, .float(1), .bool(true)), .init("bool", bool, .float(0.5), nil),
         .init("bool", bool, .float(.nan), nil), .init("bool", bool, .string("1"), nil),
         .init("bool", bool, .data([1]), nil),
-        // integers: kinds
+        // integers: types of the written value
         .init("int", brightness, .integer(50), .integer(50)), .init("int", brightness, .float(50), .integer(50)),
         .init("int", brightness, .bool(true), .integer(1)), .init("int", brightness, .bool(false), .integer(0)),
         .init("int", brightness, .string("50"), nil), .init("int", brightness, .data([50]), nil),
