@@ -81,7 +81,7 @@ struct AdaptiveLightingTests {
         let read = try vectors["status_read_at_60000_ms"].bytes
         #expect(status(60).encoded == read)
         #expect(try TransitionStatus(parsing: read) == status(60))
-        // The explicit holds in the golden response are parsed as zero, and encoded again.
+        // The explicit holds of zero in the golden response are parsed and encoded again.
         let active = try vectors["read_response_while_active"].bytes
         #expect(TransitionControlResponse.active(configuration).encoded == active)
         #expect(try TransitionControlResponse(parsing: active).encoded == active)
@@ -101,7 +101,7 @@ struct AdaptiveLightingTests {
     }
 
     @Test(
-        "interpolates between entries, holds the first value before them and ends after the last",
+        "interpolates between entries, holds the first value before the first entry and ends after the last entry",
         arguments: [
             (-1, 50, 190), (0, 50, 190), (5, 50, 190), (10, 50, 190), (15, 50, 225), (20, 50, 260), (29, 50, 260),
             (30, 50, 260), (31, 50, nil), (15, 0, 260), (15, 20, 260), (15, 80, 190), (15, 1000, 190),
@@ -111,7 +111,7 @@ struct AdaptiveLightingTests {
         let entries: [AdaptiveLightingCurve.Entry?] = [
             .init(adjustmentFactor: -1, mired: 240, offset: .seconds(10), hold: .seconds(99)),
             .init(adjustmentFactor: -1.3333334, mired: 326.66667, offset: .seconds(10)),
-            // At once, after a hold.
+            // This entry applies immediately after the hold of the previous entry.
             .init(adjustmentFactor: 0, mired: 400, offset: .zero, hold: .seconds(10)),
         ]
         let curve = try #require(
@@ -121,7 +121,7 @@ struct AdaptiveLightingTests {
         #expect(curve.mired(elapsed: .seconds(seconds), brightness: brightness) == mired)
     }
 
-    @Test("accepts at most the maximum number of entries in fragments")
+    @Test("accepts the maximum number of entries in fragments, but no more")
     func longCurve() throws {
         var draft = Draft()
         draft.entries = (0..<AdaptiveLightingCurve.maximumEntries).map { number in
@@ -149,7 +149,7 @@ struct AdaptiveLightingTests {
         }
     }
 
-    @Test("uses default intervals and a brightness range of 10 to 100 if they are missing")
+    @Test("uses the default intervals and a brightness range of 10 to 100 if these items are missing")
     func defaults() throws {
         var draft = Draft()
         draft.interval = nil
@@ -181,7 +181,7 @@ struct AdaptiveLightingTests {
     }
 
     @Test(
-        "ignores unknown items next to a request, and accepts long numbers",
+        "ignores unknown items in a request, and accepts numbers with leading zero bytes",
         arguments: [
             "0103010105", "01040102 0500 0901ff", "0000 0000 0103010105 0000 0000", "010a 0108 0500000000000000",
         ])

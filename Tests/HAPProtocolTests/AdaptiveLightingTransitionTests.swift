@@ -47,7 +47,7 @@ struct AdaptiveLightingTransitionTests {
         }
     }
 
-    @Test("rejects malformed requests and those for other characteristics without a change")
+    @Test("rejects malformed requests and requests for other characteristics, and changes nothing")
     func refused() throws {
         var other = Draft()
         other.brightness = [10]
@@ -80,7 +80,7 @@ struct AdaptiveLightingTransitionTests {
         #expect(
             machine.lampIs(on: true, brightness: 100, now: at(10 * minute))
                 == .apply(mired: 250, notify: true, wakeAt: at(11 * minute)))
-        // A value that subscribers already know causes no event, regardless of the time.
+        // A color temperature that subscribers already know causes no event, regardless of the time.
         #expect(
             machine.lampIs(on: true, brightness: 100, now: at(25 * minute))
                 == .apply(mired: 250, notify: false, wakeAt: at(26 * minute)))
@@ -136,7 +136,7 @@ struct AdaptiveLightingTransitionTests {
                 == .apply(mired: 225, notify: false, wakeAt: at(90_001)))
     }
 
-    @Test("raises an interval below one second to one second")
+    @Test("raises an update interval below one second to one second")
     func shortInterval() throws {
         var draft = Draft()
         draft.instance = [0x2C, 1]
@@ -230,7 +230,7 @@ struct AdaptiveLightingTransitionTests {
             machine.lampIs(on: true, brightness: 100, now: now) == .apply(mired: mired, notify: true, wakeAt: wake))
     }
 
-    @Test("rejects truncated stored bytes, except before the two optional intervals")
+    @Test("rejects truncated stored bytes, unless only the two optional intervals are missing")
     func damaged() throws {
         let saved = try #require(try enabled().saved(now: start, wallClock: .seconds(1)))
         #expect(Array(saved.prefix(9)) == [1, 0xE8, 3, 0, 0, 0, 0, 0, 0])

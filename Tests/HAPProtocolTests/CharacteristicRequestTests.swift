@@ -145,7 +145,7 @@ struct WriteRequestTests {
         #expect(request.entries.map(\.isMalformed) == [true, false])
     }
 
-    @Test("keeps the order of entries, and repeated ids")
+    @Test("keeps the order of entries, including repeated ids")
     func order() {
         let request = parse(
             "{\"pid\":7,\"characteristics\":[{\"iid\":9,\"aid\":2,\"value\":true},{\"aid\":1,\"iid\":1,\"value\":1},"

@@ -21,7 +21,7 @@ struct DatabaseJSONTests {
             services: [ServiceObject(iid: InstanceID(8), type: .lightbulb, characteristics: [characteristic])])
     }
 
-    /// Returns the single characteristic of `lamp` as its members by name, because the order of keys has no meaning.
+    /// Returns the JSON members of `lamp`'s only characteristic by name, because their order has no meaning.
     private func characteristic(
         _ metadata: CharacteristicMetadata, _ value: CharacteristicValue? = nil
     ) throws -> [String: JSONValue] {
@@ -29,7 +29,7 @@ struct DatabaseJSONTests {
         let object = try #require(accessory["services"]?.array?.first?["characteristics"]?.array?.first?.object)
         var members: [String: JSONValue] = [:]
         for member in object.members {
-            #expect(members.updateValue(member.value, forKey: member.name) == nil, "a key stands twice")
+            #expect(members.updateValue(member.value, forKey: member.name) == nil, "a key occurs twice")
         }
         return members
     }
@@ -58,7 +58,7 @@ struct DatabaseJSONTests {
         #expect(services[1]["characteristics"] == [])
     }
 
-    @Test("writes vendor types in full and 64-bit ids exactly")
+    @Test("writes the full UUIDs of vendor types, and exact 64-bit ids")
     func types() throws {
         var accessory = lamp(CharacteristicMetadata(format: .bool, permissions: []), nil)
         accessory.aid = AccessoryID(.max)
@@ -146,7 +146,7 @@ struct DatabaseJSONTests {
         }
     }
 
-    @Test("omits nothing but values on request, as c# requires")
+    @Test("omits only the values from the JSON that determines c#")
     func withoutValues() throws {
         let metadata = CharacteristicMetadata(format: .int, permissions: [.pairedRead], maximum: 100)
         let accessory = lamp(metadata, .integer(5))
@@ -302,7 +302,7 @@ struct AdvertisementTests {
         }
     }
 
-    @Test("names the vendor only while an unpaired bridge requires a token")
+    @Test("advertises the vendor only while an unpaired bridge requires a token")
     func vendor() throws {
         var unpaired = try advertisement("1A:2B:3C:4D:5E:FF", "1QJ8")
         let before = unpaired.txt

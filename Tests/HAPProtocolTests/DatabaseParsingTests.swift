@@ -6,7 +6,7 @@ import Testing
 
 private func parse(_ text: String) throws -> AccessoryDatabase { try AccessoryDatabase(parsing: Array(text.utf8)) }
 
-/// Returns an accessory's single characteristic, described by a test.
+/// Parses an accessory with a single characteristic, and returns the characteristic.
 private func one(_ members: String) throws -> CharacteristicObject? {
     let database = try parse(
         #"""
@@ -80,7 +80,7 @@ struct DatabaseParsingTests {
     }
 
     @Test(
-        "omits services and characteristics without a type, permissions or a unique iid, and keeps the others",
+        "omits only services and characteristics without a type, permissions or a unique iid",
         arguments: [
             (#"{"iid":0,"type":"43","characteristics":[]}"#, "a service of accessory 1 has no unique iid"),
             (#"{"iid":1,"type":"43","characteristics":[]}"#, "a service of accessory 1 has no unique iid"),
@@ -145,14 +145,14 @@ struct DatabaseParsingTests {
         #expect(read != nil && read?.value == nil)
     }
 
-    @Test("truncates very long text")
+    @Test("truncates very long strings")
     func longText() throws {
         let text = String(repeating: "x", count: 100_000)
         let read = try one(#""type":"23","format":"string","perms":["pr"],"value":"\#(text)""#)
         #expect(read?.value == .string(String(repeating: "x", count: 4096)))
     }
 
-    @Test("keeps readable descriptions of characteristics")
+    @Test("keeps valid descriptions of characteristics, up to 256 bytes")
     func descriptions() throws {
         let place = CharacteristicID(AccessoryID(1), InstanceID(3))
         func description(_ json: String) throws -> [CharacteristicID: String] {
@@ -188,7 +188,7 @@ struct DatabaseParsingTests {
         // All integer formats are equivalent.
         let sized = try one(#""type":"CE","format":"int","perms":[]"#)?.metadata
         #expect(sized?.format == .int && sized?.minimum == 50 && sized?.step == 1)
-        // The format of a manufacturer's own type isn't known.
+        // The catalog has no format for a manufacturer's own type.
         #expect(try one(#""type":"00000001-0000-1000-8000-0123456789AB","perms":["pr"]"#) == nil)
     }
 
@@ -208,7 +208,7 @@ struct DatabaseParsingTests {
         #expect(try one(large)?.metadata.validValues == nil)
     }
 
-    @Test("ignores unknown metadata and keeps the rest")
+    @Test("ignores unknown and invalid metadata, and keeps valid metadata")
     func lenient() throws {
         #expect(try one(#""type":"25","format":"array","perms":["pr"]"#) == nil)
         let metadata = try #require(
@@ -244,19 +244,19 @@ struct CharacteristicAnswerTests {
     }
 
     @Test(
-        "rejects any other body",
+        "rejects a body that isn't in HAP's format",
         arguments: [
             "", "7", "{}", #"{"characteristics":7}"#, #"{"characteristics":[7]}"#, #"{"characteristics":[{"aid":1}]}"#,
         ])
     func none(_ text: String) { #expect(CharacteristicAnswer.list(parsing: Array(text.utf8)) == nil) }
 
-    @Test("parses the encoding of an announcement", arguments: [1, 2500, 1 << 52] as [Int64])
+    @Test("parses the encoding of a prepare request", arguments: [1, 2500, 1 << 52] as [Int64])
     func prepare(_ milliseconds: Int64) {
         let request = PrepareRequest(timeToLive: .milliseconds(milliseconds), preparedID: .max)
         #expect(PrepareRequest(parsing: request.encoded) == request)
     }
 
-    @Test("never ends a controller's message in a frame of one byte", arguments: [1024, 1025, 2048, 2049])
+    @Test("never ends a controller's message with a frame of one byte", arguments: [1024, 1025, 2048, 2049])
     func lastFrame(_ length: Int) throws {
         let keys = SessionKeys(
             read: .init(Array(repeating: 1, count: 32)), write: .init(Array(repeating: 2, count: 32)))

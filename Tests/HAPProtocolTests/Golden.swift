@@ -5,7 +5,7 @@ import Testing
 @testable import HAPCrypto
 @testable import HAPProtocol
 
-/// Both ends of the golden transcripts, with their fixed secrets.
+/// Both ends of the golden transcripts, with fixed secrets.
 struct Golden: Sendable {
     let accessory: AccessoryIdentity
     let controller: ControllerIdentity
@@ -13,12 +13,12 @@ struct Golden: Sendable {
     /// The accessory's side of the golden attempt, and the result of the correct proof.
     let server: SRPServer
     let agreement: SRPServer.Agreement
-    /// The controller's side.
+    /// The controller's side of the golden attempt.
     let client: SRPClient
     let setup: Vectors
     let verify: Vectors
 
-    /// The shared instance, because computing the SRP parts takes milliseconds.
+    /// The shared instance, because SRP computations take milliseconds.
     static let shared = Result { try Golden() }
 
     private init() throws {
@@ -48,7 +48,7 @@ struct Golden: Sendable {
         Pairing(controller: controller.controller, publicKey: controller.longTermKey.publicKey, isAdmin: true)
     }
 
-    /// The controller's result of pair setup.
+    /// The result of pair setup for the controller.
     var pairedAccessory: PairSetupController.PairedAccessory {
         PairSetupController.PairedAccessory(
             deviceID: accessory.deviceID, publicKey: accessory.longTermKey.publicKey)

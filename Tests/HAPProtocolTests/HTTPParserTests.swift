@@ -3,10 +3,10 @@ import Testing
 
 @testable import HAPProtocol
 
-/// Returns the bytes of a text.
+/// Returns the UTF-8 bytes of a string.
 private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-/// Returns all messages that are parsed from the pieces, and the violation that ended parsing.
+/// Returns all messages that are parsed from the pieces, and the violation that ended parsing, if any.
 private func parse(
     _ pieces: [[UInt8]], requests: Bool = true, inSession: Bool = false
 ) -> (messages: [HTTPMessage], violation: ProtocolViolation?) {
@@ -30,7 +30,7 @@ private func parse(
 @Suite("HTTPParser for an accessory")
 struct HTTPRequestParserTests {
     @Test(
-        "parses request line, headers and body",
+        "parses the request line, the headers and the body",
         arguments: [
             ("GET /accessories HTTP/1.1\r\nHost: x\r\n\r\n", HTTPRequest(.get, "/accessories")),
             ("GET /accessories HTTP/1.1\r\n\r\n", HTTPRequest(.get, "/accessories")),
@@ -128,7 +128,7 @@ struct HTTPRequestParserTests {
 
     // MARK: Limits (HAP 7.3)
 
-    @Test("accepts at most a start line of 64 KiB, 100 header lines and 32 KiB of headers")
+    @Test("accepts a start line of up to 64 KiB, up to 100 header lines and up to 32 KiB of headers")
     func headLimits() {
         func head(startLine: Int = 14, lines: Int = 0, headers: Int = 3) -> String {
             "GET /" + String(repeating: "a", count: startLine - 14) + " HTTP/1.1\r\n"
@@ -162,7 +162,7 @@ struct HTTPRequestParserTests {
     }
 
     @Test(
-        "skips four empty lines before a request, counts the second as its start, and rejects the fifth"
+        "skips up to four empty lines before a request, and counts the second one as the start of the request"
     )
     func emptyLines() throws {
         let request = "GET /a HTTP/1.1\r\n\r\n"
@@ -184,7 +184,7 @@ struct HTTPRequestParserTests {
     }
 
     @Test(
-        "accepts a body of at most the length that its path allows",
+        "accepts a body up to the length limit of its path",
         arguments: [
             ("/pair-setup", 65536, true), ("/pair-verify", 65536, true), ("/pairings", 65536, true),
             ("/characteristics", 1 << 20, true), ("/prepare", 1 << 20, true), ("/unknown", 1 << 20, true),
@@ -228,7 +228,7 @@ struct HTTPResponseParserTests {
             ("HTTP/1.1 200\r\nContent-Length: 2\r\n\r\n{}", .response(HTTPResponse(200, body: bytes("{}")))),
             ("HTTP/1.1 470 Any words at all\r\nContent-Length: 0\r\n\r\n", .response(HTTPResponse(470))),
             ("HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n", .response(HTTPResponse(200))),
-            // A 204 never has a body.
+            // A 204 response never has a body.
             ("HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", .response(HTTPResponse(204))),
             (
                 "HTTP/1.1 207 Multi-Status\r\nContent-Type: application/hap+json\r\nContent-Length: 2\r\n\r\n{}",
@@ -304,7 +304,7 @@ struct HTTPResponseParserTests {
         #expect(single == ([], .malformedHTTP(.chunk)))
     }
 
-    @Test("limits a body with a length and a body in chunks")
+    @Test("limits the length of bodies with and without chunks")
     func limits() {
         let limit = HTTPLimits.responseBody
         #expect(parse("HTTP/1.1 200 OK\r\nContent-Length: \(limit)\r\n\r\n", requests: false) == ([], nil))
@@ -325,7 +325,7 @@ struct HTTPResponseParserTests {
         var parser = HTTPParser(requests: false)
         parser.append(bytes("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nC00000\r\n"))
         parser.append([UInt8](repeating: 1, count: 0xC00000) + bytes("\r\n"))
-        // If each chunk copied the previous twelve megabytes, these would move more than a terabyte.
+        // If each chunk copied the previous twelve megabytes, these chunks would copy more than a terabyte.
         let chunk = bytes("1\r\nx\r\n")
         for _ in 0..<100_000 {
             parser.append(chunk)
@@ -346,7 +346,7 @@ struct HTTPSerializerTests {
         String(decoding: HTTPSerializer.bytes(of: message), as: UTF8.self)
     }
 
-    @Test("writes length and type of a response, and neither in a 204")
+    @Test("writes the length and type of a response, but neither for status 204")
     func responses() {
         #expect(text(.response(HTTPResponse(204))) == "HTTP/1.1 204 No Content\r\n\r\n")
         #expect(
@@ -386,7 +386,7 @@ struct HTTPSerializerTests {
 
 @Suite("HTTPParser in both roles")
 struct HTTPParserTests {
-    @Test("keeps no state of a message for the next one", arguments: [true, false])
+    @Test("carries no state from one message to the next", arguments: [true, false])
     func noLeak(requests: Bool) {
         let first =
             requests

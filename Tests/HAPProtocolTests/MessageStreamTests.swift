@@ -60,7 +60,7 @@ struct MessageStreamTests {
         #expect(try accessory.encode(.event(body: body)) == vectors[2]["ciphertext"].bytes)
     }
 
-    @Test("opens frames that arrive together with M3 with the new keys, for any split into pieces")
+    @Test("uses the new keys to open frames that arrive together with M3, for any split into pieces")
     func framesBehindM3() throws {
         var controller = MessageStream(role: .controller)
         let clear = try controller.encode(m3)
@@ -102,7 +102,7 @@ struct MessageStreamTests {
         #expect(throws: ProtocolViolation.self) { try clear.next() }
     }
 
-    @Test("lets a controller open sealed events that follow M4 in the same read")
+    @Test("opens sealed events that a controller receives in the same read as M4")
     func eventBehindM4() throws {
         var accessory = MessageStream(role: .accessory)
         let wire = try accessory.encode(m4, thenSecureWith: keys) + accessory.encode(.event(body: [1]))
@@ -149,7 +149,7 @@ struct MessageStreamTests {
         #expect(try accessory.next() == request)
     }
 
-    @Test("stores nothing during a flood of empty frames")
+    @Test("buffers nothing during a flood of empty frames")
     func emptyFrames() throws {
         var (accessory, _) = try session()
         for counter in 0..<500 as Range<UInt64> {

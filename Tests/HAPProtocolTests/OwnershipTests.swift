@@ -26,7 +26,7 @@ struct OwnershipTests {
         return machine
     }
 
-    /// Returns the M5 of a controller with this token.
+    /// Returns the M5 of a controller that sends the given token.
     private func m5(_ token: [UInt8]?) throws -> [UInt8] {
         var machine = PairSetupController(
             identity: golden.controller, setupCode: golden.setupCode, ownershipToken: token.map { SecretBytes($0) })
@@ -58,7 +58,7 @@ struct OwnershipTests {
         #expect(action == .store(golden.pairing))
     }
 
-    @Test("answers a missing or wrong token with error 2 in M6, and then requires a new M1")
+    @Test("responds to a missing or wrong token with error 2 in M6, and then requires a new M1")
     func wrong() throws {
         var wrong: [[UInt8]?] = [
             nil, [], Array(token.dropLast()), Array(token.dropFirst()), token + [0], token + token,
@@ -97,7 +97,7 @@ struct OwnershipTests {
         #expect(machine.received(clear.encoded, conditions: .init(isPaired: false)) == .refuseOwnership(error))
     }
 
-    @Test("ignores any token if it requires none", arguments: [0, 1, 32, 512, 2000])
+    @Test("ignores any token if no token is required", arguments: [0, 1, 32, 512, 2000])
     func ignored(count: Int) throws {
         var machine = try accessory(nil)
         let action = machine.received(
@@ -105,7 +105,7 @@ struct OwnershipTests {
         #expect(action == .store(golden.pairing))
     }
 
-    @Test("answers a late M5 with unavailable before it checks the token")
+    @Test("responds to a late M5 with unavailable, without checking the token")
     func tooLate() throws {
         var machine = try accessory(requirement)
         let action = machine.received(try m5(nil), conditions: .init(isPaired: true))

@@ -11,7 +11,7 @@ struct PairSetupAccessoryTests {
 
     init() throws { golden = try Golden.shared.get() }
 
-    /// The machine's states.
+    /// The states of the state machine.
     enum Stage: String, CaseIterable, Sendable {
         case idle, starting, awaitingM3, checking, awaitingM5, storing
     }
@@ -80,7 +80,7 @@ struct PairSetupAccessoryTests {
         #expect(machine.started(golden.server) == .reply(try golden.setup["M2"].bytes))
     }
 
-    @Test("derives the golden keys of a transient session, which isn't offered")
+    @Test("derives the golden keys of a transient session, which accessories don't offer")
     func transientKeys() throws {
         let keys = try golden.setup["transient_keys"]
         let secret = golden.agreement.key
@@ -101,7 +101,7 @@ struct PairSetupAccessoryTests {
         #expect(machine.started(golden.server) == .reply(try golden.setup["M2"].bytes))
     }
 
-    @Test("rejects any message but the next one and M1, and resets", arguments: Stage.allCases)
+    @Test("rejects every message except the next one and M1, and resets", arguments: Stage.allCases)
     func outOfOrder(stage: Stage) throws {
         let setup = golden.setup
         var bodies: [[UInt8]] = [
@@ -122,7 +122,7 @@ struct PairSetupAccessoryTests {
         }
     }
 
-    @Test("ignores an unexpected outcome", arguments: Stage.allCases)
+    @Test("ignores an unexpected result of a computation or the store", arguments: Stage.allCases)
     func outcomes(stage: Stage) throws {
         let before = try machine(at: stage)
         if stage != .starting {
@@ -145,7 +145,7 @@ struct PairSetupAccessoryTests {
         #expect(before.isActive == (stage != .idle))
     }
 
-    @Test("rejects every message after it is abandoned", arguments: Stage.allCases)
+    @Test("rejects every message except M1 after the procedure is abandoned", arguments: Stage.allCases)
     func abandoned(stage: Stage) throws {
         var machine = try machine(at: stage)
         machine.abandon()
@@ -181,7 +181,7 @@ struct PairSetupAccessoryTests {
         #expect(machine.received(body, conditions: unpaired) == .start)
     }
 
-    @Test("checks paired, tries and busy in the order of HAP 5.4", arguments: 0..<8)
+    @Test("checks for pairings, exhausted tries and other procedures in the order of HAP 5.4", arguments: 0..<8)
     func conditions(bits: Int) throws {
         let conditions = PairSetupAccessory.Conditions(
             isPaired: bits & 1 != 0, triesExhausted: bits & 2 != 0, isBusy: bits & 4 != 0)
@@ -213,7 +213,7 @@ struct PairSetupAccessoryTests {
         }
     }
 
-    @Test("checks M3 with a key of any length up to 384", arguments: [1, 2, 16, 255, 256, 383, 384])
+    @Test("checks M3 with a key of any length up to 384 bytes", arguments: [1, 2, 16, 255, 256, 383, 384])
     func thirdMessageShortKeys(count: Int) throws {
         var machine = try machine(at: .awaitingM3)
         let key = [UInt8](repeating: 1, count: count)
@@ -224,7 +224,7 @@ struct PairSetupAccessoryTests {
     }
 
     @Test(
-        "answers M3 with a wrong proof, or a key that is a multiple of N, with error 2 and counts it",
+        "responds to a wrong proof, or a key that is a multiple of N, with error 2, and counts a failure",
         arguments: ["M3_wrong_proof", "M3_A_is_zero", "M3_A_is_N"])
     func wrongProof(name: String) throws {
         var machine = try machine(at: .awaitingM3)
@@ -260,7 +260,7 @@ struct PairSetupAccessoryTests {
         return PairingTLV.message(5, (.encryptedData, cipher.seal(part, nonce: .init(label: label)))).encoded
     }
 
-    /// Returns the content of M5, in which some parts are replaced.
+    /// Returns the content of M5, with the given items replaced.
     private func identity(
         identifier: [UInt8]? = nil, publicKey: [UInt8]? = nil, signature: [UInt8]? = nil,
         without missing: PairingItem? = nil, signedBy keys: Ed25519KeyPair? = nil
@@ -276,7 +276,7 @@ struct PairSetupAccessoryTests {
         return body.encoded
     }
 
-    @Test("answers M5 without a valid identity with error 2")
+    @Test("responds to M5 without a valid identity with error 2")
     func fifthMessageIdentity() throws {
         let unknownPeer = try Ed25519KeyPair(seed: SecretBytes([UInt8](repeating: 3, count: 32)))
         let good = identity()
@@ -314,7 +314,7 @@ struct PairSetupAccessoryTests {
                         controller: controller, publicKey: golden.controller.longTermKey.publicKey, isAdmin: true)))
     }
 
-    @Test("answers M5 with an error if the accessory is paired or full")
+    @Test("responds to M5 with an error if the accessory is paired or full")
     func fifthMessageConditions() throws {
         let m5 = try golden.setup["M5"].bytes
         let full = try golden.setup["error_responses"]["M6_max_peers"].bytes
@@ -328,14 +328,14 @@ struct PairSetupAccessoryTests {
             #expect(machine.received(m5, conditions: conditions) == .reply(row.answer))
             #expect(!machine.isActive)
         }
-        // A procedure in progress ignores conditions that apply only to new ones.
+        // A procedure in progress ignores conditions that apply only to new procedures.
         var machine = try machine(at: .awaitingM5)
         let others = PairSetupAccessory.Conditions(isPaired: false, triesExhausted: true, isBusy: true)
         #expect(machine.received(m5, conditions: others) == .store(golden.pairing))
     }
 
     @Test(
-        "answers with an error if the pairing can't be stored",
+        "responds with an error if the pairing can't be stored",
         arguments: [PairingError.unknown, .unavailable, .maxPeers])
     func notStored(error: PairingError) throws {
         var machine = try machine(at: .storing)

@@ -47,7 +47,7 @@ struct PairSetupControllerTests {
         #expect(machine.start(withAuth: true) == .send(try golden.setup["M1_with_auth_method"].bytes))
     }
 
-    @Test("ends the procedure after an answer that is malformed or out of order", arguments: Stage.allCases)
+    @Test("ends the procedure after a response that is malformed or out of order", arguments: Stage.allCases)
     func outOfOrder(stage: Stage) throws {
         let next = [Stage.awaitingM2: "M2", .awaitingM4: "M4", .awaitingM6: "M6"][stage]
         let others = try ["M1", "M2", "M3", "M4", "M5", "M6"].filter { $0 != next }.map { try golden.setup[$0].bytes }
@@ -64,7 +64,7 @@ struct PairSetupControllerTests {
         }
     }
 
-    @Test("reports the accessory's error, and unknown codes as unknown", arguments: Stage.allCases)
+    @Test("reports the accessory's error, and unknown error codes as unknown", arguments: Stage.allCases)
     func refused(stage: Stage) throws {
         let errors = try golden.setup["error_responses"]
         let named: [(String, PairingError)] = [
@@ -93,7 +93,7 @@ struct PairSetupControllerTests {
         }
     }
 
-    @Test("ends the procedure after an answer with the wrong state")
+    @Test("ends the procedure after a response with the wrong state")
     func otherState() throws {
         for (stage, name) in [(Stage.awaitingM2, "M2"), (.awaitingM4, "M4"), (.awaitingM6, "M6")] {
             let due = try PairingTLV(parsing: try golden.setup[name].bytes)
@@ -118,7 +118,7 @@ struct PairSetupControllerTests {
         }
     }
 
-    @Test("ends the procedure after an unusable key or an unexpected outcome")
+    @Test("ends the procedure after an unusable key or an unexpected computation result")
     func computed() throws {
         for stage in Stage.allCases {
             var machine = try machine(at: stage)

@@ -68,7 +68,7 @@ struct PairVerifyAccessoryTests {
     }
 
     @Test(
-        "answers M3 without proof of a known controller with error 2, and then accepts a new M1",
+        "responds to M3 without a known controller's proof with error 2, and then accepts a new M1",
         arguments: [
             "M3_unknown_identifier", "M3_bad_signature", "M3_bad_tag", "M3_sub_tlv_without_signature",
             "M3_identifier_in_lower_case_with_valid_signature",
@@ -86,7 +86,7 @@ struct PairVerifyAccessoryTests {
     }
 
     @Test(
-        "rejects M1 with a short key or one of low order",
+        "rejects M1 with a short or low-order key",
         arguments: ["M1_public_key_31_bytes", "M1_public_key_all_zero"])
     func negativeFirstMessage(name: String) throws {
         for awaitingM3 in [false, true] {
@@ -102,7 +102,7 @@ struct PairVerifyAccessoryTests {
         #expect(try golden.verify["negative"].names == tested)
     }
 
-    @Test("starts again with fresh keys after M1 in both states")
+    @Test("starts again with new keys after M1 in both states")
     func firstMessageAnywhere() throws {
         var machine = try machine(awaitingM3: true)
         let other = machine.received(
@@ -117,7 +117,7 @@ struct PairVerifyAccessoryTests {
     }
 
     @Test(
-        "rejects the method pair resume, and ignores all other methods",
+        "rejects the pair-resume method, and ignores all other methods",
         arguments: [0, 1, 2, 3, 5, 6, 7, 255] as [UInt8])
     func methods(method: UInt8) throws {
         var machine = try machine()
@@ -149,7 +149,7 @@ struct PairVerifyAccessoryTests {
         }
     }
 
-    @Test("answers M1 in the same way without pairings, and then M3 with error 2")
+    @Test("responds to M1 without pairings as usual, and then to M3 with error 2")
     func unpaired() throws {
         var machine = PairVerifyAccessory(identity: golden.accessory)
         let none = PairingList()
@@ -158,7 +158,7 @@ struct PairVerifyAccessoryTests {
         #expect(machine.received(try golden.verify["M3"].bytes, ephemeral: ephemeral, pairings: none) == denied)
     }
 
-    @Test("answers M3 with error 2 if a known controller uses another key")
+    @Test("responds to M3 with error 2 if a known controller uses a different key")
     func otherKey() throws {
         var machine = try machine(awaitingM3: true)
         var pairing = golden.pairing
@@ -205,7 +205,7 @@ struct PairVerifyControllerTests {
         #expect(machine.received(try verify["M4"].bytes) == .verified(try golden.sessionKeys))
     }
 
-    @Test("ends the procedure after an answer that is malformed or out of order", arguments: Stage.allCases)
+    @Test("ends the procedure after a response that is malformed or out of order", arguments: Stage.allCases)
     func outOfOrder(stage: Stage) throws {
         let next = [Stage.awaitingM2: "M2", .awaitingM4: "M4"][stage]
         var bodies: [[UInt8]] = [

@@ -33,7 +33,7 @@ struct PairingsTests {
         }
     }
 
-    @Test("encodes and parses the golden answers")
+    @Test("encodes and parses the golden responses")
     func responses() throws {
         let rows: [(String, PairingsResponse)] = [
             ("ok_response", .done), ("not_admin_response", .failed(.authentication)),
@@ -83,7 +83,7 @@ struct PairingsTests {
         }
     }
 
-    @Test("rejects a request with any other state", arguments: [0, 2, 3, 255] as [UInt8])
+    @Test("rejects a request with any state other than 1", arguments: [0, 2, 3, 255] as [UInt8])
     func states(state: UInt8) throws {
         var message = try PairingTLV(parsing: PairingsRequest.list.encoded)
         message[.state] = [state]
@@ -92,7 +92,7 @@ struct PairingsTests {
         #expect(throws: ProtocolViolation.badItem(.state)) { try PairingsRequest(parsing: message.encoded) }
     }
 
-    @Test("rejects malformed answers")
+    @Test("rejects malformed responses")
     func badResponses() {
         let bodies: [[UInt8]] = [[], [6, 1, 1], [6, 1, 2, 7, 0], [6, 1, 2, 1, 1, 65], [6, 1, 2, 1, 0, 3, 1, 1]]
         for body in bodies {
@@ -100,7 +100,7 @@ struct PairingsTests {
         }
     }
 
-    @Test("encodes and parses lists of no, one and the maximum number of pairings", arguments: [0, 1, 2, 64])
+    @Test("encodes and parses lists of up to the maximum number of pairings", arguments: [0, 1, 2, 64])
     func lists(count: Int) throws {
         let pairings = try (0..<count).map { number in
             Pairing(
@@ -115,7 +115,7 @@ struct PairingsTests {
 
     // MARK: The list
 
-    @Test("keeps the order of pairings, and replaces a pairing at its position")
+    @Test("keeps the order of pairings, and replaces a pairing in place")
     func order() {
         var list = PairingList([golden.pairing])
         list.set(other)
@@ -130,7 +130,7 @@ struct PairingsTests {
         #expect(list.hasAdmin && !list.isEmpty && !list.isFull)
     }
 
-    @Test("removes all pairings together with the last admin")
+    @Test("removes all other pairings together with the last admin")
     func lastAdmin() {
         var list = PairingList([golden.pairing, other])
         list.remove(other.controller)

@@ -19,7 +19,7 @@ struct SecureFramerTests {
         return SecureFramer(sealingKey: key, openingKey: key, sealed: counter, opened: counter)
     }
 
-    /// Decrypts the frames in pieces of input, which arrive in order.
+    /// Decrypts the frames in the given pieces of input.
     private func open(
         _ pieces: [[UInt8]], _ framer: inout SecureFramer
     ) throws(ProtocolViolation) -> (content: [UInt8], frames: Int, left: Int) {
@@ -71,7 +71,7 @@ struct SecureFramerTests {
         }
     }
 
-    @Test("opens two requests in a row")
+    @Test("opens two sealed requests in a row")
     func backToBack() throws {
         let vector = try vectors["two_requests_back_to_back"]
         let sealed = try vector["ciphertext"].bytes
@@ -124,14 +124,14 @@ struct SecureFramerTests {
         #expect(none.isEmpty)
     }
 
-    @Test("rejects a length above 1024 before the rest arrives", arguments: [1025, 17735, 65535])
+    @Test("rejects a length above 1024 before the rest of the frame arrives", arguments: [1025, 17735, 65535])
     func tooLong(length: Int) throws {
         var framer = try framer("controller_to_accessory_key")
         let bytes = [UInt8(length & 0xFF), UInt8(length >> 8)]
         #expect(throws: ProtocolViolation.frameTooLong) { _ = try open([bytes], &framer) }
     }
 
-    @Test("stops at the last counter")
+    @Test("refuses to seal or open frames after the last counter value")
     func counterEnds() throws {
         let key = "controller_to_accessory_key"
         var sealer = try framer(key, counter: .max - 1)
@@ -143,7 +143,7 @@ struct SecureFramerTests {
         #expect(next.isEmpty)
         #expect(try open([bytes], &opener).content == [1])
         #expect(throws: ProtocolViolation.counterExhausted) { _ = try open([bytes], &opener) }
-        // A message that needs more frames than remain must not reuse a number.
+        // A message that needs more frames than there are unused counter values must not reuse a value.
         var long = try framer(key, counter: .max - 2)
         var frames: [UInt8] = []
         #expect(throws: ProtocolViolation.counterExhausted) {
@@ -160,7 +160,7 @@ struct SecureFramerTests {
             var wrong = frame
             wrong[bit / 8] ^= 1 << (bit % 8)
             var opener = try framer("accessory_to_controller_key")
-            // A changed length may make the framer wait. The filler then completes an invalid frame.
+            // A changed length may make the framer wait for more bytes. The filler then completes an invalid frame.
             let filler = [UInt8](repeating: 0, count: 1100)
             #expect(throws: ProtocolViolation.self) { _ = try open([wrong, filler], &opener) }
         }

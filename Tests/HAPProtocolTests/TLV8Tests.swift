@@ -51,7 +51,7 @@ struct TLV8Tests {
         }
     }
 
-    @Test("ignores unknown types, and accepts any order")
+    @Test("ignores items of unknown types, and accepts items in any order")
     func unusual() throws {
         let entries = try vectors["valid_but_unusual"].list
         #expect(entries.count == 2)
@@ -81,7 +81,7 @@ struct TLV8Tests {
     }
 
     @Test(
-        "accepts repeated separators, whose type differs for characteristic values, but no other repeated items",
+        "accepts repeated separators of the given type, but no other repeated items",
         arguments: [
             ("0000 0000", 0, 2), ("0000 0000", 0xFF, nil), ("ff00 ff00", 0xFF, 2), ("ff00 ff00", 0, nil),
             ("010105 0000 010106", 0, 3), ("010105 0000 010106", 0xFF, 3), ("010105 010106", 0, nil),
@@ -133,13 +133,13 @@ struct TLV8Tests {
         #expect(message.encoded == [])
     }
 
-    @Test("begins a message with its state, and writes only the state and the error of a failure")
+    @Test("begins a message with its state, and writes only the state and the error in a failure message")
     func messages() {
         #expect(PairingTLV.message(2, (.salt, [9])).encoded == [6, 1, 2, 2, 1, 9])
         #expect(PairingTLV.failure(4, .authentication).encoded == [6, 1, 4, 7, 1, 2])
     }
 
-    @Test("rejects or shortens a body that is truncated anywhere")
+    @Test("never returns the last item of a truncated body")
     func everyCut() throws {
         let body = PairingTLV.message(3, (.publicKey, value(384)), (.proof, value(64))).encoded
         for count in 0..<body.count {

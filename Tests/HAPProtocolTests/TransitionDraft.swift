@@ -2,11 +2,9 @@ import Testing
 
 @testable import HAPProtocol
 
-/// An update in parts.
-///
-/// A test may change or omit each part.
+/// The items of an update, each of which a test may change or omit.
 struct Draft {
-    /// A changed update and its violation, or `nil` if it is valid.
+    /// A change to the update, and the resulting violation; `nil` if the update stays valid.
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let change: @Sendable (inout Draft) -> Void
