@@ -32,7 +32,7 @@ struct BrowsingTests {
     }
 
     @Test(
-        "accepts missing optional keys, and rejects invalid records with their reason",
+        "accepts missing optional keys, and rejects invalid records with a reason",
         arguments: [
             (["s#": nil, "ff": nil, "md": nil, "ci": nil, "pv": nil], nil), (["ci": "99999"], nil),
             (["ID": id], nil), (["c#": "70000"], nil),
@@ -50,7 +50,7 @@ struct BrowsingTests {
     }
 
     @Test(
-        "names a vendor that requires a token, and ignores an invalid id",
+        "parses the vendor whose token is required, and ignores an invalid vendor id",
         arguments: [
             (nil, nil), ("org.example.lamps", "org.example.lamps"), ("", nil), ("a b", nil), ("\u{1B}[2J", nil),
             ("lämpchen", nil), (String(repeating: "v", count: 64), String(repeating: "v", count: 64)),
@@ -61,7 +61,7 @@ struct BrowsingTests {
         #expect(try AdvertisedAccessory(service(["LV": text])).vendor == vendor)
     }
 
-    @Test("alternates between address families with IPv4 first, and drops useless addresses")
+    @Test("alternates between address families with IPv4 first, and drops unusable addresses")
     func addresses() throws {
         var linkLocal: [UInt8] = [0xFE, 0x80] + Array(repeating: 0, count: 14)
         linkLocal[15] = 1
@@ -102,7 +102,7 @@ struct BrowsingTests {
         await browser.stop()
     }
 
-    @Test("merges two hosts with one device id")
+    @Test("merges two hosts with the same device id into one accessory")
     func clones() {
         let snapshot = AccessorySnapshot(
             ServiceSnapshot(services: [

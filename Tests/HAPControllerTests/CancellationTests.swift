@@ -22,7 +22,8 @@ struct CancellationTests {
             try await eventually("the write is sent") { scene.accessory.requests.last?.method == .put }
             write.cancel()
             await #expect(throws: ControllerError.canceled) { try await write.value }
-            // The late answer belongs to the canceled write, and the next one to the read that follows the write.
+            // The late response belongs to the canceled write, and the next response to the read that follows the
+            // write.
             scene.accessory.push(Self.noContent)
             #expect(try await accessory.read(brightness) == .integer(5))
             try await eventually("the value is read") { scene.accessory.requests.contains { $0.query == "id=1.8" } }
@@ -30,7 +31,7 @@ struct CancellationTests {
         #expect(scene.dialer.dialed.count == 1)
     }
 
-    @Test("sends neither the rest of a canceled timed write nor a canceled request that was waiting")
+    @Test("doesn't send a canceled request, or a timed write that is canceled after its announcement")
     func waiting() async throws {
         let scene = try Scene { request, _ in request.path == "/prepare" ? .silence : nil }
         try await scene.connected { accessory in
@@ -47,7 +48,7 @@ struct CancellationTests {
         #expect(!scene.accessory.requests.contains { $0.method == .put && $0.path == "/characteristics" })
     }
 
-    @Test("subscribes for the remaining listener after the first one is canceled")
+    @Test("subscribes for the remaining listener after the first listener is canceled")
     func events() async throws {
         let silent = Mutex(true)
         let scene = try Scene { request, _ in
@@ -117,7 +118,7 @@ extension Scene {
         }
     }
 
-    /// Keeps a session like ``serving(_:)``, but calls `body` only when the session has begun.
+    /// Keeps a session like ``serving(_:)``, but calls `body` only after the session has begun.
     func connected<Result>(_ body: (ConnectedAccessory) async throws -> Result) async throws -> Result {
         try await serving { accessory in
             try await accessory.waitUntilConnected()

@@ -92,7 +92,7 @@ struct ConnectedAccessoryTests {
         }
     }
 
-    @Test("provides all of its types with one import")
+    @Test("provides all types in its API with a single import")
     func names() {
         let type: HAPType = CharacteristicType.on.type
         let characteristic: CharacteristicObject? = nil

@@ -6,7 +6,7 @@ import Testing
 
 private let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// A store that cannot be read or written.
+/// A store that can't be read or written.
 private struct BrokenStore: PairingStore {
     struct Broken: Error {}
     var bytes: Result<[UInt8]?, Broken>
@@ -16,7 +16,7 @@ private struct BrokenStore: PairingStore {
 
 @Suite("ControllerStore", .timeout)
 struct ControllerStoreTests {
-    @Test("writes a file that only its owner can read, and replaces it atomically")
+    @Test("writes a file that only its owner can read, and replaces the file atomically")
     func file() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "store-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -36,7 +36,7 @@ struct ControllerStoreTests {
     }
 
     @Test(
-        "reports a damaged or unusable store, and never replaces it",
+        "reports a damaged or unusable store, and never replaces its content",
         arguments: [
             .success(Array("{}".utf8)), .success([]), .success(Array(#"{"version":2}"#.utf8)), .success(nil),
             .failure(BrokenStore.Broken()),

@@ -96,7 +96,7 @@ struct HostileAccessoryTests {
         }
     }
 
-    @Test("rejects a signature with another key for the right id")
+    @Test("rejects an accessory that signs the right id with a different key")
     func wrongKey() async throws {
         let scene = try Scene { _, _ in nil }
         let unknownPeer = AccessoryIdentity(
@@ -125,7 +125,7 @@ struct HostileAccessoryTests {
         }
     }
 
-    @Test("ignores events of unknown characteristics and wrong types, and reports each press")
+    @Test("ignores events with unknown characteristics or values of the wrong type, and reports each button press")
     func events() async throws {
         let scene = try Scene { _, _ in nil }
         try await scene.run { events in
@@ -143,7 +143,7 @@ struct HostileAccessoryTests {
         }
     }
 
-    @Test("announces a timed write on the same connection with the id that the write contains")
+    @Test("announces a timed write on the same connection and with the same id")
     func timedWrite() async throws {
         let scene = try Scene { _, _ in nil }
         try await scene.run { events in
@@ -172,7 +172,7 @@ struct HostileAccessoryTests {
         #expect(!scene.accessory.requests.contains { $0.method == .put && $0.path == "/characteristics" })
     }
 
-    @Test("requests a write response if the characteristic has one, and returns it")
+    @Test("requests a write response only if the characteristic supports one, and returns it")
     func writeResponse() async throws {
         let scene = try Scene { request, _ in
             request.method == .put
@@ -195,7 +195,7 @@ struct HostileAccessoryTests {
         #expect(WriteRequest(parsing: write.body)?.entries.map(\.authorizationData) == [nil, [1, 2, 255]])
     }
 
-    @Test("polls an accessory that loses events until it sends events again")
+    @Test("polls an accessory that loses events until the accessory sends events again")
     func lostEvents() async throws {
         var timing = testTiming
         timing.quiet = .milliseconds(20)

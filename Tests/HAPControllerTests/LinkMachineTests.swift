@@ -36,7 +36,7 @@ private enum Input: CaseIterable {
         try .test(try #require(id), at: addresses.map { .test($0) }, configurationNumber: number)
     }
 
-    /// A machine after inputs; the accessory has two addresses.
+    /// Returns a machine after the given inputs; the accessory has two addresses.
     private func machine(_ inputs: Input...) throws -> Machine {
         var machine = Machine(ReconnectPolicy.Limits())
         for input in inputs { try apply(input, to: &machine) }
@@ -60,7 +60,7 @@ private enum Input: CaseIterable {
     }
 
     @Test(
-        "changes its state only as the diagram shows",
+        "changes its state only as shown in the diagram of LinkMachine",
         arguments: [
             //  appeared    begin       answered    verified    ended       stop
             ([], [.waiting, .searching, .searching, .searching, .searching, .stopped]),
@@ -107,7 +107,7 @@ private enum Input: CaseIterable {
         #expect(machine.nextAddress() == .test(2))
     }
 
-    @Test("shortens the pause for a changed record, and ignores an equal one")
+    @Test("shortens the pause for a changed record, and ignores an unchanged record")
     func appeared() throws {
         var machine = try machine(.appeared, .begin, .answered, .verified)
         #expect(machine.ended(.notPaired, share: 1, now: start) == .notPaired)
@@ -118,7 +118,7 @@ private enum Input: CaseIterable {
         #expect(machine.accessory?.configurationNumber == 2)
     }
 
-    @Test("returns the session to close, and refuses a connection that arrives after the stop")
+    @Test("returns the session to close when stopped, and then refuses a new connection")
     func stopped() throws {
         var machine = try machine(.appeared, .begin, .answered)
         #expect(machine.stop() == 7)
@@ -135,7 +135,7 @@ private enum Input: CaseIterable {
         [on: .success(.bool(value)), off: .success(.bool(value))]
     }
 
-    @Test("drops the answer to a read that is older than a write or an event of the same characteristic")
+    @Test("drops the result of a read that is older than a write or an event of the same characteristic")
     func stale() {
         var values = LinkValues()
         values.willWrite([off])
@@ -161,7 +161,7 @@ private enum Input: CaseIterable {
         #expect(values.takeUncertain() == [])
     }
 
-    @Test("drops the answer to a read that began before the write was sent")
+    @Test("drops the result of a read that began before a write was sent")
     func sent() {
         var values = LinkValues()
         values.willWrite([on])

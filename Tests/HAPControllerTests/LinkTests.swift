@@ -9,7 +9,7 @@ import Synchronization
 import TestTimeouts
 import Testing
 
-/// A bridge with two lamps in memory, and a controller that is paired with it.
+/// An in-memory bridge with two lamps, and a controller that is paired with the bridge.
 private struct House {
     let vault = InMemoryPairingVault()
     let store: InMemoryAccessoryServerStore
@@ -58,7 +58,7 @@ private final class Connections: Sendable {
 
 @Suite("AccessoryLink to a bridge", .timeout)
 struct LinkTests {
-    @Test("reports searching, database, values and then connected")
+    @Test("reports searching, the database, the values and connected, in this order")
     func connects() async throws {
         let house = try await House()
         let link = house.link()
@@ -96,7 +96,7 @@ struct LinkTests {
         }
     }
 
-    @Test("returns a status for each entry of a batch, and doesn't request impossible ones")
+    @Test("returns a status for each entry of a batch, and doesn't send entries that can't succeed")
     func statuses() async throws {
         let house = try await House()
         let link = house.link()
@@ -120,7 +120,7 @@ struct LinkTests {
         }
     }
 
-    @Test("drops a meaningless value, which doesn't affect reachability")
+    @Test("omits a value that doesn't match its format, without treating the device as unreachable")
     func uninterpretable() async throws {
         let scene = try Scene { request, _ in
             guard request.method == .get, request.path == "/characteristics" else { return nil }
@@ -148,7 +148,7 @@ struct LinkTests {
             await link.desire([house.on])
             await link.appeared(try house.seen(at: .test(1)))
             try await events.until { $0.value(house.on) == .success(.bool(false)) }
-            // The first update after the connection breaks is about values that changed in the meantime.
+            // The first update after the lost connection contains the values that changed in the meantime.
             house.dialer.listen(at: .test(1), nil)
             house.connections.last?.close()
             try await events.until { $0.states.contains(.unreachable(.unreachable)) }
@@ -176,14 +176,14 @@ struct LinkTests {
         house.listen(at: .test(2, port: 9090))
         try await running(link) { events in
             await link.appeared(try house.seen(at: .test(1)))
-            // After nine failures, the next pause is many times as long as the first.
+            // After nine failures, the next pause is many times as long as the first pause.
             try await events.until { _ in house.dialer.dialed.count >= 9 }
             await link.appeared(try house.seen(at: .test(2, port: 9090)))
             try await events.until(.connected)
         }
     }
 
-    @Test("refuses a different accessory at the address and tries the next address")
+    @Test("rejects a different accessory at the address, and tries the next address")
     func wrongAccessory() async throws {
         let house = try await House()
         let unknownPeer = try await House()
@@ -195,7 +195,7 @@ struct LinkTests {
             #expect(house.dialer.dialed == [.test(2), .test(1)])
             #expect(try await link.read([house.on]) == [house.on: .success(.bool(false))])
         }
-        // Without another address, only this error is reported.
+        // Without another address, the link reports only this error.
         let lost = house.link()
         try await running(lost) { events in
             await lost.appeared(try house.seen(at: .test(2)))
@@ -253,7 +253,7 @@ struct LinkTests {
         var timing = testTiming
         timing.request = .seconds(120)
         let link = house.link(timing)
-        // It ends long before the answer is due; otherwise, the timeout of the suite ends the test.
+        // The link stops long before the response is due; otherwise, the suite's timeout ends the test.
         try await running(link) { events in
             await link.appeared(try house.seen(at: .test(1)))
             try await events.until { _ in !house.dialer.dialed.isEmpty }

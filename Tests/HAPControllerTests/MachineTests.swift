@@ -8,7 +8,7 @@ private let start = ContinuousClock.now
 
 @Suite("ReconnectPolicy")
 struct ReconnectPolicyTests {
-    @Test("increases pauses by half, from half a second to a minute")
+    @Test("increases pauses by 50 % each time, from half a second to a minute")
     func growth() {
         var policy = ReconnectPolicy()
         var pauses: [Duration] = []
@@ -59,7 +59,7 @@ struct ReconnectPolicyTests {
 struct PushWatchTests {
     private let made = PushWatch(quiet: .seconds(60), poll: .seconds(10), now: start)
 
-    @Test("checks a minute after the last event as long as no event is missed")
+    @Test("checks values a minute after the last event as long as no event is missed")
     func quiet() {
         var watch = made
         #expect(watch.dueAt == start + .seconds(60))
@@ -70,7 +70,7 @@ struct PushWatchTests {
         #expect(!watch.isPolling)
     }
 
-    @Test("checks every ten seconds after a missed event")
+    @Test("checks values every ten seconds after a missed event")
     func polling() {
         var watch = made
         watch.looked(hasMissedEvents: true, now: start)
@@ -80,7 +80,7 @@ struct PushWatchTests {
         #expect(watch.dueAt == start + .seconds(20))
     }
 
-    @Test("ends polling with an event or a new connection")
+    @Test("stops polling after an event or on a new connection")
     func back() {
         var watch = made
         watch.looked(hasMissedEvents: true, now: start)
@@ -92,7 +92,7 @@ struct PushWatchTests {
         #expect(watch.dueAt == start + .seconds(60))
     }
 
-    @Test("reads everything shortly after dropped events, unless the session ends")
+    @Test("reads all values shortly after dropped events, unless the session ends")
     func dropped() {
         var watch = made
         let due = start + EventBudget.noticeInterval
@@ -108,7 +108,7 @@ struct PushWatchTests {
         #expect(watch.begin(now: due) == .events)
     }
 
-    @Test("reads fifty values at a time, and all values while events are being lost or after some were dropped")
+    @Test("reads 50 values at a time, or all values while events are being lost or after events were dropped")
     func batches() {
         var watch = made
         let ids = (1...120).map { CharacteristicID(AccessoryID(1), InstanceID($0)) }
@@ -139,7 +139,7 @@ struct PendingUpdatesTests {
         #expect(pending.take() == nil)
     }
 
-    @Test("drops values older than a database, and returns it before newer ones")
+    @Test("drops values older than a database, and returns the database before newer values")
     func database() throws {
         let database = try AccessoryDatabase(
             parsing: Array(#"{"accessories":[{"aid":1,"services":[{"iid":1,"type":"3E","characteristics":[]}]}]}"#.utf8)
@@ -154,7 +154,7 @@ struct PendingUpdatesTests {
             ])
     }
 
-    @Test("keeps the last sixty-four presses")
+    @Test("keeps the last 64 button presses")
     func occurrences() throws {
         var pending = PendingUpdates()
         for number in 0..<100 { pending.add(.occurrence(a, .integer(Int64(number)))) }
@@ -183,7 +183,7 @@ struct ExchangeQueueTests {
         #expect(queue.current == 2)
     }
 
-    @Test("drops requests that follow a failed one", arguments: [400, 470, 500])
+    @Test("drops the remaining requests of an exchange after a failed one", arguments: [400, 470, 500])
     func failure(_ status: Int) {
         var queue = ExchangeQueue<Int>()
         _ = queue.add([get("/prepare"), get("/b")], as: 1)
@@ -192,7 +192,7 @@ struct ExchangeQueueTests {
         #expect(action.text == "finish 1 \(status)")
     }
 
-    @Test("drops the unsent requests of a canceled caller, and waits for the answers to the others")
+    @Test("drops the unsent requests of a canceled caller, and waits for responses to the sent ones")
     func canceled() {
         var queue = ExchangeQueue<Int>()
         _ = queue.add([get("/prepare"), get("/b")], as: 1)

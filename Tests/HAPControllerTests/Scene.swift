@@ -39,10 +39,10 @@ struct Scene {
     ///   - timing: The time limits and pauses of the link.
     ///   - isKnown: Whether the link has the database from before a restart.
     ///   - isPaired: Whether the accessory has a pairing with the controller.
-    ///   - isForUnpairing: Whether the link must only remove its pairing.
+    ///   - isForUnpairing: Whether the link only removes its pairing.
     ///   - clock: The clock of the link.
-    ///   - script: Returns the reaction to a request; `nil` for the correct answer.
-    /// - Throws: The errors of creating keys and the database.
+    ///   - script: A closure that returns the reaction to a request; `nil` for the correct response.
+    /// - Throws: An error if the keys or the database can't be created.
     init(
         _ timing: ControllerTiming = testTiming, isKnown: Bool = false, isPaired: Bool = true,
         isForUnpairing: Bool = false, clock: any MonotonicClock = ContinuousClock(),

@@ -40,7 +40,7 @@ struct SetupTests {
         #expect(store.stored.pairings.pairings == [vault.identity().pairing()])
     }
 
-    @Test("stores nothing after a wrong code, and then accepts the right one")
+    @Test("stores nothing after a wrong code, and then accepts the right code")
     func wrongCode() async throws {
         let (bridge, store, found) = try await bridge()
         let code = store.stored.setupCode
@@ -51,7 +51,7 @@ struct SetupTests {
     }
 
     @Test(
-        "doesn't contact an accessory that is advertised as paired, and reports one that is paired but not advertised so"
+        "reports a paired accessory, without contacting it if it is advertised as paired"
     )
     func alreadyPaired() async throws {
         let (_, store, found) = try await bridge(pairedWith: [.random()])
@@ -166,7 +166,7 @@ struct SetupTests {
         #expect(await !bridge.server.isPaired)
     }
 
-    @Test("keeps the pairing when canceled before it can remove it")
+    @Test("keeps the pairing if it is canceled before the accessory has removed the pairing")
     func cancelled() async throws {
         let (bridge, store, found) = try await bridge()
         let cancelling = AccessorySetup(
@@ -218,7 +218,7 @@ struct SetupTests {
         #expect(dialer.dialed.isEmpty)
     }
 
-    @Test("reports a refusal in M6 as refused if the accessory names no vendor")
+    @Test("reports an authentication error in M6 as refused if the accessory advertises no vendor")
     func refusedAtTheEnd() async throws {
         let (_, store, found) = try await demandingBridge()
         var silent = found
@@ -250,7 +250,7 @@ struct SetupTests {
         await #expect(throws: SetupError.alreadyPaired) { try await setup.identify(found) }
     }
 
-    @Test("reports an address where nothing listens as unreachable")
+    @Test("reports an unreachable accessory if nothing listens at its address")
     func unreachable() async throws {
         let (_, store, found) = try await bridge()
         dialer.listen(at: .test(1), nil)

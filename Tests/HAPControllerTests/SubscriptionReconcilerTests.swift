@@ -9,7 +9,7 @@ private let (a, b, c) = (id(1), id(2), id(3))
 
 @Suite("SubscriptionReconciler")
 struct SubscriptionReconcilerTests {
-    @Test("subscribes once to desired characteristics and unsubscribes once")
+    @Test("sends each subscription and unsubscription only once")
     func transcript() {
         var subscriptions = SubscriptionReconciler()
         #expect(subscriptions.next { _ in true } == nil)
@@ -43,7 +43,7 @@ struct SubscriptionReconcilerTests {
         #expect(subscriptions.next { _ in true } == .subscribe([a, b]))
     }
 
-    @Test("retries a refused subscription for an app that requests it, and when its accessory is reachable again")
+    @Test("retries a refused subscription at an app's request, and when the accessory is reachable again")
     func retried() {
         var subscriptions = SubscriptionReconciler()
         _ = subscriptions.desire([a, b])
@@ -59,7 +59,7 @@ struct SubscriptionReconcilerTests {
         #expect(subscriptions.next { _ in true } == .subscribe([a]))
     }
 
-    @Test("subscribes again to a characteristic that is desired again before its removal is sent or answered")
+    @Test("subscribes again to a characteristic that is desired again before it is unsubscribed")
     func anew() {
         var subscriptions = SubscriptionReconciler()
         _ = subscriptions.desire([a, b])
@@ -70,7 +70,7 @@ struct SubscriptionReconcilerTests {
         #expect(subscriptions.next { _ in true } == .subscribe([a, b]))
     }
 
-    @Test("requests a subscription again if its answer is lost, or removes it if it is no longer desired")
+    @Test("repeats a subscription whose response was lost, or removes it if it is no longer desired")
     func lostAnswer() {
         var subscriptions = SubscriptionReconciler()
         _ = subscriptions.desire([a, b, c])
@@ -96,7 +96,7 @@ struct SubscriptionReconcilerTests {
         #expect(subscriptions.next { _ in true } == .unsubscribe([b]))
     }
 
-    @Test("subscribes to a desired characteristic once the accessory reports it")
+    @Test("subscribes to a desired characteristic once the accessory can report its changes")
     func unreported() {
         var subscriptions = SubscriptionReconciler()
         _ = subscriptions.desire([a, b])
@@ -112,7 +112,7 @@ struct SubscriptionReconcilerTests {
     func sequences(seed: UInt64) {
         var random = SeededNumbers(seed: seed)
         var subscriptions = SubscriptionReconciler()
-        // Characteristics that the accessory reports on this connection, and those it refuses.
+        // The characteristics that the accessory reports on this connection, and the characteristics that it refuses.
         var reported: Set<CharacteristicID> = []
         var unwilling: Set<CharacteristicID> = []
         var waiting: [CharacteristicID] = []

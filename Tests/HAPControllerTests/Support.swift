@@ -16,7 +16,7 @@ let quietLogger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 /// Pauses that are short enough for a test.
 ///
 /// The time limits are longer than any test may take, because a busy machine is slow. A test that waits for a time
-/// limit sets it itself.
+/// limit must set that limit.
 let testTiming: ControllerTiming = {
     var timing = ControllerTiming()
     timing.request = .seconds(60)
@@ -29,17 +29,17 @@ let testTiming: ControllerTiming = {
 }()
 
 extension AccessoryEndpoint {
-    /// An endpoint in a network that is reserved for documentation.
+    /// Returns an endpoint in a network that is reserved for documentation.
     static func test(_ number: UInt8, port: UInt16 = 8080) -> AccessoryEndpoint {
         guard let endpoint = AccessoryEndpoint(address: [192, 0, 2, number], port: port) else {
-            preconditionFailure("four bytes and a port make an endpoint")
+            preconditionFailure("four bytes and a port are a valid endpoint")
         }
         return endpoint
     }
 }
 
 extension AdvertisedAccessory {
-    /// An accessory as a browser would show it.
+    /// Returns an accessory as a browser would report it.
     static func test(
         _ id: DeviceID, at endpoints: [AccessoryEndpoint], configurationNumber: UInt32 = 1, isPaired: Bool = true,
         vendor: String? = nil
@@ -62,7 +62,7 @@ extension AdvertisedAccessory {
     }
 }
 
-/// Records the updates of a link, and waits for more.
+/// Records the updates of a link, and waits for expected updates.
 final class EventRecorder: Sendable {
     private struct State {
         var updates: [LinkUpdate] = []

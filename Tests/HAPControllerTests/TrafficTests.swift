@@ -12,14 +12,14 @@ private let brightness = Scene.brightness
 
 @Suite("Traffic over a link", .timeout)
 struct TrafficTests {
-    /// How a value is read.
+    /// The ways to read a value.
     enum ReadKind: CaseIterable {
         case read, enable
     }
 
-    @Test("ignores a read that is older than an event", arguments: ReadKind.allCases)
+    @Test("ignores the result of a read that is older than an event", arguments: ReadKind.allCases)
     func olderRead(_ kind: ReadKind) async throws {
-        // The event reports a change that happened while the answer was being sent.
+        // The event reports a change that happened while the response was being sent.
         let event = HTTPSerializer.bytes(
             of: .event(body: Array(#"{"characteristics":[{"aid":1,"iid":8,"value":true}]}"#.utf8)))
         let old = HTTPSerializer.bytes(
@@ -33,14 +33,14 @@ struct TrafficTests {
             case .read: #expect(try await scene.link.read([on]) == [on: .success(.bool(false))])
             case .enable: #expect(await scene.link.observe([on]) == [on: .confirmed])
             }
-            // An event that is sent later also arrives later.
+            // An event that is sent later must also arrive later.
             scene.accessory.sendEvent(#"{"characteristics":[{"aid":1,"iid":9,"value":77}]}"#)
             try await events.until { $0.value(brightness) == .success(.integer(77)) }
             #expect(events.value(on) == .success(.bool(true)))
         }
     }
 
-    @Test("prefers a read that began after an event", arguments: ReadKind.allCases)
+    @Test("reports the result of a read that began after an event", arguments: ReadKind.allCases)
     func newerRead(_ kind: ReadKind) async throws {
         let scene = try Scene()
         try await scene.run { events in
@@ -63,13 +63,13 @@ struct TrafficTests {
             try await events.until(.connected)
             #expect(
                 try await scene.link.write([AccessoryWrite(on, .bool(true))]) == [on: WriteOutcome(.success)])
-            // The answers still belong to their requests.
+            // Responses still match their requests.
             #expect(try await scene.link.read([on]) == [on: .success(.bool(false))])
             #expect(!events.states.contains { if case .unreachable = $0 { true } else { false } })
         }
     }
 
-    @Test("reports omitted entries of an answer as unable to communicate")
+    @Test("reports unableToCommunicate for each characteristic that a response omits")
     func rejected() async throws {
         let scene = try Scene { request, _ in
             switch (request.method, request.path) {
@@ -178,7 +178,7 @@ struct TrafficTests {
         #expect(scene.accessory.requests.filter { $0.query == "id=1.9" }.count == 1)
     }
 
-    @Test("repeats an unauthorized read once in the next session", arguments: [1, 2])
+    @Test("repeats a read once in the next session if the accessory rejects the current one", arguments: [1, 2])
     func notAuthorized(_ count: Int) async throws {
         let refusals = Mutex(count)
         let scene = try Scene { request, _ in
@@ -199,7 +199,7 @@ struct TrafficTests {
         }
     }
 
-    @Test("has no deadline while no response is due")
+    @Test("sets no deadline while no response is due")
     func quiet() async throws {
         let accessory = ScriptedAccessory { _, _ in .answer(HTTPResponse(204)) }
         let dialer = InMemoryDialer()
@@ -227,7 +227,7 @@ extension Scene {
 @Suite("Batching", .timeout)
 struct BatchTests {
     /// An accessory with so many characteristics that reading, writing or subscribing takes several full batches and a
-    /// partial one.
+    /// partial batch.
     private struct Crowd {
         let ids = (0..<3).flatMap { service in
             (1...90).map { CharacteristicID(AccessoryID(1), InstanceID(UInt64(100 * (service + 1) + $0))) }
@@ -255,7 +255,7 @@ struct BatchTests {
         }
     }
 
-    @Test("reads in requests of at most fifty")
+    @Test("reads at most 50 characteristics per request")
     func reads() async throws {
         let crowd = try Crowd()
         try await crowd.scene.run { events in
@@ -281,7 +281,7 @@ struct BatchTests {
         #expect(written.flatMap { $0 } == crowd.ids)
     }
 
-    @Test("subscribes in requests of at most a hundred")
+    @Test("subscribes to at most 100 characteristics per request")
     func subscriptions() async throws {
         let crowd = try Crowd()
         try await crowd.scene.run { events in

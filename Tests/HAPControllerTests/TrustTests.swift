@@ -121,7 +121,7 @@ struct TrustTests {
         #expect(scene.dialer.dialed == [.test(1), .test(1)])
     }
 
-    @Test("doesn't take an impostor's refusal of pair verify for a removed pairing")
+    @Test("doesn't mistake an impostor's refusal of pair verify for a removed pairing")
     func impostor() async throws {
         let scene = try Scene(isForUnpairing: true)
         ScriptedAccessory { _, _ in .answer(refusal) }.listen(scene.dialer, at: .test(1))
@@ -131,7 +131,7 @@ struct TrustTests {
         }
     }
 
-    @Test("only removes the pairing when it is created for unpairing")
+    @Test("sends only the removal of the pairing if the link is created for unpairing")
     func unpairing() async throws {
         let scene = try Scene(isForUnpairing: true) { request, _ in
             request.path == "/pairings"
