@@ -9,7 +9,7 @@ import Testing
 struct FailingStorageTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID().uuidString)").path()
 
-    /// Creates a bridge with the accessory `a`.
+    /// Creates a bridge with an accessory whose id is `a`.
     private func bridge() async throws -> AccessoryHost {
         try await AccessoryHost(
             AccessoryProfile(category: .bridge, information: information("Bridge")), accessories: [outlet("a")],
@@ -32,7 +32,7 @@ struct FailingStorageTests {
             id: id, information: information("Lamp"), functions: [AccessoryFunction(.lightbulb, [.on: .bool(true)])])
     }
 
-    /// Makes each write of an accessory's ids fail, if it adds characteristics of a light.
+    /// Makes each write of an accessory's ids fail if the write adds characteristics of a light.
     private func breakStorage() async throws {
         let database = try DatabaseQueue(path: folder + "/accessory.sqlite")
         try await database.write { db in
@@ -47,7 +47,7 @@ struct FailingStorageTests {
         try database.close()
     }
 
-    @Test("keeps the former accessory, its values and its ids if an accessory can't be stored")
+    @Test("keeps the previous accessory, its values and its ids if its replacement can't be stored")
     func add() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         _ = try await bridge()
@@ -62,7 +62,7 @@ struct FailingStorageTests {
         #expect(await bridge.value(.outletInUse, of: "a") == .bool(true))
         #expect(await bridge.value(.on, of: "b") == nil)
         #expect(await bridge.accessories.map(\.aid.rawValue) == [1, 2])
-        // The refused accessory got no aid.
+        // The refused accessory didn't use up an aid.
         try await bridge.add(outlet("c"))
         try await bridge.add(outlet("b"))
         #expect(await bridge.accessories.map(\.aid.rawValue) == [1, 2, 3, 4])

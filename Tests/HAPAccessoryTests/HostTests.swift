@@ -28,7 +28,7 @@ private func information(_ name: String) -> AccessoryInformation {
     AccessoryInformation(name: name, manufacturer: "Example", model: "M", serialNumber: "S1", firmware: "1.0")
 }
 
-/// Serves an accessory on a network in memory for as long as the body.
+/// Serves an accessory on an in-memory network while `body` runs.
 private func serving(
     _ host: AccessoryHost, _ body: @Sendable (AccessoryEndpoint, SetupCode, InMemoryNetwork) async throws -> Void
 ) async throws {
@@ -44,7 +44,7 @@ private func serving(
 
 @Suite("A host and its controllers", .timeout)
 struct HostTests {
-    @Test("reports a wrong code, and after four rejects even the right one until pairing is unlocked")
+    @Test("reports wrong codes, and after four of them rejects even the right code until pairing is unlocked")
     func wrongCode() async throws {
         let host = try await AccessoryHost(
             AccessoryProfile(category: .switch, information: information("Switch")),
@@ -69,7 +69,7 @@ struct HostTests {
         }
     }
 
-    @Test("keeps aids and iids by the program's ids while accessories come and go")
+    @Test("keeps the aids and iids of accessories that are removed and added again")
     func bridge() async throws {
         let (folder, outlets) = (Folder(), Outlets())
         func bridge(_ ids: [String]) async throws -> AccessoryHost {
@@ -129,11 +129,11 @@ struct HostTests {
             #expect(await second.value(.on, of: "b") == .bool(true))
             #expect(await second.value(.on, of: "a") == nil)
         }
-        // The refused accessory got no aid; the added one keeps its aid.
+        // The refused accessory didn't use up an aid, and the added accessory keeps its aid.
         #expect(try await bridge(["d", "b", "a"]).accessories.map(\.aid.rawValue) == [1, 2, 3, 5])
     }
 
-    @Test("reports an invalid accessory and an unavailable storage")
+    @Test("reports an invalid accessory and unavailable storage")
     func errors() async throws {
         let profile = AccessoryProfile(category: .switch, information: information("Switch"))
         func code(_ body: () async throws(AccessoryHostError) -> AccessoryHost) async -> AccessoryHostError.Code? {
@@ -193,7 +193,8 @@ extension HostTests {
             let on = try #require(accessory.characteristics(.on).first)
             let events = try await accessory.events(of: [speed, on])
             try await accessory.write(.float(73), to: speed)
-            // A read delivers its value as an event, too, so an event of the other value shows that nothing more comes.
+            // A read delivers its value as an event, too. Once the event of the other value arrives, no more events
+            // follow.
             var seen: [CharacteristicValue] = []
             for await event in events {
                 guard case .value(let id, let value) = event else { continue }

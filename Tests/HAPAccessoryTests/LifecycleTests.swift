@@ -43,7 +43,7 @@ private struct Canceled: AccessoryHandler {
 
 @Suite("The lifecycle of a host", .timeout)
 struct LifecycleTests {
-    @Test("allows one run, and throws an error on the second")
+    @Test("allows only one run, and throws an error on the second run")
     func once() async throws {
         let host = try await host()
         let run = Task { try await host.run() }
@@ -76,7 +76,7 @@ struct LifecycleTests {
         try await run.value
     }
 
-    @Test("frees its storage, with or without a run, and stays the same accessory", arguments: [true, false])
+    @Test("frees its storage, with or without a run, for a host with the same identity", arguments: [true, false])
     func storage(isInMemory: Bool) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID().uuidString)").path()
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -100,7 +100,7 @@ struct LifecycleTests {
         try await host(storage)
     }
 
-    @Test("runs handlers from the start of the host, or of their accessory, to its end")
+    @Test("runs each handler while its host runs and has the accessory")
     func handlers() async throws {
         let (ends, end) = AsyncStream.makeStream(of: String.self)
         var events = ends.makeAsyncIterator()
@@ -127,7 +127,7 @@ struct LifecycleTests {
         #expect(await events.next() == "b ended")
     }
 
-    @Test("throws the error of a handler or of the work")
+    @Test("throws the error of a handler or of the `work` closure")
     func errors() async throws {
         let broken = try await host(handler: Broken())
         await #expect(throws: Broken.self) { try await broken.run() }
@@ -137,14 +137,14 @@ struct LifecycleTests {
         }
     }
 
-    @Test("ends without an error when a handler or the work throws a CancellationError")
+    @Test("ends without an error when a handler or the `work` closure throws a CancellationError")
     func canceledWork() async throws {
         try await host(handler: Canceled()).run()
         try await host(handler: Canceled()).runService(gracefulShutdownSignals: [])
         try await host().runService(gracefulShutdownSignals: []) { throw CancellationError() }
     }
 
-    @Test("warns once about an impossible value, and keeps the previous one")
+    @Test("warns once about an impossible value, and keeps the previous value")
     func impossibleValue() async throws {
         let log = RecordedLog()
         let host = try await host(logger: log.logger)

@@ -45,7 +45,7 @@ private func serving<Value: Sendable>(
 
 @Suite("AccessoryHost and Controller over TCP", .timeout)
 struct LoopbackTests {
-    @Test("pairs by an address, reads, writes, subscribes and unpairs")
+    @Test("pairs with an accessory at an address, reads, writes, subscribes and unpairs")
     func standAlone() async throws {
         let (storage, lamp) = (AccessoryStorage.inMemory(), Lamp())
         let host = try await AccessoryHost(
