@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Limiting connections", .timeout)
 struct ConnectionTests {
-    @Test("keeps 128 sessions, and replaces one only after it was idle for 60 s")
+    @Test("keeps 128 sessions, and replaces a session only after it has been idle for 60 s")
     func full() async throws {
         let house = try await House()
         var sessions: [TestController] = []
@@ -18,8 +18,7 @@ struct ConnectionTests {
         let (late, _) = await house.bridge.connect()
         #expect(await late.isClosed)
         #expect(await house.bridge.server.controllerCount == 128)
-        // The connection that has been silent for the longest time is evicted, but only once it has been silent for a
-        // minute.
+        // The connection that has been silent the longest is evicted, but only after a minute of silence.
         await house.advance(.seconds(59))
         for session in sessions where session !== sessions[7] && session !== sessions[20] {
             _ = try await session.read("id=2.9")
@@ -107,7 +106,7 @@ struct ConnectionTests {
         #expect(house.bridge.scheduler.timerCount <= 1)
     }
 
-    @Test("frees a session with its connection, even during a request")
+    @Test("frees a session when its connection ends, even during a request")
     func freed() async throws {
         let house = try await House()
         house.devices.setWaits()
@@ -119,7 +118,7 @@ struct ConnectionTests {
             #expect(await answer == nil)
         }
         #expect(!outlives)
-        // The fan still gets its value.
+        // The fan still gets the written value.
         await house.answer()
         #expect(await house.value(2, 9) == .bool(true))
     }

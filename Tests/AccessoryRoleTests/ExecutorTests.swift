@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The server's executor")
 struct ExecutorTests {
-    @Test("ends the program when another thread calls the server")
+    @Test("stops the program when another thread calls the server")
     func elsewhere() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let house = try await House()

@@ -7,7 +7,7 @@ import Synchronization
 import TestTimeouts
 import Testing
 
-/// A program that implements an accessory, with results that a test sets.
+/// A handler whose results a test sets.
 private final class Program: RequestHandler {
     struct State {
         var written: [CharacteristicWrite] = []
@@ -128,7 +128,7 @@ struct HandlerTests {
         #expect(program.state.withLock { $0.written.map(\.authorizationData) } == [[1, 2, 3], nil])
     }
 
-    @Test("reads from the device, and notifies other subscribers of its values")
+    @Test("reads from the device, and notifies other subscribers of the values")
     func read() async throws {
         let house = try await house()
         let (reader, watcher) = (try await house.session(), try await house.session())
@@ -171,7 +171,7 @@ struct HandlerTests {
         await #expect(throws: TestController.Closed.self) { try await answer.value }
     }
 
-    @Test("answers busy while too many calls of a handler are unfinished, and logs it once")
+    @Test("responds with busy while too many calls of a handler are unfinished, and logs the refusal once")
     func unfinishedCalls() async throws {
         let log = RecordedLog()
         let house = try await house(log.logger)
@@ -196,7 +196,7 @@ struct HandlerTests {
         try await house.drain { (try? await session.read("id=100.13").status) == 200 }
     }
 
-    @Test("logs once that a handler finished after its time limit")
+    @Test("logs only the first call of a handler that exceeds the time limit")
     func lateLog() async throws {
         let log = RecordedLog()
         let house = try await house(log.logger)
@@ -217,7 +217,7 @@ struct HandlerTests {
             ])
     }
 
-    @Test("refuses writes to an accessory without a device, but lets it identify itself")
+    @Test("refuses writes to an accessory without a device, but accepts identify requests")
     func withoutDevice() async throws {
         let house = try await House()
         try await house.bridge.server.set(.gadget, source: nil, isReachable: true)

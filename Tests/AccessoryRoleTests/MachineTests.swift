@@ -53,7 +53,7 @@ struct EventOutboxTests {
         #expect(!outbox.holds(a))
     }
 
-    @Test("sends each momentary event immediately in a separate message, and keeps at most 16 pending ones")
+    @Test("sends each momentary event immediately in a separate message, and keeps at most 16 pending events")
     func momentary() {
         var outbox = EventOutbox(window: .milliseconds(250))
         outbox.beginWindow(now: at(0))
@@ -83,7 +83,7 @@ struct EventOutboxTests {
         #expect(outbox.next(now: at(9000)) == .send([entry(a, 2)]))
     }
 
-    @Test("doesn't send forgotten entries, and reports the age of the oldest one")
+    @Test("doesn't send forgotten entries, and returns the time of the oldest entry")
     func forget() {
         var outbox = EventOutbox(window: .milliseconds(250))
         #expect(outbox.waitingSince == nil)
@@ -105,7 +105,7 @@ struct EventOutboxTests {
         #expect(outbox.waitingSince == nil)
     }
 
-    @Test("reports the age of the next oldest entry after the oldest is forgotten")
+    @Test("returns the time of the next oldest entry after the oldest entry is forgotten")
     func age() {
         var outbox = EventOutbox(window: .milliseconds(250))
         outbox.changed(a, to: .integer(1), now: at(0))
@@ -122,7 +122,7 @@ struct WritesInFlightTests {
     private let a = ConnectionID(1)
     private let b = ConnectionID(2)
 
-    @Test("reports an accepted write to all but its writer, or to everyone if it was rounded")
+    @Test("reports an accepted write to all subscribers but the writer, and a rounded one to the writer, too")
     func one() {
         var taken = WritesInFlight(current: .integer(0))
         var ticket = taken.began()
@@ -149,7 +149,7 @@ struct WritesInFlightTests {
                 == Outcome(value: .integer(5), audience: .everybody))
     }
 
-    @Test("keeps the last accepted of two writes and reports it to everyone but its writer")
+    @Test("keeps the last accepted of two writes, and reports it to all subscribers but its writer")
     func two() {
         let rows: [(Bool, Bool, Int64, CharacteristicChange.Audience?)] = [
             (true, true, 2, .everybodyBut([b])), (true, false, 1, .everybodyBut([a])),
@@ -207,7 +207,7 @@ struct WritesInFlightTests {
         }
     }
 
-    @Test("ignores reports from before a write began")
+    @Test("ignores reports that arrived before a write began")
     func reportedBefore() {
         var flight = WritesInFlight(current: .integer(0))
         let first = flight.began()
@@ -271,7 +271,7 @@ struct ConnectionPolicyTests {
 
 @Suite("PreparedWrite")
 struct PreparedWriteTests {
-    @Test("accepts an announced write once, in time, and only with the announced id")
+    @Test("accepts an announced write only once, in time and with the announced id")
     func prepared() throws {
         let request = try #require(PrepareRequest(parsing: Array(#"{"ttl":1000,"pid":7}"#.utf8)))
         var write = PreparedWrite()
@@ -295,7 +295,7 @@ struct ConfigurationNumberTests {
         return fan
     }
 
-    @Test("keeps the number for the first database and for changed values")
+    @Test("doesn't increase for the first database or for changed values")
     func first() {
         var number = ConfigurationNumber(StoredConfiguration(number: 1, databaseHash: []))
         #expect(number.databaseChanged([fan()], firmware: "1") == true)

@@ -33,7 +33,7 @@ struct PairSetupTests {
 
     private func refused(_ error: PairingError) -> PairSetupController.Action { .fail(.refused(error)) }
 
-    @Test("pairs with the right code: stores the admin before M6, and allows a session on the same connection")
+    @Test("stores the pairing before sending M6 if the code is right, and allows a session on the same connection")
     func pairs() async throws {
         let empty = try await Empty()
         let (controller, _) = await empty.bridge.connect()
@@ -53,7 +53,7 @@ struct PairSetupTests {
         #expect(try await second.pairSetup(empty.code) == refused(.unavailable))
     }
 
-    @Test("stores a failed attempt before its answer, and clears the count after the right code")
+    @Test("stores the count of failures before responding to a wrong code, and clears it after the right code")
     func counts() async throws {
         let empty = try await Empty()
         let (controller, _) = await empty.bridge.connect()
@@ -93,7 +93,7 @@ struct PairSetupTests {
         #expect(try await controller.pairSetup(empty.code) == refused(.maxTries))
     }
 
-    @Test("sends the error unknown in M6 if the pairing can't be stored, and allows another attempt")
+    @Test("sends an unknown error in M6 if the pairing can't be stored, and allows another attempt")
     func brokenStore() async throws {
         let empty = try await Empty()
         empty.store.breakDown([.pairings])
@@ -174,7 +174,7 @@ struct PairSetupTests {
 
     // MARK: The owner of the procedure (HAP 5.5)
 
-    @Test("answers other connections with busy during pair setup, and serves their other requests")
+    @Test("refuses pair setup on other connections with busy, and serves their other requests")
     func busy() async throws {
         let empty = try await Empty()
         let (owner, _) = await empty.bridge.connect()
@@ -191,7 +191,7 @@ struct PairSetupTests {
         }
     }
 
-    @Test("ends the turn of a connection that is silent for 30 s, and answers its next message with 400")
+    @Test("ends the turn of a connection that is silent for 30 s, and rejects its next message with 400")
     func steal() async throws {
         let empty = try await Empty()
         let (owner, _) = await empty.bridge.connect()
@@ -237,15 +237,15 @@ struct PairSetupTests {
         await first.waitForClose()
         // Pair setup is free after the owner's procedure has ended.
         #expect(try await second.pairSetup(empty.wrongCode) == refused(.authentication))
-        // It is free after an error.
+        // Pair setup is free after an error.
         let (third, _) = await empty.bridge.connect()
         _ = try await third.beginPairSetup(empty.code)
         #expect(try await third.post("/pair-setup", [1, 2, 3]) == HTTPResponse(400))
-        // It is free after a malformed message.
+        // Pair setup is free after a malformed message.
         #expect(try await second.pairs(empty.code))
     }
 
-    @Test("pairs only the first of two controllers whose pairings are stored at the same time")
+    @Test("pairs only the first of two controllers that finish pair setup at the same time")
     func twoAtOnce() async throws {
         let empty = try await Empty()
         let (first, link) = await empty.bridge.connect()
@@ -268,7 +268,7 @@ struct PairSetupTests {
         #expect(await empty.isAdvertisedAsPaired)
     }
 
-    @Test("waits until a pairing is stored when it stops, even if its connection is closed")
+    @Test("waits for a pairing to be stored when the server stops, even if the connection is closed")
     func stopWhileStoring() async throws {
         let empty = try await Empty()
         let (controller, link) = await empty.bridge.connect()
@@ -293,7 +293,7 @@ struct PairSetupTests {
         #expect(empty.store.stored.pairings == PairingList([controller.identity.pairing()]))
     }
 
-    @Test("allows attempts after the operator unlocks pairing, and stays locked if that can't be stored")
+    @Test("allows attempts after the operator unlocks pairing, unless the unlocking can't be stored")
     func unlock() async throws {
         let empty = try await Empty(failures: 100)
         let (controller, _) = await empty.bridge.connect()
@@ -310,7 +310,7 @@ struct PairSetupTests {
         #expect(try await controller.pairs(empty.code))
     }
 
-    @Test("drops stored pairings without an admin at the start")
+    @Test("drops the stored pairings at startup if none is an admin")
     func noAdmin() async throws {
         let controller = ControllerIdentity.random()
         var stored = StoredServer.random()
@@ -325,7 +325,7 @@ struct PairSetupTests {
 
 @Suite("Pair verify through the server", .timeout)
 struct PairVerifyTests {
-    @Test("answers an unknown controller with error 2 and keeps the connection for its next identity")
+    @Test("rejects an unknown controller with error 2, and keeps the connection for its next identity")
     func unknown() async throws {
         let house = try await House()
         let (unknownPeer, _) = await house.bridge.connect()

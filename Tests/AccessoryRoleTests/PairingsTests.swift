@@ -41,7 +41,7 @@ struct PairingsTests {
                 == .list([family.admin.pairing(), family.second.pairing(), family.guest.pairing(isAdmin: false)]))
     }
 
-    @Test("answers all requests of a non-admin with error 2")
+    @Test("rejects all requests of a non-admin with error 2")
     func guest() async throws {
         let family = try await Family()
         let session = try await family.bridge.session(family.guest)
@@ -64,7 +64,7 @@ struct PairingsTests {
         _ = try await family.bridge.session(added)
     }
 
-    @Test("changes the permission of a known controller, and refuses another key")
+    @Test("changes the permission of a known controller, but refuses a different key")
     func addKnown() async throws {
         let family = try await Family()
         let session = try await family.bridge.session(family.admin)
@@ -78,7 +78,7 @@ struct PairingsTests {
         #expect(family.stored[2] == family.guest.pairing())
     }
 
-    @Test("keeps 64 pairings, refuses the next with MaxPeers, and still changes a known one")
+    @Test("keeps 64 pairings, refuses more with MaxPeers, and still changes an existing pairing")
     func full() async throws {
         let family = try await Family()
         let session = try await family.bridge.session(family.admin)
@@ -90,7 +90,7 @@ struct PairingsTests {
         #expect(family.stored.count == 64)
     }
 
-    @Test("answers with error 1 and changes nothing if the store fails")
+    @Test("responds with error 1 and changes nothing if the store fails")
     func brokenStore() async throws {
         let family = try await Family()
         let session = try await family.bridge.session(family.admin)
@@ -103,7 +103,7 @@ struct PairingsTests {
         await #expect(throws: ServerUnderTest.Refused.self) { try await family.bridge.session(added) }
     }
 
-    @Test("closes only the sessions of a removed controller, and accepts the removal of an unknown one")
+    @Test("closes only the sessions of a removed controller, and accepts the removal of an unknown controller")
     func remove() async throws {
         let family = try await Family()
         let session = try await family.bridge.session(family.admin)
@@ -119,7 +119,7 @@ struct PairingsTests {
         #expect(await family.bridge.server.advertisement.isPaired)
     }
 
-    @Test("answers a controller that removes itself, then closes its connections")
+    @Test("responds to a controller that removes itself, then closes its connections")
     func removeSelf() async throws {
         let family = try await Family()
         let session = try await family.bridge.session(family.admin)
@@ -132,7 +132,7 @@ struct PairingsTests {
         #expect(family.stored.map(\.controller) == [family.second.controller, family.guest.controller])
     }
 
-    @Test("executes no further request of a controller that removes itself")
+    @Test("executes no more requests of a controller that has removed itself")
     func nothingAfterRemovingSelf() async throws {
         let family = try await Family()
         let session = try await family.bridge.session(family.admin)
@@ -149,7 +149,7 @@ struct PairingsTests {
         #expect(family.devices.written.isEmpty)
     }
 
-    @Test("removes all pairings together with the last admin, sets `sf` and closes all sessions")
+    @Test("removes all other pairings together with the last admin, sets `sf` and closes all sessions")
     func lastAdmin() async throws {
         let family = try await Family()
         let session = try await family.bridge.session(family.admin)
@@ -183,7 +183,7 @@ struct PairingsTests {
         #expect(await !family.bridge.server.advertisement.isPaired)
     }
 
-    @Test("keeps the session of an admin that demotes itself, but not its rights")
+    @Test("keeps the session of an admin that demotes itself, but removes the admin's rights")
     func demotedSelf() async throws {
         let family = try await Family()
         let session = try await family.bridge.session(family.admin)

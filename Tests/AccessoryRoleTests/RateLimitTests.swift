@@ -21,7 +21,7 @@ private func address(network: UInt8, host: UInt16) throws -> PeerAddress {
 
 @Suite("UnauthenticatedRateLimiter")
 struct UnauthenticatedRateLimiterTests {
-    /// Returns the number of units that an address can take at this time.
+    /// Takes all units that an address can take at the given time, and returns their number.
     private func taken(_ allowances: inout UnauthenticatedRateLimiter, _ address: PeerAddress, _ milliseconds: Int)
         -> Int
     {
@@ -60,7 +60,7 @@ struct UnauthenticatedRateLimiterTests {
         }
     }
 
-    @Test("treats an IPv4 address within IPv6 as IPv4, without a network")
+    @Test("treats an IPv4-mapped IPv6 address as IPv4, without a network")
     func mapped() throws {
         let mapped = try address(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 192, 0, 2, 1)
         #expect(mapped == (try address(192, 0, 2, 1)))
@@ -106,7 +106,7 @@ struct UnauthenticatedRateLimiterTests {
         for number: UInt16 in 3..<1000 { _ = taken(&allowances, try host(number), 0) }
         #expect(taken(&allowances, unknownPeer, 0) == 0)
         #expect(taken(&allowances, phone, 0) == 512)
-        // Its requests don't use up the units of its neighbors.
+        // The phone's requests don't use up the units of its neighbors.
         #expect(taken(&allowances, phone, 1000) == 32)
         #expect(taken(&allowances, unknownPeer, 1000) == 256)
     }
@@ -126,7 +126,7 @@ struct UnauthenticatedRateLimiterTests {
         #expect(served == Array(72..<200))
     }
 
-    @Test("remembers 1024 addresses and forgets the one that used the fewest units")
+    @Test("remembers 1024 addresses, and forgets the address that used the fewest units")
     func bounded() throws {
         var allowances = UnauthenticatedRateLimiter()
         let flood = try address(192, 0, 2, 1)
@@ -189,7 +189,7 @@ struct RateLimitTests {
         }
     }
 
-    @Test("admits a controller that verifies any number of times")
+    @Test("doesn't limit a controller that succeeds in pair verify again and again")
     func proven() async throws {
         let house = try await House()
         for round in 0..<600 {
@@ -205,7 +205,7 @@ struct RateLimitTests {
         #expect(await house.bridge.server.statistics.throttled == 0)
     }
 
-    @Test("refunds the units of a controller that pairs")
+    @Test("refunds the units of a controller when it pairs")
     func paired() async throws {
         let store = InMemoryAccessoryServerStore()
         let bridge = try await House(store, admin: .random()).bridge

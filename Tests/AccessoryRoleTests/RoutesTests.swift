@@ -13,7 +13,7 @@ struct RoutesTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let method: HTTPRequest.Method
         let path: String
-        /// The statuses without encryption and in a session.
+        /// The expected statuses without encryption and in a session.
         let clear: Int
         let session: Int
         var body: String?
@@ -61,7 +61,7 @@ struct RoutesTests {
         #expect(try await session.get("/accessories").status == 200)
     }
 
-    @Test("answers pairing messages in a session with 400")
+    @Test("rejects pair setup and pair verify messages in a session with 400")
     func pairingInSession() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -100,7 +100,7 @@ struct RoutesTests {
         #expect(try await peer.post(path, body).status == 200)
     }
 
-    @Test("accepts any type for `/pairings` in a session: homekit_python before 0.17 removes pairings as JSON")
+    @Test("accepts any content type for `/pairings`, because homekit_python before 0.17 sends JSON")
     func pairingsType() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -137,7 +137,7 @@ struct RoutesTests {
         #expect(house.devices.written.map(\.type) == [.on])
     }
 
-    @Test("answers pending requests when it stops, then closes all connections and admits no new ones")
+    @Test("answers pending requests when it stops, then closes all connections and refuses new ones")
     func stop() async throws {
         let house = try await House()
         house.devices.setWaits()

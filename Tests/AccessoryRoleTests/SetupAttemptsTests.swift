@@ -11,7 +11,7 @@ private func address(_ host: Int) throws -> PeerAddress {
     try #require(PeerAddress([10, 0, UInt8(host >> 8), UInt8(host & 0xFF)]))
 }
 
-/// Returns the address of a host in the link's IPv6 network.
+/// Returns the address of a host in the home's IPv6 network.
 private func address6(_ host: Int) throws -> PeerAddress {
     try #require(
         PeerAddress([0xFE, 0x80] + [UInt8](repeating: 0, count: 12) + [UInt8(host >> 8), UInt8(host & 0xFF)]))
@@ -30,14 +30,14 @@ private final class Peers {
         attempts.admits(connection, from: source, rivalIsAnswered: rivalIsAnswered, now: now)
     }
 
-    /// Starts an attempt if the connection may, and returns whether it may.
+    /// Starts an attempt if the connection is admitted, and returns whether it is.
     func begins(_ connection: ConnectionID, at source: PeerAddress, now: ContinuousClock.Instant) -> Bool {
         guard mayBegin(connection, at: source, now: now) else { return false }
         attempts.received(from: connection, at: source, now: now)
         return true
     }
 
-    /// Makes an attempt with a wrong proof if the connection may.
+    /// Makes an attempt with a wrong proof if the connection is admitted, and returns whether it is.
     @discardableResult
     func guesses(_ connection: ConnectionID, at source: PeerAddress, now: ContinuousClock.Instant) -> Bool {
         guard begins(connection, at: source, now: now) else { return false }
@@ -70,7 +70,7 @@ struct SetupAttemptsTests {
         #expect(peers.begins(a, at: x, now: at(31)))
     }
 
-    @Test("gives the turn to the next source if a connection sends no valid proof within 60 s of its first M1")
+    @Test("gives the turn to another source if a connection sends no valid proof within 60 s of its first M1")
     func turnLimit() throws {
         let (x, y) = (try address(1), try address(2))
         for isProven in [false, true] {
@@ -118,7 +118,7 @@ struct SetupAttemptsTests {
     }
 
     @Test(
-        "pauses after wrong proofs from a source",
+        "delays a source after its wrong proofs",
         arguments: [
             (1, 0.0), (3, 0), (4, 2), (5, 4), (8, 32), (12, 512), (13, 600), (100, 600),
         ])
@@ -127,7 +127,7 @@ struct SetupAttemptsTests {
     }
 
     @Test(
-        "pauses failed sources and new ones after failures of any source",
+        "delays failed and new sources after failures of any source",
         arguments: [
             (9, 0.0, 0.0), (10, 2, 0), (19, 2, 0), (20, 4, 1), (39, 8, 1), (40, 16, 2), (59, 32, 2), (60, 64, 5),
             (79, 128, 5), (80, 256, 30), (99, 512, 30),
@@ -137,7 +137,7 @@ struct SetupAttemptsTests {
         #expect(SetupAttempts.pauseOfNewSources(afterFailures: failures) == .seconds(new))
     }
 
-    @Test("counts a refused request neither as a failure nor toward a longer pause")
+    @Test("doesn't count a refused request as a failure, or extend the pause")
     func refused() throws {
         let x = try address(1)
         let peers = Peers()
@@ -169,7 +169,7 @@ struct SetupAttemptsTests {
         #expect(restarted.attempts.areExhausted)
     }
 
-    @Test("gives an IPv6 host that uses many addresses no advantage, and rarely delays its neighbors")
+    @Test("gives no advantage to an IPv6 host that uses many addresses, and rarely delays its neighbors")
     func network() throws {
         let peers = Peers()
         let neighbor = try address6(60_000)
@@ -188,7 +188,7 @@ struct SetupAttemptsTests {
         #expect(peers.begins(b, at: try address(1), now: at(62)))
     }
 
-    @Test("remembers 512 sources, and keeps those with more lost turns")
+    @Test("remembers 512 sources, and keeps the sources with the most lost turns")
     func memory() throws {
         let peers = Peers()
         let x = try address(60_000)
@@ -205,7 +205,7 @@ struct SetupAttemptsTests {
         #expect(peers.attempts.pause(of: x, now: at(90_001)) == .zero)
     }
 
-    /// Many sources guess continuously, and an owner tries from time to time.
+    /// Simulates many sources that guess continuously, and an owner who tries from time to time.
     @Test(
         "has attempts left after a minute of guesses, and lets the owner pair",
         arguments: [(sources: 1, asks: 15.0), (50, 2), (50, 15), (50, 55), (250, 2)])
@@ -219,7 +219,7 @@ struct SetupAttemptsTests {
             for guess in 0..<4 {
                 peers.guesses(a, at: try address((tick * 4 + guess) % sources), now: at(now))
             }
-            if tick == 6000 { #expect(peers.attempts.failures < 75, "at the end of a minute") }
+            if tick == 6000 { #expect(peers.attempts.failures < 75, "after a minute") }
             if ownerPaired == nil, now >= nextAsk {
                 nextAsk += asks
                 if peers.mayBegin(b, at: owner, now: at(now)) { ownerPaired = now }

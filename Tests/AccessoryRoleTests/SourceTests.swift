@@ -29,7 +29,7 @@ struct SourceTests {
             ])
     }
 
-    @Test("keeps the state of a lock that rejects a write, and returns its status")
+    @Test("keeps the state of a lock that rejects a write, and returns the lock's status")
     func refusingLock() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -39,7 +39,7 @@ struct SourceTests {
         #expect(await house.value(3, 9) == .integer(0))
     }
 
-    @Test("notifies the writer of a lock's own change, too")
+    @Test("notifies the writer when the lock's current state follows the target state")
     func lock() async throws {
         let house = try await House()
         let session = try await house.session()

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("ServerStatistics", .timeout)
 struct StatisticsTests {
-    @Test("counts a duration in the first bucket whose bound it doesn't exceed")
+    @Test("counts a duration in the first bucket whose bound isn't below the duration")
     func histogram() {
         var histogram = LatencyHistogram()
         for duration in [Duration.zero, .milliseconds(1), .microseconds(1001), .seconds(3), .seconds(4)] {
@@ -43,7 +43,7 @@ struct StatisticsTests {
         #expect(requests[.characteristicsRead]?.latency.counts.first == 2)
     }
 
-    @Test("counts values that are sent, replaced while waiting, and lost with their connection")
+    @Test("counts values that are sent, replaced while pending, or lost with their connection")
     func events() async throws {
         let house = try await House()
         let session = try await house.session()

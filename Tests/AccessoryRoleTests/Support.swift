@@ -10,7 +10,7 @@ struct House {
     let admin: ControllerIdentity
     let store: InMemoryAccessoryServerStore
     let bridge: ServerUnderTest
-    /// The devices of the fan and the lock.
+    /// The source that implements the fan and the lock.
     let devices = ScriptedAccessorySource()
 
     init() async throws {
@@ -53,7 +53,7 @@ struct House {
         await drain()
     }
 
-    /// Answers the oldest waiting write.
+    /// Completes the oldest waiting write.
     func answer(_ status: HAPStatus = .success) async { await devices.answer(status, on: bridge.scheduler) }
 }
 

@@ -22,7 +22,7 @@ struct TimedWriteTests {
         try await session.put("/characteristics", #"{"characteristics":[\#(entries)],"pid":\#(pid)}"#)
     }
 
-    @Test("executes an announced write once")
+    @Test("executes an announced write only once")
     func executed() async throws {
         let (house, source) = try await house()
         let session = try await house.session()
@@ -34,7 +34,7 @@ struct TimedWriteTests {
         #expect(try await write(session, pid: .max).text == Self.refused)
     }
 
-    @Test("executes no write that is expired, unannounced, or announced on another connection or with another id")
+    @Test("rejects a write that is late, unannounced, or announced on another connection or with another id")
     func notExecuted() async throws {
         let (house, source) = try await house()
         let session = try await house.session()
@@ -77,7 +77,7 @@ struct TimedWriteTests {
         #expect(try await write(session, pid: 2).text == Self.refused)
     }
 
-    @Test("executes a plain write between an announcement and its timed write, unless the characteristic has `tw`")
+    @Test("executes a plain write between an announcement and its timed write, unless `tw` requires timed writes")
     func between() async throws {
         let (house, source) = try await house()
         let session = try await house.session()
