@@ -24,7 +24,7 @@ struct AccessoryChannelHandlerTests {
         #expect(link.isOpen)
     }
 
-    @Test("switches keys within a read, and decrypts the bytes after the message with them")
+    @Test("switches keys within a read, and decrypts the following bytes with the new keys")
     func switchInPipeline() throws {
         let link = try EmbeddedLink()
         let clear = try link.request("/a") + link.request("/keys")
@@ -47,7 +47,7 @@ struct AccessoryChannelHandlerTests {
         #expect(try link.texts() == ["/b", "/c"])
     }
 
-    @Test("ends the connection when unencrypted bytes follow the key switch")
+    @Test("closes the connection when unencrypted bytes follow the key switch")
     func clearBehindSwitch() throws {
         let link = try EmbeddedLink()
         try link.send(link.request("/keys") + link.request("/a"))
@@ -74,7 +74,7 @@ struct AccessoryChannelHandlerTests {
             ])
     }
 
-    @Test("calls `whenWritten` once after the answer is written")
+    @Test("calls `whenWritten` once, after the response is written")
     func whenWritten() throws {
         let written = Mutex(0)
         let link = try EmbeddedLink(StubServer(answers: nil))
@@ -93,7 +93,7 @@ struct AccessoryChannelHandlerTests {
 
     // MARK: Back-pressure
 
-    @Test("reads no more than 64 KiB ahead of an answer, then continues")
+    @Test("reads at most 64 KiB before the pending response is sent, then continues")
     func readAhead() throws {
         let link = try EmbeddedLink(StubServer(answers: nil))
         try link.send(link.request("/a"))
@@ -133,7 +133,7 @@ struct AccessoryChannelHandlerTests {
         try link.send(link.request("/c", body: Array(repeating: 1, count: 60_000)))
         link.channel.read()
         #expect(link.readCount == 0)
-        // The time in which the peer doesn't read isn't counted.
+        // The time during which the peer doesn't read isn't counted.
         link.advance(.seconds(100))
         #expect(link.isOpen)
         link.setWritable(true)
@@ -216,7 +216,7 @@ struct AccessoryChannelHandlerTests {
         #expect(!link.isOpen)
     }
 
-    @Test("stops the deadline of the next message while an answer is due")
+    @Test("pauses the deadline of the next message while a response is pending")
     func notOurTime() throws {
         let link = try EmbeddedLink(StubServer(answers: nil))
         try link.send(link.request("/a") + Array("GET /b".utf8))
@@ -248,7 +248,8 @@ struct AccessoryChannelHandlerTests {
     }
 
     @Test(
-        "answers a body over its limit with 413 before it arrives, and closes the connection", arguments: [true, false])
+        "rejects a body over its limit with 413 before the body arrives, and closes the connection",
+        arguments: [true, false])
     func tooLong(inSession: Bool) throws {
         let link = try EmbeddedLink()
         if inSession { try link.secure() }
@@ -259,7 +260,7 @@ struct AccessoryChannelHandlerTests {
         #expect(!link.isOpen)
     }
 
-    @Test("answers a good request before the violation that follows it")
+    @Test("answers a valid request before the violation that follows it")
     func violationBehind() throws {
         let link = try EmbeddedLink(StubServer(answers: nil))
         try link.send(link.request("/a") + Array("nonsense\r\n\r\n".utf8))
@@ -278,7 +279,7 @@ struct AccessoryChannelHandlerTests {
         #expect(link.server.events == [.opened, .request("/a"), .closed])
     }
 
-    @Test("answers a half-closed connection, then closes it")
+    @Test("answers the requests of a peer that has closed its output, then closes the connection")
     func halfClosed() throws {
         let link = try EmbeddedLink(StubServer(answers: nil))
         try link.send(link.request("/a") + link.request("/b"))

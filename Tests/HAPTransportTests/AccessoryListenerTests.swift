@@ -61,7 +61,7 @@ struct AccessoryListenerTests {
         await controller.close()
     }
 
-    @Test("closes a connection to an address that isn't allowed before the server sees it")
+    @Test("closes a connection to a local address that isn't allowed, without notifying the server")
     func notAllowed() async throws {
         let server = StubServer()
         let listener = try await AccessoryListener(
@@ -73,7 +73,7 @@ struct AccessoryListenerTests {
         await listener.close()
     }
 
-    @Test("sends all answers to a peer that closes its output, then closes the connection")
+    @Test("sends all responses to a peer that closes its output, then closes the connection")
     func halfClose() async throws {
         let size = 500_000
         let listener = try await listen(
@@ -93,7 +93,7 @@ struct AccessoryListenerTests {
     }
 
     @Test(
-        "stops serving a peer that reads nothing when its buffers are full, then answers all requests in order")
+        "stops serving a peer that doesn't read when its buffers are full, then answers all requests in order")
     func slowReader() async throws {
         let server = StubServer { request, connection in
             connection.respond(
@@ -144,7 +144,7 @@ struct AccessoryListenerTests {
         await listener.close()
     }
 
-    @Test("writes a large answer before it closes")
+    @Test("writes a large response before closing the connection")
     func answerBeforeEnd() async throws {
         let size = 3_000_000
         let server = StubServer { _, connection in
@@ -167,7 +167,7 @@ struct AccessoryListenerTests {
         let peers = try ["127.0.0.1", "127.0.0.2", "127.0.0.1", "127.0.0.2"].map {
             try PlainSocket(from: $0, to: listener.port)
         }
-        try await eventually("all are there") { server.addresses.count == peers.count }
+        try await eventually("all peers are connected") { server.addresses.count == peers.count }
         let one = try #require(PeerAddress([127, 0, 0, 1]))
         let other = try #require(PeerAddress([127, 0, 0, 2]))
         #expect(server.addresses.count { $0 == one } == 2)
@@ -176,13 +176,13 @@ struct AccessoryListenerTests {
     }
 
     @Test(
-        "passes no socket to child processes")
+        "doesn't pass sockets to child processes")
     func children() async throws {
         let listener = try await listen(StubServer())
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let endpoint = try #require(AccessoryEndpoint(address: [127, 0, 0, 1], port: UInt16(listener.port)))
         let connection = try await TCPDialer(loop).dial(endpoint, within: .seconds(5))
-        try await eventually("it is accepted") { descriptors(at: listener.port).count == 2 }
+        try await eventually("the connection is accepted") { descriptors(at: listener.port).count == 2 }
         let sockets = descriptors(at: listener.port) + descriptors(at: listener.port, ofPeer: true)
         #expect(sockets.count == 3)
         for socket in sockets { #expect(fcntl(socket, F_GETFD) & FD_CLOEXEC != 0) }
@@ -190,7 +190,7 @@ struct AccessoryListenerTests {
         await listener.close()
     }
 
-    @Test("keeps 128 connections waiting while the loop is busy")
+    @Test("keeps 128 connections waiting while the event loop is busy")
     func backlog() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let server = StubServer()
@@ -205,7 +205,7 @@ struct AccessoryListenerTests {
         let peers = Result { try (0..<128).map { _ in try PlainSocket(to: listener.port) } }
         _ = write(writes, [1], 1)
         #expect(try peers.get().count == 128)
-        try await eventually("all are accepted") { server.events.count { $0 == .opened } == 128 }
+        try await eventually("all connections are accepted") { server.events.count { $0 == .opened } == 128 }
         await listener.close()
         try await group.shutdownGracefully()
         for end in ends { close(end) }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HAPTransport
 
-/// A connection without a network: the controller's end, and the number of reads that the handler has requested.
+/// The controller's end of an embedded connection, with the number of reads that the handler has requested.
 final class EmbeddedLink {
     let channel = EmbeddedChannel()
     let server: StubServer

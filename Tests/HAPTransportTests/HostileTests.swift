@@ -15,15 +15,13 @@ import Testing
 struct HostileTests {
     // MARK: Frames
 
-    /// A change to the frames of a session.
-    ///
-    /// Each frame contains one request: `/a`, `/b` or `/c`.
+    /// A change to the frames of a session, each of which contains a request: `/a`, `/b` or `/c`.
     enum Tampering: CaseIterable {
         case replayed, reordered, rejected, truncated, reflected, garbage, clear, empty, anotherKey
     }
 
     @Test(
-        "ends a session after any unexpected frame, once it has answered the complete requests",
+        "answers the complete requests before an unexpected frame, then ends the session",
         arguments: Tampering.allCases)
     func tampered(_ tampering: Tampering) throws {
         let link = try EmbeddedLink()
@@ -63,7 +61,7 @@ struct HostileTests {
 
     // MARK: Turns
 
-    @Test("answers 64 pipelined requests per turn of the loop")
+    @Test("answers 64 pipelined requests per turn of the event loop")
     func turns() throws {
         let link = try EmbeddedLink()
         let requests = try (0..<1000).flatMap { try link.request("/\($0)") }
@@ -83,7 +81,7 @@ struct HostileTests {
 
     // MARK: Sockets
 
-    @Test("disconnects a peer that reads nothing for too long")
+    @Test("disconnects a peer that doesn't read for too long")
     func neverReads() async throws {
         let size = 100_000
         let server = StubServer { request, connection in
@@ -96,7 +94,7 @@ struct HostileTests {
         try await link.setReads(false)
         let request = try await controller.bytes(of: HTTPRequest(.get, "/a"))
         await controller.send(bytes: Array(repeating: request, count: 1000).flatMap { $0 })
-        try await eventually("it is dropped") { server.events.last == .closed }
+        try await eventually("the peer is disconnected") { server.events.last == .closed }
         #expect(server.events.suffix(2) == [.stalled, .closed])
         // The remaining responses, up to 100 MB, were never created.
         #expect(server.paths.count < 300)
@@ -104,7 +102,7 @@ struct HostileTests {
         await listener.close()
     }
 
-    @Test("counts a dropped session that reads nothing as stalled")
+    @Test("counts the session of a disconnected peer that doesn't read as stalled")
     func stalled() async throws {
         let admin = ControllerIdentity.random()
         let house = try await TCPHouse(pairedWith: [admin], acknowledgeTime: .seconds(3))
@@ -121,7 +119,7 @@ struct HostileTests {
     }
 
     @Test(
-        "serves a session and keeps no socket while a thousand unauthenticated peers come and go"
+        "serves a session and leaks no socket while 1000 unauthenticated peers connect and disconnect"
     )
     func churn() async throws {
         let admin = ControllerIdentity.random()
@@ -159,6 +157,6 @@ struct HostileTests {
         await house.listener.close()
     }
 
-    /// Returns the number of this process's open sockets that are the accepting side of a connection to a port.
+    /// Returns the number of open sockets in this process that belong to accepted connections to a port.
     private func sockets(of port: Int) -> Int { descriptors(at: port).count { !isListener($0) } }
 }

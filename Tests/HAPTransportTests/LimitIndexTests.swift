@@ -14,7 +14,7 @@ struct LimitIndexTests {
         "Sources/HomeModel/Automations/TriggerLimits.swift",
     ]
 
-    /// The limits that the tests of a file reach.
+    /// The limits that the tests in each file reach.
     private static let index = [
         "HAPProtocolTests/HTTPParserTests": [
             "HTTPLimits.startLine", "HTTPLimits.headerLines", "HTTPLimits.headers", "HTTPLimits.emptyLines",
@@ -79,7 +79,7 @@ struct LimitIndexTests {
         #expect(declared.count > 30)
         let indexed = Self.index.values.joined()
         #expect(Set(declared).subtracting(indexed) == [], "limits without a test")
-        #expect(Set(indexed).subtracting(declared) == [], "limits that are gone")
+        #expect(Set(indexed).subtracting(declared) == [], "limits that no longer exist")
         #expect(Set(indexed).count == indexed.count)
         for file in Self.index.keys { #expect(try Self.text("Tests/\(file).swift").contains("@Test")) }
     }

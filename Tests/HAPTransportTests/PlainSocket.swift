@@ -1,11 +1,11 @@
 import Glibc
 import Testing
 
-/// A passive peer, which reads nothing and stays open after the other side has closed the connection.
+/// A passive peer, which never reads, and stays open after the other side has closed the connection.
 final class PlainSocket: Sendable {
     private let descriptor: CInt
 
-    /// Connects to a port of this host within 2 s, or throws an error.
+    /// Connects to a port on this host, or throws an error after 2 s.
     init(from source: String = "127.0.0.1", to port: Int) throws {
         descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         try #require(descriptor >= 0)
@@ -36,10 +36,10 @@ final class PlainSocket: Sendable {
     }
 }
 
-/// Returns the open sockets of this process that have this local or remote port.
+/// Returns the open sockets of this process with the given local or remote port.
 func descriptors(at port: Int, ofPeer: Bool = false) -> [CInt] {
     (0..<CInt(min(getdtablesize(), 65536))).filter { descriptor in
-        // The bytes are the family and the port in network byte order. Other kinds of sockets have other data at this
+        // The bytes are the family and the port in network byte order. Other types of sockets have other data at this
         // position.
         var address = [UInt8](repeating: 0, count: 128)
         var size = socklen_t(address.count)

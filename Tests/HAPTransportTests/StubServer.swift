@@ -2,7 +2,7 @@ import HAPCrypto
 import HAPProtocol
 import Synchronization
 
-/// A server that records its events and answers as a test requires.
+/// A server that records its events, and responds as a test specifies.
 final class StubServer: AccessoryConnectionHandler {
     enum Event: Equatable {
         case opened

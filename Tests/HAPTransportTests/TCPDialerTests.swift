@@ -21,14 +21,14 @@ struct TCPDialerTests {
         let port = try FullPort()
         let endpoint = try endpoint(port.number)
         let dialing = Task { try await dialer.dial(endpoint, within: .seconds(60)) }
-        try await eventually("it is under way") { try isDialing(port.number) }
+        try await eventually("the attempt is in progress") { try isDialing(port.number) }
         dialing.cancel()
         await #expect(throws: Unreachable.self) { _ = try await dialing.value }
-        try await eventually("it is given up") { try !isDialing(port.number) }
+        try await eventually("the attempt has ended") { try !isDialing(port.number) }
         withExtendedLifetime(port) {}
     }
 
-    @Test("gives up after the given time")
+    @Test("stops connecting after the time limit")
     func limit() async throws {
         let port = try FullPort()
         let endpoint = try endpoint(port.number)
@@ -36,7 +36,7 @@ struct TCPDialerTests {
         withExtendedLifetime(port) {}
     }
 
-    @Test("closes the connection to a peer that reads nothing when 100 MB wait for it")
+    @Test("closes the connection to a peer that doesn't read when 100 MB are waiting")
     func deaf() async throws {
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelOption(.autoRead, value: false)
@@ -48,7 +48,7 @@ struct TCPDialerTests {
         try await server.close().get()
     }
 
-    @Test("doesn't read ahead of its consumer")
+    @Test("reads from the socket only while the caller waits for data")
     func readAhead() async throws {
         let server = StubServer { _, connection in
             connection.respond(HTTPResponse(200, .hapJSON, body: Array(repeating: 65, count: 50_000)))
@@ -58,7 +58,7 @@ struct TCPDialerTests {
         let connection = try await dialer.dial(try endpoint(listener.port), within: .seconds(5))
         let request = Array("GET /a HTTP/1.1\r\n\r\n".utf8)
         for _ in 0..<400 { connection.send(request) }
-        // Another connection on the server's loop has been served in the meantime, so the server has had enough time.
+        // The server has served another connection on the same event loop in the meantime, so it has had enough time.
         let (other, _) = try await listener.connect()
         for _ in 0..<50 { #expect(try await other.get("/other").status == 200) }
         #expect(server.paths.count { $0 == "/a" } < 300)
@@ -70,7 +70,7 @@ struct TCPDialerTests {
         await listener.close()
     }
 
-    /// Returns whether a connection to a port of this computer is waiting for a response.
+    /// Returns whether a connection attempt to a port on this computer is waiting for a response.
     private func isDialing(_ port: Int) throws -> Bool {
         let hex = String(port, radix: 16, uppercase: true)
         let peer = "0100007F:" + String(repeating: "0", count: 4 - hex.count) + hex
@@ -87,7 +87,7 @@ struct TCPDialerTests {
     }
 }
 
-/// A port of this computer whose backlog is full, so that it neither accepts nor refuses connections.
+/// A port on this computer whose backlog is full, so that it neither accepts nor refuses connections.
 private final class FullPort: Sendable {
     private let descriptor: CInt
     private let first: PlainSocket

@@ -12,7 +12,7 @@ import Testing
 
 let quietLogger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// A bridge with a lamp on a port of this computer.
+/// A bridge with a lamp, which listens on a port on this computer.
 struct TCPHouse {
     let store: InMemoryAccessoryServerStore
     let bridge: BridgeUnderTest
