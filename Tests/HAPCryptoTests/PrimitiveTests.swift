@@ -9,7 +9,7 @@ struct PrimitiveTests {
 
     init() throws { vectors = try Vectors.load() }
 
-    @Test("computes the Ed25519 key and signature of RFC 8032, and accepts no other")
+    @Test("computes the Ed25519 key and signature of RFC 8032, and accepts no other signature")
     func ed25519() throws {
         let vector = try vectors["primitives"]["ed25519"]
         let pair = try Ed25519KeyPair(seed: SecretBytes(try vector["seed"].bytes))
@@ -47,13 +47,13 @@ struct PrimitiveTests {
     @Test("computes the X25519 secret of RFC 7748")
     func x25519() throws {
         let vector = try vectors["primitives"]["x25519"]
-        // The RFC's first scalar, which is clamped here, is the one in the file without its clamped bits.
+        // The RFC's first scalar is the scalar in the file before clamping.
         let pair = Curve25519KeyPair(secret: SecretBytes(try vector["scalar"].bytes))
         let shared = try pair.sharedSecret(with: try vector["u"].bytes)
         #expect(shared.copy == (try vector["result"].bytes))
     }
 
-    /// The points of small order and their equivalents (Bernstein's list), for which every secret gives zero.
+    /// The low-order points and their equivalents (Bernstein's list), for which every secret results in zero.
     private static let lowOrder = [
         "0000000000000000000000000000000000000000000000000000000000000000",
         "0100000000000000000000000000000000000000000000000000000000000000",
@@ -64,7 +64,7 @@ struct PrimitiveTests {
         "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
     ]
 
-    @Test("rejects X25519 points of low order", arguments: lowOrder)
+    @Test("rejects low-order X25519 points", arguments: lowOrder)
     func x25519LowOrder(point: String) throws {
         let pair = Curve25519KeyPair(secret: SecretBytes([UInt8](repeating: 0x55, count: 32)))
         let peer = try #require([UInt8](hex: point))
@@ -111,7 +111,7 @@ struct PrimitiveTests {
         #expect(cipher.seal([1, 2, 3], nonce: .init(label: "PS-Msg05")) == cipher.seal([1, 2, 3], nonce: bytes))
     }
 
-    @Test("seals an empty message to a tag")
+    @Test("seals an empty message as a tag only")
     func emptyMessage() throws {
         let cipher = ChaCha20Poly1305(key: SecretBytes([UInt8](repeating: 1, count: 32)))
         let nonce = ChaCha20Poly1305.Nonce(label: "PS-Msg06")
@@ -144,7 +144,7 @@ struct PrimitiveTests {
         #expect(derived == okm)
     }
 
-    @Test("derives the key of every label of HAP")
+    @Test("derives the golden key for every label in HAP")
     func hkdfLabels() throws {
         let labels = try vectors["hkdf_sha512"]["labels"].list
         #expect(labels.count == 10)
@@ -171,7 +171,7 @@ struct SecretBytesTests {
         }
     }
 
-    @Test("is compared by its bytes")
+    @Test("compares secrets by their bytes")
     func equality() {
         #expect(SecretBytes([1, 2, 3]) == SecretBytes([1, 2, 3]))
         #expect(SecretBytes([1, 2, 3]) != SecretBytes([1, 2, 4]))
@@ -180,7 +180,7 @@ struct SecretBytesTests {
         #expect(SecretBytes([5, 6]).copy == [5, 6])
     }
 
-    @Test("compares in constant time with the same result as a normal comparison")
+    @Test("returns the same result in constant time as a normal comparison")
     func constantTime() {
         #expect(constantTimeEqual([], []))
         #expect(constantTimeEqual([1, 2], [1, 2]))

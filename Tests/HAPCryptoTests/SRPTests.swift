@@ -62,7 +62,7 @@ struct SRPVectorTests {
         }
     }
 
-    @Test("has the right constants, not those of two common mistakes")
+    @Test("has the right constants, which differ from those of two common mistakes")
     func constants() throws {
         let vector = try vectors["srp_constants"]
         #expect(SRP.k == (try vector["k"].bytes))
@@ -167,7 +167,7 @@ struct SRPVectorTests {
         }
     }
 
-    @Test("hashes a partly padded A in the form in which it was sent")
+    @Test("hashes a partly padded A as received")
     func partlyPadded() throws {
         // The file contains no client with a fixed secret below 2^3060, so this test uses a small A: g itself.
         let vector = try vectors["srp_pair_setup"]["cases"]["no_leading_zero"]
@@ -188,7 +188,7 @@ struct SRPVectorTests {
 
     // MARK: Skipping numbers that start with zero
 
-    @Test("skips a secret whose B begins with zero")
+    @Test("skips a secret whose B begins with a zero byte")
     func zeroB() throws {
         let vector = try vectors["srp_pair_setup"]["cases"]["B_leading_zero"]
         let verifier = try #require(
@@ -203,7 +203,7 @@ struct SRPVectorTests {
         #expect(server.publicKey[0] != 0)
     }
 
-    @Test("skips a salt that begins with zero")
+    @Test("skips a salt that begins with a zero byte")
     func zeroSalt() throws {
         let good = [UInt8](repeating: 9, count: 16)
         var draws = [[0] + good.dropLast(), [UInt8](repeating: 0, count: 16), good, []]
@@ -215,7 +215,7 @@ struct SRPVectorTests {
     // MARK: The client
 
     @Test(
-        "computes the golden A and M1, or requests another secret if the padding would matter", arguments: cases)
+        "computes the golden A and M1, or requires another secret if the padding would matter", arguments: cases)
     func clientSide(name: String) throws {
         let vector = try vectors["srp_pair_setup"]["cases"][name]
         let padded = try vector["B_padded"].bytes
@@ -308,7 +308,7 @@ struct SRPHostileTests {
         }
     }
 
-    @Test("agrees on both sides with fresh numbers, but not with a wrong code")
+    @Test("agrees on the same key on both sides with random secrets, but not with a wrong code")
     func fresh() throws {
         let verifier = SRPVerifier(setupCode: "415-27-893")
         let server = SRPServer(verifier)
@@ -324,7 +324,7 @@ struct SRPHostileTests {
         }
         #expect(!unknownPeer.accepts(serverProof: agreement.proof))
         #expect(SRPVerifier(setupCode: "415-27-893").salt != server.salt)
-        // Another attempt uses the same verifier and a new secret.
+        // Another attempt uses the same verifier with a new secret.
         let other = SRPServer(verifier)
         #expect(other.salt == server.salt && other.publicKey != server.publicKey)
         #expect(throws: CryptoError.authenticationFailed) {
