@@ -10,10 +10,10 @@ private func information(_ name: String) -> AccessoryInformation {
     AccessoryInformation(name: name, manufacturer: "Example", model: "M1", serialNumber: "S1", firmware: "1.0")
 }
 
-/// Records writes, and reads only when the test allows it.
+/// Records writes, and answers reads only when the test allows it.
 private final class Oven: AccessoryHandler {
     private let state = Mutex<[CharacteristicValue]>([])
-    /// Yields when a read begins.
+    /// A stream with an element for each read that begins.
     let reads: AsyncStream<Void>
     private let read: AsyncStream<Void>.Continuation
     private let clock: any Clock<Duration>
@@ -63,7 +63,7 @@ extension ConnectedAccessory {
 
 @Suite("InMemoryNetwork", .timeout)
 struct InMemoryNetworkTests {
-    @Test("pairs a controller with a host, and carries requests and events", arguments: [true, false])
+    @Test("pairs a controller with a host, and transmits requests and events", arguments: [true, false])
     func wholeProtocol(advertises: Bool) async throws {
         let oven = Oven()
         let host = try await oven.host(advertises: advertises)
@@ -82,7 +82,7 @@ struct InMemoryNetworkTests {
         }
     }
 
-    @Test("shows hosts to controllers while they run")
+    @Test("lets controllers discover hosts while the hosts run")
     func discovery() async throws {
         let network = InMemoryNetwork()
         let (oven, hidden) = (try await Oven().host(), try await Oven().host(advertises: false))
@@ -101,7 +101,7 @@ struct InMemoryNetworkTests {
         try await runs[0].value
     }
 
-    @Test("keeps the port and the pairing of a storage between runs")
+    @Test("keeps the port and the pairing in the storage between runs")
     func nextRun() async throws {
         let (network, storage) = (InMemoryNetwork(), AccessoryStorage.inMemory())
         let controller = Controller(store: InMemoryPairingStore(), network: network)
@@ -185,7 +185,7 @@ struct InMemoryNetworkTests {
         }
     }
 
-    @Test("combines the events of 250 ms on the manual clock")
+    @Test("coalesces events within 250 ms on the manual clock")
     func eventWindow() async throws {
         let clock = ManualClock()
         let host = try await Oven().host()
@@ -206,7 +206,7 @@ struct InMemoryNetworkTests {
         }
     }
 
-    @Test("shows controllers an added accessory after a second on the manual clock")
+    @Test("notifies controllers of an added accessory after a second on the manual clock")
     func structure() async throws {
         let clock = ManualClock()
         let host = try await AccessoryHost(

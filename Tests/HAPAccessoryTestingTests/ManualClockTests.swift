@@ -26,7 +26,7 @@ struct ManualClockTests {
         #expect(start.duration(to: clock.now) == .seconds(3))
     }
 
-    @Test("returns immediately from a sleep until a time that has passed")
+    @Test("ends a sleep immediately if its deadline has passed")
     func past() async throws {
         try await clock.sleep(until: clock.now)
         await clock.advance(by: .seconds(5))
