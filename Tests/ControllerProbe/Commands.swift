@@ -35,7 +35,7 @@ actor Commands {
 
     // MARK: The link
 
-    /// Runs the link once it exists.
+    /// Waits until a command has created the link, and runs it.
     func keepLink() async {
         for await link in links.stream {
             await withTaskGroup { group in
@@ -128,7 +128,7 @@ actor Commands {
             let writes = try (command["values"]?.object?.members ?? []).map { member in
                 let id = try Self.id(member.name)
                 guard let value = database?[id]?.metadata.value(from: member.value) else {
-                    throw Failure(description: "no such characteristic, or no value of its")
+                    throw Failure(description: "unknown characteristic, or invalid value")
                 }
                 return AccessoryWrite(id, value, wantsResponse: command["response"]?.bool ?? false)
             }
@@ -148,7 +148,7 @@ actor Commands {
             vault.forget(link.id)
             self.link = nil
             return true
-        default: throw Failure(description: "no such command")
+        default: throw Failure(description: "unknown command")
         }
     }
 

@@ -8,11 +8,11 @@ import HAPTransport
 import Logging
 import NIOPosix
 
-/// A controller for tests, which executes commands.
+/// A controller for tests, which executes commands from standard input.
 ///
-/// It finds accessories through Avahi and reads one JSON object per line from standard input (``Commands``). Responses
-/// (`{"answer":...}` or `{"error":...}`) and events (`{"state":...}`, `{"values":...}`, `{"database":...}`) are lines
-/// on standard output. Its pairing ends with the process.
+/// It finds accessories through Avahi and reads one JSON object per line (``Commands``). It writes responses
+/// (`{"answer":...}` or `{"error":...}`) and events (`{"state":...}`, `{"values":...}`, `{"database":...}`) as lines on
+/// standard output. Its pairing is lost when the process ends.
 @main
 struct Probe {
     private static let logger = Logger(label: "probe") { StreamLogHandler.standardError(label: $0) }
@@ -30,7 +30,7 @@ struct Probe {
         await browser.stop()
     }
 
-    /// Returns the next line of standard input; a thread of the pool waits for it.
+    /// Returns the next line of standard input; a thread of the concurrent pool waits for the line.
     @concurrent private static func nextLine() async -> String? { readLine() }
 
     /// Writes one line without buffering.
