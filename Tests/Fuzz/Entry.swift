@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Glibc
 
 #if FUZZING
-/// The target that the environment selects, because libFuzzer's command line can't pass it.
+/// The target named by the environment variable `FUZZ_TARGET`, because libFuzzer's command line can't pass it.
 private let chosen: FuzzTarget? = getenv("FUZZ_TARGET").flatMap { FuzzTarget(named: String(cString: $0)) }
 
 /// The function that libFuzzer calls for each input.
@@ -34,7 +34,7 @@ private enum Replay {
         }
         for path in arguments.dropFirst(2) {
             guard let bytes = contents(of: path) else {
-                print("cannot read \(path)")
+                print("can't read \(path)")
                 exit(1)
             }
             print("\(target.name): \(path)")

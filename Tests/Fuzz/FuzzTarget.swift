@@ -1,13 +1,12 @@
-/// A fuzz test of a parser of untrusted bytes.
+/// A fuzz test of code that handles untrusted bytes.
 ///
-/// It checks promises that the parser must keep for every input.
-///
-/// A target reports a failure only by trapping, which both libFuzzer and the tests detect.
+/// It checks promises that the code must keep for every input. A target reports a failure only by trapping, which both
+/// libFuzzer and the tests detect.
 struct FuzzTarget: Sendable {
-    /// A check that traps if the input makes the parser break a promise.
+    /// A check that traps if a promise isn't kept for the input.
     enum Check: Sendable {
         case atOnce(@Sendable ([UInt8]) -> Void)
-        /// A check that needs actors, and therefore is asynchronous.
+        /// An asynchronous check, for code that uses actors.
         case inTime(@Sendable ([UInt8]) async -> Void)
     }
 
@@ -78,15 +77,15 @@ struct FuzzTarget: Sendable {
     }
 }
 
-/// Traps and prints a promise if it isn't kept.
+/// Prints a promise and traps if the promise isn't kept.
 ///
-/// A precondition wouldn't print it in a release build.
+/// A precondition wouldn't print the promise in a release build.
 func promise(_ isKept: Bool, _ what: StaticString, file: StaticString = #file, line: UInt = #line) {
     guard isKept else { fatalError("not kept: \(what)", file: file, line: line) }
 }
 
 extension [UInt8] {
-    /// The lines of the input, for targets whose input consists of several texts.
+    /// The lines of the input, for targets whose input consists of several strings.
     var lines: [ArraySlice<UInt8>] { split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) }
 
     /// The input in pieces, as a network might split it.
@@ -100,8 +99,8 @@ extension [UInt8] {
 
     /// The input as steps of a procedure.
     ///
-    /// Each step consists of a byte with its kind, the length of its content in two bytes, the least significant first,
-    /// and the content.
+    /// Each step consists of its kind in one byte, the length of its content in two bytes, least significant byte
+    /// first, and the content.
     var steps: [(kind: UInt8, content: [UInt8])] {
         var steps: [(kind: UInt8, content: [UInt8])] = []
         var rest = self[...]
@@ -115,9 +114,8 @@ extension [UInt8] {
 
     /// Returns a modified copy of these bytes.
     ///
-    /// `change` contains the start index in two bytes, followed by the bits to flip.
-    ///
-    /// A change with fewer than three bytes has no effect.
+    /// `change` contains the start index in two bytes, followed by the bits to flip. A change with fewer than three
+    /// bytes has no effect.
     func altered(by change: [UInt8]) -> [UInt8] {
         guard change.count > 2, !isEmpty else { return self }
         var bytes = self

@@ -16,8 +16,8 @@ private let descriptions = [
 
 /// Checks a whole bridge with a peer that sends the input.
 ///
-/// The first byte selects whether the peer sends the input unencrypted to a bridge without pairings or within an
-/// owner's session. It also selects how the lamp and the store behave.
+/// The first byte selects whether the peer sends the input unencrypted to a bridge without pairings, or in a session of
+/// the owner. It also selects how the lamp and the store behave.
 @Sendable func checkAccessory(_ input: [UInt8]) async {
     guard let first = input.first else { return }
     let said = Array(input.dropFirst())
@@ -66,7 +66,7 @@ private let descriptions = [
     let isClosed = await controller.isClosed
     let count = await controller.responses.count
     promise(count <= expected.requests, "there is at most one response per request")
-    promise(!isClosed || expected.mayEnd, "a connection ends for a reason")
+    promise(!isClosed || expected.mayEnd, "a connection ends only for an expected reason")
     promise(isClosed || !expected.isViolation, "a protocol violation ends the connection")
 
     await controller.close()
@@ -94,10 +94,10 @@ extension TestController {
     }
 }
 
-/// The results that are expected for the input.
+/// The expected results for the input.
 private struct Expectation {
     var requests = 0
-    /// Whether the bytes violate the protocol before an earlier request may end the connection for another reason.
+    /// Whether the bytes violate the protocol before any request may end the connection for another reason.
     var isViolation = false
     /// Whether the connection may end for any reason.
     var mayEnd = false

@@ -2,7 +2,7 @@ internal import ConfigurationKit
 internal import LightDrivers
 internal import YAMLKit
 
-/// Checks a configuration file that is decoded as YAML of any structure and as the sections of drivers.
+/// Checks a configuration file, decoded as YAML of any structure and as the sections of drivers.
 @Sendable func checkConfiguration(_ input: [UInt8]) {
     read(Anything.self, input)
     read([String: Anything].self, input)
@@ -25,7 +25,7 @@ private func read<Value: Decodable>(_ type: Value.Type, _ input: [UInt8]) {
     }
 }
 
-/// A value of any type.
+/// A YAML value of any type.
 private struct Anything: Decodable {
     init(from decoder: any Decoder) throws {
         if let container = try? decoder.container(keyedBy: ConfigurationKey.self) {

@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// The time limit of requests.
 ///
-/// It is never reached, because libFuzzer's own limit is shorter.
+/// A request never reaches this limit, because libFuzzer's own limit is shorter.
 private let limit = Duration.seconds(120)
 private let timing = {
     var timing = ControllerTiming()
@@ -16,7 +16,7 @@ private let timing = {
 
 /// Checks a session with an accessory that sends the responses in the input and then disconnects.
 ///
-/// Zero bytes separate the responses. There may be events before and after a response.
+/// Zero bytes separate the responses. Events may precede and follow a response.
 @Sendable func checkController(_ input: [UInt8]) async {
     let script = Script(input)
     let slot = Mutex<InMemoryByteConnection?>(nil)
@@ -41,7 +41,7 @@ private let timing = {
         _ = try await session.request(HTTPRequest(.get, "/accessories"), within: limit)
         promise(false, "a session accepts no requests after its end")
     } catch {
-        promise(error == .ended(end), "the session remembers why it ended")
+        promise(error == .ended(end), "the session keeps the reason for its end")
     }
 }
 
@@ -65,7 +65,7 @@ private func use(_ session: ControllerSession) async {
     _ = try? await session.pairings(.list, within: limit)
 }
 
-/// The responses of the accessory.
+/// The responses that the accessory sends.
 private final class Script: Sendable {
     private struct State {
         var answers: ArraySlice<[UInt8]>
@@ -81,8 +81,8 @@ private final class Script: Sendable {
         state = Mutex(State(answers: input.split(separator: 0).map { Array($0) }[...]))
     }
 
-    /// Returns the bytes that answer the next request, and whether the accessory disconnects after them, because they
-    /// don't complete a response.
+    /// Returns the bytes that answer the next request, and whether the accessory then disconnects because the response
+    /// isn't complete.
     func next() -> (bytes: [UInt8], isLast: Bool) {
         state.withLock { state in
             state.asked += 1

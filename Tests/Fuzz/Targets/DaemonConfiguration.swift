@@ -6,9 +6,9 @@ internal import Glibc
 internal import LightDrivers
 internal import YAMLKit
 
-// The daemons' sources are symlinked into this target's directory, because a program can't import another program.
+// The daemons' sources are linked into this target's directory, because an executable can't import another executable.
 
-/// Checks the loading of `lamplighter.yaml`, from its bytes to the daemon's configuration.
+/// Checks the loading of `lamplighter.yaml`, from the file's bytes to the daemon's configuration.
 @Sendable func checkBridgeConfiguration(_ input: [UInt8]) {
     withFile(input) { path in
         guard
@@ -32,12 +32,12 @@ internal import YAMLKit
         promise(ids.allSatisfy { (1...64).contains($0.utf8.count) && !$0.contains("/") }, "a driver's id is valid")
         promise(
             configuration.lights.keys.allSatisfy { ids.contains($0.driver) }, "the driver of a configured light exists")
-        promise(configuration.metrics.map { $0.listen.port > 0 } ?? true, "metrics have a port")
+        promise(configuration.metrics.map { $0.listen.port > 0 } ?? true, "the metrics server has a port")
         for driver in configuration.drivers { promise(driver.isEqual(to: driver), "a driver is equal to itself") }
     }
 }
 
-/// Checks the loading of `homehub.yaml`, from its bytes to the daemon's configuration.
+/// Checks the loading of `homehub.yaml`, from the file's bytes to the daemon's configuration.
 @Sendable func checkHubConfiguration(_ input: [UInt8]) {
     withFile(input) { path in
         guard let configuration = loaded(path, input, { try HubConfiguration.load(from: $0) }) else { return }
@@ -68,7 +68,7 @@ private func loaded<Configuration>(
     return nil
 }
 
-/// Calls a function with the path of an unnamed temporary file that has this content.
+/// Calls a closure with the path of an unnamed temporary file that has the given content.
 private func withFile(_ content: [UInt8], _ body: (String) -> Void) {
     guard let file = tmpfile() else { preconditionFailure("the temporary file can't be created") }
     defer { fclose(file) }

@@ -3,7 +3,7 @@ internal import DeviceKit
 import HAPModel
 internal import LightDrivers
 
-/// Checks messages from a broker on which any client may publish.
+/// Checks messages from a broker to which any client may publish.
 ///
 /// Each line of the input is a topic, a space and a message.
 @Sendable func checkDiscovery(_ input: [UInt8]) {
@@ -21,8 +21,8 @@ internal import LightDrivers
                     !topic.isEmpty && topic.utf8.count <= MQTTLimits.topic,
                     "the length of a subscribed topic is limited")
                 promise((0...2).contains(qos), "the quality of service is 0, 1 or 2")
-                // A topic may be subscribed twice, because a second subscription makes the broker repeat its retained
-                // messages.
+                // The driver may subscribe to a topic twice, because a second subscription makes the broker repeat its
+                // retained messages.
                 topics.insert(topic)
             case .unsubscribe(let topic):
                 promise(topics.remove(topic) != nil, "an unsubscribed topic was subscribed before")
@@ -54,7 +54,7 @@ internal import LightDrivers
                 payload: MQTTPayload(Array(line.dropFirst(topic.count + 1))), now: .seconds(number)))
         took(home.timePassed(now: .seconds(number)))
         for (id, light) in lights {
-            // Sensors, meters and buttons accept no commands, and scenes accept only their own.
+            // Sensors, meters and buttons accept no commands, and scenes accept only scene commands.
             let others = [.sensor, .meter, .button, .scene].contains(light.kind) ? [] : commands
             for command in others + sceneCommands(of: light) {
                 do throws(LightError) {
@@ -65,7 +65,7 @@ internal import LightDrivers
                         promise(message.payload.count <= 2 * MQTTLimits.text, "a command is short")
                     }
                 } catch {
-                    promise(error != .unknownLight, "a light that is added is known")
+                    promise(error != .unknownLight, "the driver knows every added light")
                     continue
                 }
                 if let report = home.handedOver(command, to: id) { checkReport(report) }
@@ -93,7 +93,7 @@ private let fanCommand: LightCommand = {
     return command
 }()
 
-/// Commands to devices of kinds whose values aren't those of lights and fans.
+/// Commands to kinds of devices other than lights and fans.
 let kindCommands: [LightCommand] = [
     command([.targetPosition: .integer(40), .targetHorizontalTiltAngle: .integer(-45)]),
     command([.targetPosition: .integer(100)]), command([.holdPosition: .bool(true)]),
@@ -124,7 +124,7 @@ func sceneCommands(of light: LightDescription) -> [LightCommand] {
 /// Checks the description of an added device.
 func checkDescription(_ light: LightDescription) {
     promise((1...255).contains(light.id.rawValue.utf8.count), "the length of an id is limited")
-    // HAP allows 100 services, and one of them is the accessory's information.
+    // HAP allows 100 services per accessory, including the accessory's information.
     promise(light.functions.count < 100, "the number of functions is limited")
     let ids = light.functions.compactMap(\.id)
     promise(Set(ids).count == ids.count, "functions have different ids")

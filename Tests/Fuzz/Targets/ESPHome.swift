@@ -4,7 +4,7 @@ internal import LightDrivers
 
 /// Checks a session with an ESPHome device that sends arbitrary data.
 ///
-/// The first byte selects whether there is an encryption key. The device sends the rest.
+/// The first byte selects whether there is an encryption key. The device sends the remaining bytes.
 @Sendable func checkESPHome(_ input: [UInt8]) {
     let host = ESPHomeHost(host: "10.0.0.5")
     let configuration = ESPHomeDriverConfiguration(discover: false, hosts: [host], switches: true)

@@ -1,7 +1,7 @@
 internal import HAPCrypto
 internal import HAPProtocol
 
-/// Checks HTTP messages, as parsed by an accessory and by a controller.
+/// Checks the parsing of HTTP messages by an accessory and by a controller.
 @Sendable func checkHTTP(_ input: [UInt8]) {
     for role in [MessageStream.Role.accessory, .controller] {
         let whole = messages(of: [input[...]], role)
@@ -16,7 +16,8 @@ internal import HAPProtocol
 
 /// Checks encrypted frames.
 ///
-/// The input is encrypted by a controller, then modified by an untrusted peer, and finally sent without encryption.
+/// First, a controller encrypts the input. Then an untrusted peer modifies the frames. Finally, the input is sent
+/// without encryption.
 @Sendable func checkFrames(_ input: [UInt8]) {
     let keys = SessionKeys(
         read: SecretBytes([UInt8](repeating: 1, count: 32)), write: SecretBytes([UInt8](repeating: 2, count: 32)))
@@ -32,7 +33,7 @@ internal import HAPProtocol
     promise(clear.messages.starts(with: opened.messages), "a forged frame has no content")
     // Send bytes that were never encrypted.
     promise(
-        messages(of: input.pieces, .accessory, keys).messages.isEmpty, "a frame that isn't encrypted isn't accepted")
+        messages(of: input.pieces, .accessory, keys).messages.isEmpty, "unencrypted bytes are rejected")
 }
 
 /// The result of parsing the input.
@@ -64,7 +65,7 @@ private func messages(
 
 /// Returns whether the serializer can represent a message completely.
 ///
-/// It supports only messages that our own code sends.
+/// The serializer supports only messages that our own code sends.
 private func survivesWriting(_ message: HTTPMessage) -> Bool {
     switch message {
     case .request(let request):

@@ -65,7 +65,7 @@ internal import LightDrivers
 
 /// Checks the pairing with an unknown bridge.
 ///
-/// The first line is the bridge's description, and the others are responses to pairing requests.
+/// The first line is the bridge's description, and the other lines are responses to pairing requests.
 @Sendable func checkHuePairing(_ input: [UInt8]) {
     var home = ConnectedDeviceRegistry<HueSession>(
         DeviceSelection(discover: false, hosts: [DeviceHost(host: "10.0.0.5")]), options: HueOptions(groups: true))

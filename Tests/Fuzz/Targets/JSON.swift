@@ -2,12 +2,12 @@ internal import BoundedJSON
 internal import HAPModel
 internal import HAPProtocol
 
-/// Checks the parser that is used for all JSON.
+/// Checks the JSON parser.
 @Sendable func checkJSON(_ input: [UInt8]) {
     guard let value = try? JSONValue(parsing: input) else { return }
     let text = value.encoded
     // A number of five bytes, such as 1e308, can have 309 digits.
-    promise(text.count <= 64 + 80 * input.count, "the output is at most a multiple of the input")
+    promise(text.count <= 64 + 80 * input.count, "the length of the output is limited by the input")
     let again = try? JSONValue(parsing: text, maximumLength: text.count)
     promise(again?.encoded == text, "the output parses, and serializes to itself")
     promise(depth(of: value) <= JSONValue.maximumDepth, "the nesting is limited")
@@ -21,7 +21,7 @@ private func depth(of value: JSONValue) -> Int {
     }
 }
 
-/// Checks the bodies and queries of `/characteristics` and `/prepare`, as parsed by both ends.
+/// Checks the parsing of the bodies and queries of `/characteristics` and `/prepare` by both ends.
 @Sendable func checkCharacteristics(_ input: [UInt8]) {
     if let request = WriteRequest(parsing: input) {
         promise(request.entries.count <= input.count, "the number of entries is limited by the input")
@@ -61,14 +61,14 @@ private func checkValue(_ json: JSONValue, as format: CharacteristicFormat) {
         "an encoded value is valid JSON")
 }
 
-/// Checks an accessory's attribute database, as parsed by a controller.
+/// Checks the parsing of an accessory's attribute database by a controller.
 @Sendable func checkDatabase(_ input: [UInt8]) {
     guard let database = try? AccessoryDatabase(parsing: input) else { return }
     promise(database.accessories.count <= AccessoryDatabase.maximumAccessories, "the number of accessories is limited")
     for (id, characteristic) in database.characteristics {
         promise(database[id] == characteristic, "a characteristic is found by its id")
     }
-    // The first encoding rounds limits that our own accessories never have. Further encodings change nothing.
+    // The first encoding may round limits that our own accessories never have. Later encodings must change nothing.
     guard let second = reread(database), let third = reread(second) else { return }
     promise(text(of: third) == text(of: second), "an encoded database parses into the original")
 }

@@ -3,8 +3,8 @@ internal import HomeModel
 
 /// Checks names that users enter or devices report.
 ///
-/// The first line is a name, the second the manufacturer, and the third the model. The other lines are alternately
-/// rooms and names in use.
+/// The first line is a name, the second line the manufacturer, and the third line the model. The other lines are,
+/// alternately, rooms and names in use.
 @Sendable func checkNames(_ input: [UInt8]) {
     let texts = input.lines.prefix(40).map { String(decoding: $0, as: UTF8.self) }
     var rooms: [NameLocation] = []

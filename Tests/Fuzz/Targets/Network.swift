@@ -27,12 +27,12 @@ internal import LightDrivers
     promise(!accessory.endpoints.isEmpty && accessory.endpoints.count <= 2, "each valid address becomes an endpoint")
 }
 
-/// Checks announced devices in the drivers that discover their devices.
+/// Checks the handling of announced devices in the drivers that discover devices.
 private func checkAnnouncedDevices(_ services: [DiscoveredService]) {
     for service in services {
         let source = ESPHomeDriverConfiguration.source(service)
         promise(!source.address.isEmpty, "a device has an address")
-        // The device's name becomes a key of the entry and part of a file name.
+        // The device's name becomes a key of the suggested entry and part of a file name.
         promise(
             source.entry?["devices"]?.object?.members.allSatisfy {
                 $0.value["key-file"]?.string?.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } ?? false

@@ -2,7 +2,7 @@ internal import HAPCrypto
 internal import HAPModel
 internal import HAPProtocol
 
-/// The values of a valid pair setup.
+/// The keys and messages of a valid pair setup.
 ///
 /// They are computed only once, because exponentiations take milliseconds and an input may have many steps.
 struct PairSetupByTheBook: Sendable {
@@ -45,7 +45,7 @@ struct PairSetupByTheBook: Sendable {
 
     /// Returns the bodies M1 to M6 of a valid pair setup.
     ///
-    /// `token` is the controller's ownership token, or `nil` if it has none.
+    /// `token` is the controller's ownership token; `nil` for a controller without a token.
     func messages(token: [UInt8]? = nil) -> [[UInt8]] {
         guard let code else { return [] }
         var accessory = PairSetupAccessory(identity: accessory)
@@ -95,7 +95,7 @@ private let messages = tokens.map { book.messages(token: $0) }
 
 /// Checks both ends of pair setup.
 ///
-/// The first byte selects how the procedure starts. The rest of the input contains the steps of an arbitrary peer.
+/// The first byte selects how the procedure starts. The remaining input contains the steps of an arbitrary peer.
 @Sendable func checkPairSetup(_ input: [UInt8]) {
     guard let first = input.first else { return }
     promise(messages.allSatisfy { $0.count == 6 }, "two peers that follow the protocol pair")
@@ -108,14 +108,20 @@ private let messages = tokens.map { book.messages(token: $0) }
 
 /// The accessory's end.
 ///
-/// The low half of a step's kind is 0: an arbitrary body, 1 to 3: M1, M3 or M5 of a valid controller with changes, 4:
-/// an M5 with arbitrary content under the correct key, 5: an M5 with a token, 6: sets whether the store works, 7:
-/// abandons the procedure, 8: completes work that no controller is waiting for. The high half contains the state of the
-/// rest of the server.
+/// The low half of a step's kind is one of:
+/// - 0: an arbitrary body
+/// - 1 to 3: M1, M3 or M5 of a valid controller, with changes
+/// - 4: an M5 with arbitrary content under the correct key
+/// - 5: an M5 with a token
+/// - 6: sets whether the store works
+/// - 7: abandons the procedure
+/// - 8: completes work that no controller is waiting for
+///
+/// The high half contains the other conditions of the server.
 private struct Accessory {
     let wantsToken: Bool
     var machine: PairSetupAccessory
-    /// The number of bodies that were accepted since the procedure started.
+    /// The number of accepted bodies since the procedure started.
     var stage = 0
     var storeWorks = true
     /// The remaining number of proofs to check with real computations.
@@ -152,9 +158,9 @@ private struct Accessory {
             promise(!machine.isActive, "an abandoned attempt is not in progress")
             return
         case 8:
-            promise(machine.started(book.server) == .refuse, "no controller waits for an attempt")
-            promise(machine.checked(.success(book.agreement)) == .refuse, "no controller waits for a proof")
-            promise(machine.stored(.success(())) == .refuse, "no controller waits for the store")
+            promise(machine.started(book.server) == .refuse, "an attempt is refused if no controller waits")
+            promise(machine.checked(.success(book.agreement)) == .refuse, "a proof is refused if no controller waits")
+            promise(machine.stored(.success(())) == .refuse, "a stored pairing is refused if no controller waits")
             return
         default: body = content
         }
@@ -189,8 +195,8 @@ private struct Accessory {
                 stage = 2
                 return
             case .store(let pairing):
-                promise(before == 2, "only a controller that has proven the setup code pairs")
-                promise(pairing == book.pairing, "the controller that pairs is the one that signed")
+                promise(before == 2, "only a controller that has proven that it knows the setup code pairs")
+                promise(pairing == book.pairing, "the pairing is that of the controller that signed")
                 promise(!conditions.isPaired && !conditions.isFull, "a controller pairs only if there is room for it")
                 promise(!wantsToken || token == 1, "a controller that pairs has the token")
                 promise(machine.isActive, "the procedure is active while its pairing is being stored")
@@ -228,8 +234,10 @@ private func state(of body: [UInt8]) -> UInt8? { try? PairingTLV(parsing: body).
 
 /// The controller's end.
 ///
-/// The kinds are 0: an arbitrary body, 1: the accessory's next body with changes, 2: an M6 with arbitrary content under
-/// the correct key.
+/// A step's kind is one of:
+/// - 0: an arbitrary body
+/// - 1: the accessory's next body, with changes
+/// - 2: an M6 with arbitrary content under the correct key
 private struct Controller {
     var machine: PairSetupController
     /// The number of accepted bodies.

@@ -12,7 +12,7 @@ private let controllerSecret = SecretBytes([UInt8](repeating: 4, count: 32))
     let steps = input.steps.prefix(64)
     var accessory = Accessory()
     for (kind, content) in steps { accessory.take(kind, content) }
-    // A failure has no lasting effect, so a valid procedure must succeed on the same connection.
+    // A failure has no lasting effect, so a valid procedure must then succeed on the same connection.
     accessory.take(1, [])
     accessory.take(2, [])
     promise(accessory.count > 0, "a controller that follows the protocol is verified, regardless of earlier messages")
@@ -22,15 +22,19 @@ private let controllerSecret = SecretBytes([UInt8](repeating: 4, count: 32))
 
 /// The accessory's end.
 ///
-/// The kinds are 0: an arbitrary body, 1: an M1 with changes, 2: the correct controller's M3 for the last M2 with
-/// changes, 3: an M3 with arbitrary content under the correct key, 4: an unknown controller's M3, 5: an M1 with an
-/// arbitrary key.
+/// A step's kind is one of:
+/// - 0: an arbitrary body
+/// - 1: an M1 with changes
+/// - 2: the paired controller's M3 for the last M2, with changes
+/// - 3: an M3 with arbitrary content under the correct key
+/// - 4: an unknown controller's M3
+/// - 5: an M1 with an arbitrary key
 private struct Accessory {
     var machine = PairVerifyAccessory(identity: book.accessory)
     /// The controller that sent the last M1 and accepted its M2, if any.
     var controller: PairVerifyController?
     var m3: [UInt8]?
-    /// Whether the accessory has received another message since the last M2.
+    /// Whether the accessory has received a message since the last M2.
     var isSpent = false
     /// The last M2.
     var m2: [UInt8] = []
@@ -100,8 +104,11 @@ private struct Accessory {
 
 /// The controller's end.
 ///
-/// The kinds are 0: an arbitrary body, 1: the accessory's next body with changes, 2: an M2 with arbitrary content under
-/// the correct key, 3: the M2 of a different accessory.
+/// A step's kind is one of:
+/// - 0: an arbitrary body
+/// - 1: the accessory's next body, with changes
+/// - 2: an M2 with arbitrary content under the correct key
+/// - 3: the M2 of a different accessory
 private struct Controller {
     var machine = verifier(book.controller)
     var accessory = PairVerifyAccessory(identity: book.accessory)

@@ -4,7 +4,7 @@ internal import HAPModel
 internal import LightPlugins
 internal import LineRPC
 
-/// Checks a plugin's standard output that is split at arbitrary positions.
+/// Checks a plugin's standard output, split at arbitrary positions.
 @Sendable func checkPlugin(_ input: [UInt8]) {
     var whole = OutputReader()
     var cut = OutputReader()
@@ -25,7 +25,7 @@ internal import LineRPC
     }
     promise(inbox.takeAll().count <= 514, "the queue is limited")
 
-    // Count the resulting actions, with a driver's requests in between.
+    // Count the resulting actions, with a driver's requests between the messages.
     promise(PluginTrial.actions(for: events) <= 64 + 520 * events.count, "the number of actions per message is limited")
 }
 

@@ -25,7 +25,7 @@ internal import LightDrivers
 
 /// Checks a session with a first-generation Shelly device that sends arbitrary data.
 ///
-/// Each line is used as the answer to the pending request, and a packet arrives after each.
+/// Each line is used as the response to the pending request, and a packet arrives after each line.
 @Sendable func checkShellyGen1(_ input: [UInt8]) {
     let switches = input.first.map { $0 & 1 == 1 } ?? false
     let options = ShellyOptions(switches: switches, passwordFile: "/etc/shelly")

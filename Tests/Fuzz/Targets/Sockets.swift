@@ -2,7 +2,7 @@ internal import BoundedJSON
 internal import HomeModel
 internal import LineRPC
 
-/// Checks the lines and messages that any local program may write to a socket.
+/// Checks the lines and messages that any local process may write to a socket.
 @Sendable func checkRPC(_ input: [UInt8]) {
     for limit in [8, 64, 1 << 16] {
         var whole = LineSplitter(maximumLength: limit)
@@ -40,12 +40,12 @@ internal import LineRPC
         guard let params = try? JSONValue(parsing: Array(line.dropFirst(name.count + 1))) else { continue }
         let method = String(decoding: name, as: UTF8.self)
         if let request = try? HomeRequest(method: method, params: params) {
-            promise(request.method == method, "a request has the method with which it was parsed")
+            promise(request.method == method, "a parsed request has the given method")
             let again = rewritten(request.params).flatMap { try? HomeRequest(method: method, params: $0) }
             promise(again == request, "an encoded request parses into the original")
         }
         if let events = try? HomeNotification(method: method, params: params) {
-            promise(events.method == method, "events have the method with which they were parsed")
+            promise(events.method == method, "parsed events have the given method")
             let again = rewritten(events.params).flatMap { try? HomeNotification(method: method, params: $0) }
             promise(again == events, "encoded events parse into the original")
         }

@@ -1,7 +1,7 @@
 internal import HAPModel
 internal import HAPProtocol
 
-/// Checks TLV8, and the pairing bodies that are based on it.
+/// Checks TLV8 items, and the pairing messages that consist of TLV8 items.
 @Sendable func checkTLV8(_ input: [UInt8]) {
     if let items = try? TLV8.items(in: input) {
         promise(items.reduce(0) { $0 + $1.value.count } <= input.count, "the items aren't longer than the input")
@@ -28,7 +28,7 @@ internal import HAPProtocol
     }
 }
 
-/// Checks adaptive lighting: the writes of a hub, a lamp that follows them for a day, and the stored state.
+/// Checks adaptive lighting: a hub's writes, a lamp that follows the curve for a day, and the stored state.
 @Sendable func checkTransition(_ input: [UInt8]) {
     if let request = try? TransitionControlRequest(parsing: input) {
         promise(

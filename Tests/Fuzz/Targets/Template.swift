@@ -3,7 +3,7 @@ internal import Jinja
 
 /// Checks a template from an announcement.
 ///
-/// The first line of the input is the template, and the rest is the message that it reads.
+/// The first line of the input is the template, and the remaining lines are the message that the template reads.
 @Sendable func checkTemplate(_ input: [UInt8]) {
     let lines = input.lines
     let source = String(decoding: lines[0], as: UTF8.self)
@@ -16,7 +16,7 @@ internal import Jinja
     do throws(JinjaError) {
         let template = try JinjaTemplate(source)
         let text = try template.render(variables)
-        promise(text.utf8.count <= JinjaLimits.text, "the length of a rendered text is limited")
+        promise(text.utf8.count <= JinjaLimits.text, "the length of the rendered text is limited")
         let again = try template.render(variables)
         promise(again == text, "a template renders the same text for the same variables")
     } catch {
