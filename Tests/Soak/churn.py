@@ -1,4 +1,4 @@
-"""Connections that come and go, large requests, slow peers and protocol violations, each in a thread with its own rate."""
+"""Short connections, large requests, slow peers and protocol violations, each in a thread with its own rate."""
 
 import os
 import random
@@ -48,7 +48,7 @@ class Churn:
     # Jobs
 
     def cycle(self):
-        """Connect, verify, subscribe, and drop the connection in one of several ways."""
+        """Connect, verify, subscribe, and end the connection in one of several ways."""
         began = time.monotonic()
         session = self.session()
         self.verified.add(time.monotonic() - began)
@@ -72,24 +72,24 @@ class Churn:
         count("cycles")
 
     def pairing(self):
-        """Add a controller as an admin, and remove it."""
+        """As an admin, add a controller and remove it."""
         guest = hap.Identity()
         with self.session() as admin:
             added = admin.post("/pairings", (hap.STATE, 1), (hap.METHOD, hap.ADD), (hap.IDENTIFIER, guest.id),
                                (hap.PUBLIC_KEY, guest.public), (hap.PERMISSIONS, 0))
-            assert hap.ERROR not in added.tlv, f"a pairing is refused: {added.tlv}"
+            assert hap.ERROR not in added.tlv, f"adding a pairing is refused: {added.tlv}"
             with hap.session(self.told["address"], self.told["port"], guest, self.accessory) as session:
                 assert session.get("/accessories").status == 200
                 removed = admin.post(
                     "/pairings", (hap.STATE, 1), (hap.METHOD, hap.REMOVE), (hap.IDENTIFIER, guest.id))
                 assert hap.ERROR not in removed.tlv
-                assert session.is_closed_within(10), "who is removed is still connected"
+                assert session.is_closed_within(10), "a removed controller is still connected"
         with self.connect() as connection:
             assert hap.pair_verify(connection, guest, self.accessory) == hap.AUTHENTICATION
         count("pairings")
 
     def timed(self):
-        """A timed write, in time or too late."""
+        """Send a timed write, in time or too late."""
         (aid, iids), late = self.lights["Timed 1"], random.random() < 0.2
         with self.session() as session:
             number = random.randrange(1, 1 << 50)
@@ -105,7 +105,7 @@ class Churn:
         count("timed_writes")
 
     def big(self):
-        """Read everything in both ways."""
+        """Read all values, from the attribute database and with a read request."""
         with self.session() as session:
             everything = session.get("/accessories")
             assert everything.status == 200 and everything.json["accessories"]
@@ -115,7 +115,7 @@ class Churn:
         count("big_reads")
 
     def misbehaving(self):
-        """Write to lights that fail, time out or aren't configured at the moment."""
+        """Write to lights that fail, time out or currently aren't configured."""
         names = [name for name in self.lights if name.startswith("Flaky")]
         chosen = random.sample(names, 2)
         with self.session() as session:
@@ -131,7 +131,7 @@ class Churn:
         count("writes_to_bad_lights")
 
     def slow(self):
-        """Request a lot without reading it: the bridge must close the connection, but not before half a minute."""
+        """Send requests without reading the responses: the bridge must close the connection, but only after half a minute."""
         with self.session() as session:
             if random.random() < 0.5:
                 subscription = [{"aid": aid, "iid": iid, "ev": True} for aid, iid in self.steady]
@@ -144,21 +144,21 @@ class Churn:
                     session.send(request)
                 except TimeoutError:
                     break
-            # Nothing is read; the socket itself reports the closed connection.
+            # Don't read; the socket's state shows when the connection is closed.
             while not leaving.wait(1):
                 seconds = time.monotonic() - asked
                 if session.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] != ESTABLISHED:
-                    assert seconds > 25, f"who is slow is dropped after {seconds:.0f} s already"
+                    assert seconds > 25, f"a slow peer is disconnected after only {seconds:.0f} s"
                     self.dropped.add(seconds)
                     return count("slow_dropped")
-                assert seconds < 120, "who reads nothing is still connected after 120 s"
+                assert seconds < 120, "a peer that doesn't read is still connected after 120 s"
 
     def hostile(self):
         """Send invalid bytes."""
         if random.random() < 0.3:
             with self.session() as session:
                 session.socket.sendall(random.choice(FALSE_FRAMES))
-                assert session.is_closed_within(10), "a false frame does not end the session"
+                assert session.is_closed_within(10), "an invalid frame doesn't end the session"
         elif random.random() < 0.3:
             with self.connect() as connection:
                 body = random.choice([os.urandom(random.randrange(1, 400)), b"\x06\xff\x01", hap.tlv((hap.STATE, 3))])
@@ -172,11 +172,11 @@ class Churn:
                     connection.socket.shutdown(socket.SHUT_WR)
                 except OSError:
                     pass
-                assert connection.is_closed_within(10), "garbage does not end the connection"
+                assert connection.is_closed_within(10), "invalid bytes don't end the connection"
         count("hostile")
 
     def unauthenticated(self):
-        """Open too many connections; a controller can still connect."""
+        """Open too many unauthenticated connections; a controller must still be able to connect."""
         crowd = []
         try:
             for _ in range(80):

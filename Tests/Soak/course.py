@@ -10,14 +10,14 @@ from provocations import Provocations
 from world import World
 
 WATCHERS, SUBSCRIBERS = 6, 20
-#: The jobs of churn.py, and the seconds between.
+#: The jobs of churn.py, and the average pause before each run, in seconds.
 JOBS = [
     *[["cycle", 0.4]] * 3, ["pairing", 4], ["timed", 2], ["big", 3], ["misbehaving", 4], ["slow", 60], ["hostile", 1.5],
 ]
 SAMPLING = 5
-#: The time for the daemons to become idle.
+#: The time limit for the daemons to become idle, in seconds.
 REST = 60
-#: The time for a running provocation to end.
+#: The time limit for a running provocation to end, in seconds.
 ENDING = 75
 
 
@@ -25,17 +25,17 @@ class Soak:
     def __init__(self, minutes, directory):
         self.minutes, self.directory = minutes, directory
         self.samples, self.metrics = {}, []
-        # A round of the schedule, and with it the warm-up, takes five minutes of an hour.
+        # A round of the schedule, which is also the warm-up, takes five minutes in a soak of an hour.
         self.turn = max(min(minutes * 60 / 12, 300), 75)
 
     def run(self):
-        """Run everything; returns the verdict."""
+        """Run the soak, and return the verdict."""
         self.world = World(self.directory)
         self.is_over = threading.Event()
         schedule = threading.Thread(target=self.provoke, daemon=True)
         try:
             self.provocations = Provocations(self.world)
-            # They become idle.
+            # Wait until the daemons are idle.
             time.sleep(5)
             self.before, self.status = self.held(), self.world.bridge.status
             self.people()
@@ -103,7 +103,7 @@ class Soak:
             try:
                 self.samples.setdefault(name, []).append((time.time(), figures.sample(daemon.process.pid)))
             except (OSError, KeyError):
-                # The annexe can be restarting.
+                # The annexe may be restarting.
                 if name != "annexe":
                     raise SystemExit(f"soak: {name} has ended: {daemon.log[-2000:]}")
         for worker in self.world.workers:
@@ -129,7 +129,7 @@ class Soak:
         self.metrics.append((time.time(), self.world.metrics()))
         self.watch.end()
         deadline = time.monotonic() + REST
-        # Until they hold the same resources as before, or until the time is over.
+        # Wait until the daemons hold the same resources as before, or until the time limit.
         while True:
             time.sleep(5)
             self.after = self.held()

@@ -1,4 +1,4 @@
-"""Many subscribers to everything (hap.py), and one writer: all of them must receive each value."""
+"""Many subscribers to all values (hap.py), and one writer: all subscribers must receive each value."""
 
 import random
 import socket
@@ -11,8 +11,8 @@ import hap
 from controllers import BRIGHTNESS, HUE, ON, SATURATION
 from database import Model, lights, observable
 
-#: The interval and the limit of checks that all have received a value. Checks are counted instead of time, so that a stall of
-#: the machine doesn't make a value late.
+#: The interval and the time limit of checks whether all subscribers have received a value, in seconds. The limit counts
+#: checks instead of time, so that a stall of the machine doesn't make a value late.
 STEP = 0.01
 PATIENCE = 5
 COMPARING = 30
@@ -29,7 +29,7 @@ class Subscriber:
         self.lights, self.keys = lights(database), observable(database)
         subscription = [{"aid": aid, "iid": iid, "ev": True} for aid, iid in self.keys]
         assert session.put("/characteristics", {"characteristics": subscription}).status == 204
-        # After the events that preceded this response.
+        # Read the values after the events that preceded the response.
         self.model.learn(session.get(self.path).json["characteristics"])
         threading.Thread(target=self._listen, daemon=True).start()
 
@@ -114,7 +114,7 @@ def main(told):
             if isinstance(failure, (OSError, hap.ConnectionClosed)):
                 writer = connect()
     for session in [writer] + [subscriber.session for subscriber in subscribers]:
-        # Also wakes the listening thread.
+        # This also wakes the listening thread.
         session.socket.shutdown(socket.SHUT_RDWR)
         session.socket.close()
     finish(**delays.summary("told_to_crowd"), **answers.summary("crowd_answers"))

@@ -4,7 +4,7 @@ from controllers import ACCESSORY_INFORMATION, NAME, short
 
 
 def lights(accessories):
-    """The lights by name: (aid, {characteristic type: iid})."""
+    """Return the lights by name: (aid, {characteristic type: iid})."""
     found = {}
     for accessory in accessories:
         name, iids = None, {}
@@ -21,7 +21,7 @@ def lights(accessories):
 
 
 def observable(accessories):
-    """All characteristics with events, as `(aid, iid)`."""
+    """Return all characteristics with events, as `(aid, iid)`."""
     return [
         (accessory["aid"], characteristic["iid"])
         for accessory in accessories if accessory["aid"] != 1
@@ -42,11 +42,11 @@ class Model:
                 self.values[entry["aid"], entry["iid"]] = float(entry["value"])
 
     def learn_new(self, entries):
-        """Add read values that aren't known yet: an event is newer than a response that it has overtaken."""
+        """Add read values that aren't known yet: known values come from events, which may be newer than the response."""
         self.learn([entry for entry in entries if (entry["aid"], entry["iid"]) not in self.values])
 
     def contradictions(self, entries):
-        """The differences between the bridge and this model: `(aid, iid)` with both values, without unreadable ones."""
+        """Return the contradicted values: `(aid, iid)` with the model's and the bridge's value, except unreadable values."""
         wrong = {}
         for entry in entries:
             key = entry["aid"], entry["iid"]

@@ -6,7 +6,7 @@ import pathlib
 
 
 def sample(process):
-    """Memory in KiB, file descriptors, threads, and processor time in seconds."""
+    """Return memory in KiB, the numbers of file descriptors and threads, and processor time in seconds."""
     memory = {}
     for line in pathlib.Path(f"/proc/{process}/smaps_rollup").read_text().splitlines():
         name, _, rest = line.partition(":")
@@ -21,7 +21,7 @@ def sample(process):
 
 
 def held(process):
-    """The same, with the targets of descriptors and the names of threads, to identify leaks."""
+    """Return the same figures, with the targets of descriptors and the names of threads, to identify leaks."""
     kinds = collections.Counter()
     for path in pathlib.Path(f"/proc/{process}/fd").iterdir():
         try:

@@ -1,4 +1,4 @@
-"""The hub as one of many controllers: it has added the annexe, and an app that observes it must receive every change."""
+"""The hub as one of many controllers: it has added the annexe, and an app that observes the hub must receive every change."""
 
 import queue
 import random
@@ -9,7 +9,7 @@ from daemon import program
 from lan import end
 from world import ANNEXE, Worker
 
-#: The time limit for the delivery of a value.
+#: The time limit for the delivery of a value, in seconds.
 PATIENCE = 10
 
 
@@ -24,13 +24,13 @@ class HomeWatch:
                              program("homehub"), "--socket", home.socket, "watch", "--json")
         world.workers.append(self.worker)
         self.names = {accessory["id"]: accessory["name"] for accessory in home.cli("accessories", "--json")}
-        #: Changes without a notification: the value and the time by the light's name.
+        #: The changes that the app wasn't notified of yet: the value and the time by the light's name.
         self.awaited, self.turned = {}, {}
-        # Observing begins with reads.
+        # Wait for the reads at the beginning of an observation.
         time.sleep(3)
 
     def turn_a_knob(self):
-        """Simulate a change in the annexe; the value before must have been delivered."""
+        """Simulate a change in the annexe; the previous value must have been delivered."""
         self.listen()
         for name, (value, at) in list(self.awaited.items()):
             if time.time() - at > PATIENCE:

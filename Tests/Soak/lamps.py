@@ -1,7 +1,7 @@
 """Lamps on an MQTT broker (ha-mqtt-discoverable): they execute commands, change independently, disappear and return.
 
-The first line of input has the broker and the number of lamps; then `{"do": "vanish"}` or `{"do": "appear"}` with a lamp's
-number remove or publish its discovery message.
+The first input line contains the broker and the number of lamps. Later lines, `{"do": "vanish"}` or `{"do": "appear"}` with a
+lamp's number, remove or publish the lamp's discovery message.
 """
 
 import json
@@ -16,7 +16,7 @@ from ha_mqtt_discoverable.sensors import Light, LightInfo
 
 class Lamp:
     def __init__(self, number, port):
-        #: The watchers write to the first ones; the others change independently.
+        #: The watchers write to the first lamps; the other lamps change independently.
         self.is_lively = number > 3
         self.is_there = True
         self.made = threading.Event()

@@ -1,4 +1,4 @@
-"""Provoked failures: their schedule, and the errors that they explain."""
+"""Provoked failures, with their schedule and the errors that they explain."""
 
 import contextlib
 import re
@@ -7,8 +7,8 @@ import time
 from lan import until
 from world import LAMPS
 
-#: For each provocation, the explained log lines of level warning or worse, and the lights of explained errors of controllers,
-#: during the provocation and until everything has recovered.
+#: For each provocation, patterns of the log lines (level warning or worse) that it explains, and the lights for which it
+#: explains controllers' errors, during the provocation and until everything has recovered.
 EXPECTED = {
     "broker": ([r"broker disconnected"], ("Lamp", "Lively")),
     "lamps": ([], ("Lamp", "Lively")),
@@ -19,21 +19,21 @@ EXPECTED = {
     "unauthenticated": ([], ()),
     "backup": ([], ()),
 }
-#: The time after a provocation in which its effects can still be reported.
+#: The time after a provocation during which its effects may still be reported, in seconds.
 GRACE = 5
-#: Repetitions are logged when their minute has ended.
+#: The time after which repeated messages are logged at the latest, in seconds: a minute, plus a reserve.
 REPETITIONS = 65
 
 
 class Provocations:
     def __init__(self, world):
         self.world = world
-        #: `[name, begin, end]`; the end is None while it lasts.
+        #: `[name, begin, end]` for each provocation; the end is None while the provocation lasts.
         self.all = []
 
     @contextlib.contextmanager
     def provoke(self, name):
-        """Run a provocation. Its own failure, or a missing recovery, is a separate error."""
+        """Run a provocation. If it fails, or if the system doesn't recover from it, add an error."""
         window = [name, time.time(), None]
         self.all.append(window)
         try:
@@ -103,13 +103,13 @@ class Provocations:
             self.world.restart_annexe()
             self.world.annexe.until_published(30)
             # The hub reconnects automatically.
-            until(lambda: self.world.annexe.status["controllers"] > 0, 60, "the hub has come back", 0.2)
+            until(lambda: self.world.annexe.status["controllers"] > 0, 60, "the hub has reconnected", 0.2)
 
     def backup(self):
         with self.provoke("backup"):
             self.world.back_up()
 
-    #: One round, evenly spread over its time.
+    #: The provocations of one round, evenly spread over its time.
     TURN = [
         broker, lights_appear, blink, avahi, drivers_flap, lamps_vanish, backup, annexe, broker_hangs, lights_vanish,
         bus, mqtt_changes,
@@ -120,7 +120,7 @@ class Provocations:
             lamps = [light for key, light in self.world.bridge.lights.items() if key.startswith("mqtt/")]
             return len(lamps) == LAMPS and all(light["reachable"] for light in lamps)
 
-        until(are_back, 60, "all lamps can be reached again", 0.5)
+        until(are_back, 60, "all lamps are reachable again", 0.5)
 
     def _published(self):
         self.world.bridge.until_published(60)
@@ -129,12 +129,12 @@ class Provocations:
     # Explanations
 
     def around(self, begin, end):
-        """The provocations between two times."""
+        """Return the names of the provocations between two times."""
         return [name for name, began, ended in self.all
                 if began <= end and (ended is None or ended + GRACE >= begin)]
 
     def explains(self, error):
-        """The provocation that explains an error, or None."""
+        """Return the name of the provocation that explains an error, or None."""
         for name in self.around(error["began"], error["at"]):
             if error["about"].startswith(EXPECTED[name][1] or ("\0",)):
                 return name

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Loads the release daemons for an hour like a busy home with many failures, and checks that they keep their promises.
+"""Load the release daemons for an hour like a busy home with many failures, and check that they keep their promises.
 
 Documentation/Robustness.md describes the load and the promises. Needs root. Exit code 0: all promises are kept.
 """
@@ -14,7 +14,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = ("lamplighterd", "lamplighter", "homehubd", "homehub")
-#: The time limit for start and end, in addition to the requested minutes.
+#: The time limit for starting and ending the run, in seconds, in addition to the requested minutes.
 OVERTIME = 420
 
 
@@ -24,7 +24,7 @@ def version():
 
 
 def end_in_any_case(minutes):
-    """End the run and everything that it has started, after a signal or when the time is over."""
+    """End the run and all processes that it has started, after a signal or when the time is over."""
     signals = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM)
 
     def stop(number, _):
@@ -41,15 +41,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--programs", type=pathlib.Path, default=ROOT / ".build-static/release", help="the directory with the programs")
     parser.add_argument("--results", type=pathlib.Path, default=ROOT / ".build-soak", help="the directory for results")
-    parser.add_argument("--minutes", type=float, default=60, help="how long (60)")
+    parser.add_argument("--minutes", type=float, default=60, help="the duration of the load, in minutes (default: 60)")
     options = parser.parse_args()
     if not 2 <= options.minutes <= 10_000:
-        parser.error("2 to 10000 minutes")
+        parser.error("--minutes must be between 2 and 10000")
     for name in PROGRAMS:
         if not os.access(options.programs / name, os.X_OK):
             raise SystemExit(f"soak: {options.programs / name} is missing; run make soak to build it")
         os.environ[name.upper()] = str(options.programs / name)
-    # The simulated LAN and its daemons are shared with the tests.
+    # The simulated LAN and the daemons' wrappers are shared with the tests.
     sys.path.append(str(ROOT / "Tests/Interop"))
     import verdict
     from course import Soak
@@ -60,7 +60,7 @@ def main():
     result = {"version": version(), **Soak(options.minutes, directory).run()}
     (directory / "result.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
     verdict.show(result)
-    print(f"kept in {directory}")
+    print(f"the results are in {directory}")
     return 0 if all(result["promises"].values()) else 1
 
 

@@ -1,19 +1,19 @@
-"""The result of a soak: all errors and log lines with the provocations at the time, the daemons' resources, the promises."""
+"""The verdict of a soak: errors and log lines with the simultaneous provocations, the daemons' resources, and the promises."""
 
 import datetime
 import json
 import statistics
 
-#: The limit for the growth of resident memory in percent, and the two windows in seconds.
+#: The limit for the growth of resident memory in percent, and the length of the two compared windows in seconds.
 GROWTH, WINDOW = 2, 600
-#: The limit for its growth since the start, in KiB.
+#: The limit for the growth of a daemon's own memory since the start, in KiB.
 RISE = 5 * 1024
-#: The daemons whose memory is checked, without the annexe, which restarts in each round.
+#: The daemons whose memory is checked; the annexe isn't, because it restarts in each round.
 LASTING = ("bridge", "home")
 
 
 def growth(samples, begin, end, figure):
-    """The median of a figure in the window at the end and in the one after the warm-up, and the change in percent."""
+    """Return the medians of a figure in the windows after the warm-up and at the end, and the change in percent."""
     length = min(WINDOW, (end - begin) / 2)
     before = [values[figure] for at, values in samples if begin <= at < begin + length]
     after = [values[figure] for at, values in samples if end - length <= at < end]
@@ -24,14 +24,14 @@ def growth(samples, begin, end, figure):
 
 
 def left_over(before, after, samples, warm):
-    """The resources that are held now but weren't before.
+    """Return the resources that are held after the load but weren't held before.
 
-    Pools start threads under load and end them late, so at rest there can be as many as in the first round, which had every
-    provocation once.
+    Pools start threads under load and end them late, so an idle daemon may have as many threads as in the first round, which
+    had every provocation once.
     """
     left = {}
     for name, held in after.items():
-        # The hub keeps the session to the annexe, which it has added.
+        # The hub keeps its session with the annexe.
         descriptors = before[name]["descriptors"] + (1 if name != "bridge" else 0)
         threads = max([before[name]["threads"]] + [values["threads"] for at, values in samples[name] if at < warm])
         for figure, allowed in (("descriptors", descriptors), ("threads", threads)):
@@ -41,12 +41,12 @@ def left_over(before, after, samples, warm):
 
 
 def log_lines(daemons, otherwise):
-    """Log lines of level warning or worse, and other lines: (daemon, time, line)."""
+    """Yield log lines of level warning or worse, and lines without a level: (daemon, time, line)."""
     for name, daemon in daemons.items():
         for line in daemon.log.splitlines():
             words = line.split(" ", 3)
             try:
-                # The log truncates times to milliseconds, so the line can be that much later.
+                # The log truncates times to milliseconds, so the line may be up to a millisecond later.
                 at = datetime.datetime.fromisoformat(words[0].replace("Z", "+00:00")).timestamp() + 0.001
             except ValueError:
                 yield name, otherwise, line
@@ -85,7 +85,7 @@ def judge(soak):
         "no last value lost": not counts.get("lost_values"),
         f"resident memory has risen by less than {GROWTH} %": all(
             (risen := memory[f"{name}: resident"]) and risen["percent"] < GROWTH for name in LASTING),
-        # Not resident memory, because released pages of code return when they are used.
+        # Resident memory isn't compared, because released pages of code become resident again when they are used.
         f"memory of its own has risen by less than {RISE // 1024} MiB since the start": all(
             soak.after[name]["dirty"] - soak.before[name]["dirty"] < RISE for name in LASTING),
         "descriptors and threads are back": not left,

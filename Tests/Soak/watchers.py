@@ -1,7 +1,7 @@
-"""Controllers of another project (aiohomekit) on one host: each writes in turn, and all others must receive the values.
+"""Controllers based on aiohomekit, on one host: each controller writes in turn, and all others must receive the values.
 
-The first finds the bridge by its advertisement, pairs, and adds the others and the requested number of further ones. Each
-updates a model of all lights by its events, and compares it with the bridge from time to time.
+The first controller finds the bridge by its advertisement, pairs, and adds the other controllers and the requested number of
+additional pairings. Each controller updates a model of all lights from events, and compares it with the bridge regularly.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from worker import Delays, count, error, finish, instructions, leaving, say
 from controllers import BRIGHTNESS, ON, Phone, identity, pairing_data
 from database import Model, lights, observable
 
-#: The interval and the limit of checks that the last value of a write has arrived; see crowd.py. An event waits at most 250 ms.
+#: The interval of checks whether the last written value has arrived, in seconds; see crowd.py. An event waits at most 250 ms.
 STEP = 0.01
 PATIENCE = 5
 COMPARING = 20
@@ -54,7 +54,7 @@ class Watcher:
         return [{**entry, "aid": key[0], "iid": key[1]} for key, entry in answer.items()]
 
     async def compare(self):
-        """Compare this model with the bridge; only lasting differences are losses, because values change."""
+        """Compare this model with the bridge. Only lasting differences count as losses, because values may be changing."""
         wrong = self.model.contradictions(await self.read(self.subscribed))
         for _ in range(8):
             if not wrong:
@@ -74,7 +74,7 @@ class Watcher:
 
 
 async def write(writer, others, delays, answers):
-    """One controller writes a few values to one light, and the last must be sent to all others."""
+    """One controller writes a few values to one light, and all other controllers must receive the last value."""
     names = [name for name in writer.lights if name.startswith(("Watched", "Lamp"))]
     name = random.choice(names)
     aid, iids = writer.lights[name]
@@ -86,7 +86,7 @@ async def write(writer, others, delays, answers):
         try:
             refused = await writer.pairing.put_characteristics([(*key, value)])
         except KeyError:
-            # The controller's library has read the accessories again while the light was missing.
+            # The controller's library read the accessories again while the light was missing.
             error(f"{writer.name} wrote to a light that was away", name, began)
             return
         answers.add(time.monotonic() - asked)
@@ -107,7 +107,7 @@ async def write(writer, others, delays, answers):
 
 
 async def pair(phone, told):
-    """All watchers, paired, and further identities."""
+    """Return all watchers, paired with the bridge, and additional identities."""
     first = await phone.pair(told["device"], told["code"], "watcher 0")
     data, watchers, others = first.pairing_data, [Watcher("watcher 0", first)], []
     for number in range(1, told["watchers"] + told["others"]):

@@ -1,7 +1,7 @@
-"""The common part of the soak's workers, which read their task in one line and print their results as lines.
+"""The common code of the soak's workers, which read their task from one line and print their results as lines.
 
-A worker prints `{"error": ..., "about": ..., "at": ...}` for each error, and `{"counts": {...}}` at its end. It ends with its
-standard input, or on a request there.
+A worker prints `{"error": ..., "about": ..., "at": ...}` for each error, and `{"counts": {...}}` when it ends. It ends at the end
+of its standard input, or when it reads the line `leave` there.
 """
 
 import json
@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey 
 
 _lock = threading.Lock()
 _counts = {}
-#: Set on the request to end.
+#: Set when the worker must end.
 leaving = threading.Event()
 
 
@@ -27,7 +27,7 @@ def say(**event):
 
 
 def error(text, about="", began=None):
-    """Report an error and its subject: a light's name, or a part of the load."""
+    """Report an error and its subject: the name of a light or of a job."""
     now = time.time()
     count("errors")
     say(error=str(text)[:400], about=about, at=now, began=began or now)
@@ -39,7 +39,7 @@ def count(name, number=1):
 
 
 def instructions():
-    """The first line of standard input; after it, only the request to end follows."""
+    """Return the task from the first line of standard input; the only other line is the request to end."""
     told = json.loads(sys.stdin.readline())
 
     def listen():
@@ -53,7 +53,7 @@ def instructions():
 
 
 def credentials(told):
-    """The worker's identity and its data of the bridge, for hap.py."""
+    """Return the worker's identity, and the bridge's id and public key, for hap.py."""
     me = hap.Identity()
     me.id, me.key = told["identity"]["id"].encode(), Ed25519PrivateKey.from_private_bytes(
         bytes.fromhex(told["identity"]["secret"]))

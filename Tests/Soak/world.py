@@ -1,4 +1,4 @@
-"""The bridge on a simulated LAN with its environment, and the provocations."""
+"""The bridge and its environment on a simulated LAN, and the means to provoke failures."""
 
 import http.client
 import json
@@ -87,7 +87,7 @@ class Worker:
         try:
             return self.process.wait(timeout)
         except subprocess.TimeoutExpired:
-            self.errors.append({"worker": self.name, "error": "it does not leave", "about": self.name,
+            self.errors.append({"worker": self.name, "error": "it doesn't end on request", "about": self.name,
                                 "at": time.time(), "began": time.time()})
             end(self.process)
 
@@ -119,7 +119,7 @@ class World:
         self.home = HomeDaemon(self.home_host, self.directory / "home")
         self.lamps = self.start_worker("lamps", host, "lamps.py", {"port": self.broker.port, "lamps": LAMPS, "pause": 0.5})
         self.lamps.next()
-        # A daemon that starts before Avahi has the host's name logs a warning, which no provocation explains.
+        # Start the daemons only after Avahi has claimed the host's name: earlier, they would log an unexplained warning.
         for known in (host, self.home_host):
             until(lambda: "Server startup complete" in known.avahi_log.read_text(), 20, f"{known.name} has its name", 0.2)
         for daemon in (self.bridge, self.annexe, self.home):
@@ -154,7 +154,7 @@ class World:
         self.broker.kill()
 
     def stop_broker_reading(self, seconds):
-        """Let the broker hang for a while."""
+        """Stop the broker for the given number of seconds."""
         self.broker.process.send_signal(signal.SIGSTOP)
         try:
             time.sleep(seconds)
@@ -176,7 +176,7 @@ class World:
         self.lan.bridge.start_avahi()
 
     def restart_annexe(self):
-        """Restart it normally, or by kill -9."""
+        """Restart the annexe's daemon, normally or after kill -9."""
         if random.random() < 0.5:
             self.annexe.restart()
         else:
@@ -198,7 +198,7 @@ class World:
             time.sleep(0.5)
 
     def change_mqtt(self):
-        """Replace the MQTT driver."""
+        """Replace the MQTT driver twice, by changing its configuration."""
         for _ in range(2):
             self.reload(announces=not self.announces)
             time.sleep(2)
@@ -213,7 +213,7 @@ class World:
         self.bridge.cli("backup", path)
 
     def blink(self, reachable):
-        """Make a light unreachable, and reachable again."""
+        """Make a light unreachable or reachable."""
         self.bridge.cli("simulate", "steady/watched7", f"reachable={str(reachable).lower()}")
 
     # Figures
