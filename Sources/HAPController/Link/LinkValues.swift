@@ -7,7 +7,7 @@ internal import HAPProtocol
 /// same characteristic came after the read began. In that case, the event's value is kept, because the accessory
 /// reports every later change with another event.
 struct LinkValues: Sendable {
-    /// The period after a write in which an event may be older than the write.
+    /// The period after a write during which an event may be older than the write.
     private static let recentWriteTime = Duration.seconds(1)
 
     private var known: [CharacteristicID: CharacteristicValue] = [:]

@@ -9,7 +9,9 @@ package typealias LinkUpdates = Mailbox<PendingUpdates>
 ///
 /// They are merged, so a slow listener needs memory for at most one value per characteristic.
 package struct PendingUpdates: MailboxBuffer, Equatable {
-    /// The maximum number of pending occurrences; beyond it, the oldest are dropped.
+    /// The maximum number of pending occurrences.
+    ///
+    /// When the limit is exceeded, the oldest occurrences are dropped.
     static let maximumOccurrences = 64
 
     private var state: LinkState?
