@@ -97,9 +97,9 @@ struct TrafficTests {
         try await scene.run { events in
             try await events.until(.connected)
             await scene.link.desire([on, brightness])
-            try await eventually("both are subscribed to") { scene.subscriptions.count == 1 }
+            try await eventually("both subscriptions are requested") { scene.subscriptions.count == 1 }
             await scene.link.desire([])
-            try await eventually("neither is subscribed to") { scene.subscriptions.count == 2 }
+            try await eventually("both subscriptions are removed") { scene.subscriptions.count == 2 }
             _ = try await scene.link.read([on])
         }
         #expect(
@@ -134,7 +134,7 @@ struct TrafficTests {
             _ = try await scene.link.write([AccessoryWrite(brightness, .integer(7))])
             try await events.until { $0.value(brightness) == .success(.integer(8)) }
             let looks = scene.accessory.requests.count
-            try await eventually("it looks again") { scene.accessory.requests.count >= looks + 2 }
+            try await eventually("the accessory is checked again") { scene.accessory.requests.count >= looks + 2 }
         }
     }
 

@@ -126,7 +126,7 @@ struct TrustTests {
         let scene = try Scene(isForUnpairing: true)
         ScriptedAccessory { _, _ in .answer(refusal) }.listen(scene.dialer, at: .test(1))
         try await scene.run { events in
-            try await eventually("it is tried again soon") { scene.dialer.dialed.count > 2 }
+            try await eventually("the address is tried again soon") { scene.dialer.dialed.count > 2 }
             #expect(!events.states.contains(.unreachable(.notPaired)))
         }
     }
