@@ -123,7 +123,7 @@ struct AccessoryChannelHandlerTests {
         #expect(try link.texts() == ["/a"])
     }
 
-    @Test("neither reads nor answers requests while the peer reads nothing")
+    @Test("neither reads nor answers requests while the peer isn't reading")
     func slowReader() throws {
         let link = try EmbeddedLink()
         link.setWritable(false)
