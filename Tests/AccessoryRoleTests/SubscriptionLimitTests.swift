@@ -20,7 +20,7 @@ struct SubscriptionLimitTests {
         #expect(await house.bridge.server.subscriptionCounts == [5])
     }
 
-    @Test("keeps only the latest value of each characteristic for a peer that reads nothing")
+    @Test("keeps only the latest value of each characteristic for a peer that doesn't read")
     func outbox() async throws {
         let house = try await House()
         let (session, link) = await house.bridge.connect(house.admin)
