@@ -20,7 +20,7 @@ package struct OutcomeStatistics<Outcome: Hashable & Sendable>: Equatable, Senda
         Dictionary(uniqueKeysWithValues: counts.map { ($0.outcome, $0.number) })
     }
 
-    /// Adds the counts of other statistics.
+    /// Adds the counts and durations of the given statistics.
     package mutating func add(_ other: OutcomeStatistics) {
         for count in other.counts { add(count.outcome, count.number) }
         latency.add(other.latency)

@@ -33,7 +33,7 @@ package struct ServerStatistics: Equatable, Sendable {
 
     package init() {}
 
-    /// Adds the counts of other statistics.
+    /// Adds the counts and durations of the given statistics.
     package mutating func add(_ other: ServerStatistics) {
         for index in answered.indices { answered[index].add(other.answered[index]) }
         let counts: [WritableKeyPath<ServerStatistics, UInt64>] = [
