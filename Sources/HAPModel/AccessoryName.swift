@@ -9,7 +9,7 @@ public enum AccessoryName {
     /// Converts any text to a valid name.
     ///
     /// - Parameters:
-    ///   - text: The original name, such as the one on the device.
+    ///   - text: The original name, such as the name that the device reports.
     ///   - fallback: A valid name to use if no characters remain.
     /// - Returns: The text itself if it is valid, otherwise the closest valid name.
     public static func sanitized(_ text: String, fallback: String) -> String {
