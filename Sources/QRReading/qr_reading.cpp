@@ -1,4 +1,4 @@
-// zxing-cpp has only a C++ API. This file wraps the part that the web page needs.
+// zxing-cpp has only a C++ API. This file wraps the only function that the web page needs.
 #include "qr_reading.h"
 
 #define ZX_USE_UTF8 1
