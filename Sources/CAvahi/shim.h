@@ -7,8 +7,8 @@
 #include <avahi-common/strlst.h>
 #include <avahi-common/thread-watch.h>
 
-// What the poll thread waits for beside Avahi: a wake-up, a monotonic timer, changes of interfaces and routes.
-// Swift's Glibc module does not show these headers.
+// The poll thread also waits for a wake-up, a monotonic timer, and changes of interfaces and routes. Swift's Glibc
+// module doesn't contain these headers.
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <sys/eventfd.h>

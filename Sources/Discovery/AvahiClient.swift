@@ -7,9 +7,9 @@ import SystemKit
 ///
 /// This file contains all unsafe Avahi pointers.
 ///
-/// libavahi's calls wait for the Avahi daemon's answer, which can take up to half a minute if the daemon hangs. For
-/// this reason, only the poll thread makes these calls, and no other thread takes the poll's lock. Other threads store
-/// a request and call ``wake()``.
+/// libavahi's calls wait for the Avahi daemon's answer, which can take up to half a minute if the daemon hangs.
+/// Therefore, only the poll thread makes these calls, and no other thread takes the poll's lock. Other threads store a
+/// request and call ``wake()``.
 ///
 /// `@unchecked Sendable` is sound because only the poll thread uses the fields after ``start(_:)`` has returned. The
 /// exceptions are `poll`, `wakeUp` and `timer`, which never change. ``wake()`` only writes to a file descriptor, and
@@ -88,7 +88,7 @@ final class AvahiClient: @unchecked Sendable {
         }
     }
 
-    // These are freed here and not in `close()`, because a client that was never started has them, too.
+    // Free these here instead of in `close()`, because a client that was never started also has them.
     deinit {
         avahi_threaded_poll_free(poll)
         for descriptor in [wakeUp, timer, network] where descriptor >= 0 { Glibc.close(descriptor) }
@@ -150,7 +150,7 @@ final class AvahiClient: @unchecked Sendable {
     ///
     /// If the Avahi daemon isn't running yet, the client waits for it.
     ///
-    /// - Returns: The refusal, or `nil` if the client was created.
+    /// - Returns: `.refused` with the reason if the client can't be created; otherwise, `nil`.
     func makeClient() -> ClientState? {
         freeClient()
         var code: Int32 = 0
@@ -300,7 +300,7 @@ final class AvahiClient: @unchecked Sendable {
         avahi_service_resolver_free(resolver)
     }
 
-    /// Follows the A and AAAA records of a host.
+    /// Starts following the A and AAAA records of a host.
     ///
     /// - Returns: The error, or `nil` on success.
     func browseAddresses(of host: BrowseMachine.Host) -> String? {

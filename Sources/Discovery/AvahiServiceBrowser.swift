@@ -33,7 +33,7 @@ package final class AvahiServiceBrowser: ServiceBrowser {
     }
 
     package func stop() async {
-        // A thread that hangs in a call isn't waited for. It ends with the process.
+        // Don't wait for a thread that hangs in a call. It ends with the process.
         if let done = shared.close(wake: client.wake), await done.wait(until: .now + .seconds(2)) { client.close() }
         shared.finishListeners()
     }

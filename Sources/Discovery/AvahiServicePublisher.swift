@@ -47,7 +47,7 @@ package final class AvahiServicePublisher: ServicePublisher {
 
     package func stop() async {
         let confirmed = await withdraw()
-        // A thread that hangs in a call isn't waited for. It ends with the process.
+        // Don't wait for a thread that hangs in a call. It ends with the process.
         if shared.close(), confirmed { client.close() }
     }
 

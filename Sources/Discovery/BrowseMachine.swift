@@ -7,8 +7,8 @@ import AsyncKit
 ///
 /// Avahi reports an instance once for each interface and protocol. Such a report is an *announcement*. As long as an
 /// announcement exists, the machine keeps resolving it, in order to notice changes of its TXT record, port or address.
-/// The announcements of one instance on one host form one service. An announcement whose host doesn't answer is hidden
-/// until the host answers again, long before its PTR record expires.
+/// The announcements of one instance on one host form one service. If a host stops answering, its announcements are
+/// hidden until it answers again, without waiting for their PTR records to expire.
 ///
 /// A resolver reports only one address. A host can have several, and some are unreachable from here, such as those of a
 /// container network, a tunnel or a second LAN. The machine therefore also follows the address records of each host.
@@ -154,8 +154,9 @@ struct BrowseMachine {
     private var order = 0
     /// A Boolean value that indicates whether an announcement was ignored because of the limit.
     private var hasOverflowed = false
-    /// The time at which all queries were last repeated, and the time of the next repetition if one is scheduled.
+    /// The time at which all queries were last repeated.
     private var lookedAt: ContinuousClock.Instant?
+    /// The time of the scheduled repetition of all queries; `nil` if none is scheduled.
     private var refreshAt: ContinuousClock.Instant?
     /// A Boolean value that indicates whether the current browser has sent its initial list.
     private var isListed = false
@@ -217,9 +218,7 @@ struct BrowseMachine {
 
     // MARK: Implementation
 
-    /// Repeats all queries, immediately or after the minimum interval.
-    ///
-    /// If a repetition is already scheduled, no other one is.
+    /// Repeats all queries, or schedules a single repetition if the minimum interval hasn't passed yet.
     private mutating func refresh(now: ContinuousClock.Instant) -> [Action] {
         refreshAt = nil
         guard link == .running else { return [] }
@@ -284,7 +283,7 @@ struct BrowseMachine {
             guard let entry = entries.removeValue(forKey: announcement) else { return [] }
             updateCompleteness()
             let end = (entry.isConfirmed ? [Action.stopResolving(announcement)] : []) + release(entry, announcement)
-            // Announcements that were ignored because of the limit fit now. Repeat the queries to find them.
+            // There is room again for announcements that the limit excluded. Repeat the queries to find them.
             guard hasOverflowed, entries.count <= Self.largestNumber / 2 else { return end }
             return end + lookAnew(now: now)
         case .allForNow:

@@ -105,7 +105,7 @@ final class Browsing {
 
     /// Handles a failed call.
     ///
-    /// The remaining inputs are dropped, because each further call could take the 25 s of a hung bus.
+    /// The remaining inputs are dropped, because each further call could block for 25 s if the bus hangs.
     private func failed(_ reason: String) {
         inputs = [.browser(.failed(reason: reason))]
     }

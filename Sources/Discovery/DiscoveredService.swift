@@ -25,7 +25,7 @@ package struct DiscoveredService: Equatable, Sendable, Identifiable {
     package var port: UInt16
     /// The latest TXT record.
     package var txt: TXTRecord
-    /// All addresses of the host, in connection order.
+    /// All addresses of the host, in the order in which to try them.
     ///
     /// There are at most nine of each family per interface: eight from address records, and one from a resolver.
     package var addresses: [ServiceAddress]

@@ -9,7 +9,7 @@ extension InterfaceFacts {
         let routed = RoutingTable.defaultInterfaces(ipv4: ProcFile.text(of: "/proc/self/net/route"))
             .union(RoutingTable.defaultInterfaces(ipv6: ProcFile.text(of: "/proc/self/net/ipv6_route")))
 
-        // The C library owns the list. It is copied into values and freed before this function returns.
+        // This function copies the C library's list, and frees the list before it returns.
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return [] }
         defer { freeifaddrs(list) }

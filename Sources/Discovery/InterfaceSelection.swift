@@ -7,7 +7,7 @@ package enum InterfaceSelection: Hashable, Sendable {
     /// All interfaces that Avahi knows, including those of containers and tunnels.
     case all
 
-    /// Returns the interfaces to publish on, from the existing ones.
+    /// Selects the interfaces to publish on from the existing interfaces.
     ///
     /// `automatic` prefers interfaces with a default route, then active ones that aren't virtual, then all active ones,
     /// and then the loopback interface. A tunnel's default route counts only if no physical interface has one, because

@@ -8,7 +8,7 @@ import AsyncKit
 /// - the *link* to the Avahi daemon, which may not be running, or may still be choosing its host name;
 /// - the *name*: after a collision, the next name is chosen. It is kept until this process ends, even if the Avahi
 ///   daemon restarts or another record with the same wanted name is published. After a further collision, the next name
-///   is chosen at the earliest a minute after the previous one;
+///   is chosen no earlier than a minute after the previous choice;
 /// - one *registration* per interface, so that an interface that appears or disappears doesn't affect the others.
 ///
 /// A changed TXT record never removes a registration. It is updated in place, or once the probing of the name is
@@ -128,7 +128,7 @@ struct PublicationMachine {
         case .running: break
         }
         if renameAt != nil {
-            return .waiting(reason: "the name \"\(name)\" is also taken; trying another one within a minute")
+            return .waiting(reason: "the name \"\(name)\" is also taken; trying another name within a minute")
         }
         if registrations.values.contains(where: { $0.deadline == nil }) { return .published(name: name) }
         if registrations.isEmpty { return .waiting(reason: "no network interface to publish on") }

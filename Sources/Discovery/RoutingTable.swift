@@ -3,8 +3,9 @@ enum RoutingTable {
     private static let up: UInt32 = 0x1
     private static let reject: UInt32 = 0x200
 
-    /// Returns the names of the interfaces with a default route in `/proc/net/route`: the destination and the mask are
-    /// zero, and the route is up and isn't a reject route.
+    /// Returns the names of the interfaces with a default route in `/proc/net/route`.
+    ///
+    /// A default route is up, isn't a reject route, and has a destination and a mask of zero.
     static func defaultInterfaces(ipv4 table: String) -> Set<String> {
         interfaces(in: table) { fields in
             guard fields.count >= 8, let flags = UInt32(fields[3], radix: 16) else { return nil }

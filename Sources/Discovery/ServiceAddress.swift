@@ -28,7 +28,7 @@ package struct ServiceAddress: Hashable, Sendable {
     /// A Boolean value that indicates whether a peer can have this address.
     ///
     /// It is `false` for unspecified, multicast, reserved and broadcast addresses, and for loopback addresses on any
-    /// other interface than the loopback interface.
+    /// interface other than the loopback interface.
     package var isReachable: Bool {
         if bytes.allSatisfy({ $0 == 0 }) { return false }
         if isIPv4 ? bytes[0] >= 224 : bytes[0] == 0xFF { return false }

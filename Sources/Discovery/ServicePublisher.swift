@@ -3,7 +3,9 @@
 /// No method waits for the network or another process. The exceptions are ``withdraw()`` and ``stop()``, which suspend
 /// for a limited time.
 package protocol ServicePublisher: Sendable {
-    /// Starts publishing. Calls of ``publish(_:)`` and ``update(txt:)`` before this one take effect now.
+    /// Starts publishing.
+    ///
+    /// Earlier calls to ``publish(_:)`` and ``update(txt:)`` take effect when this function is called.
     func start() throws(DiscoveryError)
 
     /// Publishes a service, which replaces the previous one. If only the TXT record or the interfaces differ,

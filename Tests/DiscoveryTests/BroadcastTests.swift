@@ -46,7 +46,7 @@ struct BroadcastTests {
         }
     }
 
-    @Test("sends every listener the newest value and the end")
+    @Test("sends every listener the newest value, and ends its stream when finished")
     func newest() async {
         let broadcast = Broadcast(0, depth: 1)
         var early = broadcast.values().makeAsyncIterator()

@@ -86,7 +86,7 @@ struct BrowseMachineTests {
     func refresh() throws {
         var bench = try seeing()
         #expect(bench(.resolver(.failed, of: lamp4)) == [.stopBrowsingAddresses(host)])
-        #expect(bench.services == [], "its host was silent")
+        #expect(bench.services == [], "its host didn't answer")
         #expect(bench.wait(.seconds(5)) == [])
         #expect(bench(.refresh) == [.stopResolving(lamp4), .browse])
         #expect(bench(.found(lamp4)) == [.resolve(lamp4)])
@@ -95,9 +95,9 @@ struct BrowseMachineTests {
         #expect(bench.services.first?.txt == ["sf": "1"])
         _ = bench.wait(.seconds(5))
         #expect(bench(.refresh) == [.stopResolving(lamp4), .stopBrowsingAddresses(host), .browse])
-        #expect(bench.services.count == 1, "known services stay")
+        #expect(bench.services.count == 1, "known services are kept")
         #expect(bench(.allForNow) == [])
-        #expect(bench.services == [], "it was not named again")
+        #expect(bench.services == [], "it wasn't announced again")
     }
 
     @Test("refreshes at most every five seconds")
@@ -113,7 +113,7 @@ struct BrowseMachineTests {
         #expect(bench(.refresh) == [])
     }
 
-    @Test("ignores a refresh without Avahi")
+    @Test("ignores a refresh while Avahi is unavailable")
     func refreshWithoutAvahi() throws {
         var bench = try seeing()
         #expect(bench(.refresh) == [])
@@ -223,7 +223,7 @@ struct BrowseMachineTests {
             let address = try #require(ServiceAddress(bytes: useless, interface: 2, interfaceName: "eth2"))
             _ = bench(.addresses(.found(address), of: host))
         }
-        #expect(shown(bench).count == 5, "no device has one of these")
+        #expect(shown(bench).count == 5, "addresses that no device can have are ignored")
     }
 
     @Test("shows a new host after the debounce time, with all addresses received by then")

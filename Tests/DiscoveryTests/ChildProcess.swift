@@ -36,7 +36,7 @@ final class ChildProcess {
         var identifier: pid_t = 0
         let code = posix_spawnp(&identifier, arguments[0], &actions, &attributes, &argv, &envp)
         guard code == 0 else {
-            throw Failure(description: "\(arguments[0]) cannot be started: \(String(cString: strerror(code)))")
+            throw Failure(description: "\(arguments[0]) can't be started: \(String(cString: strerror(code)))")
         }
         self.identifier = identifier
     }

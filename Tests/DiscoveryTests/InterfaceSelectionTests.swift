@@ -25,28 +25,28 @@ struct InterfaceSelectionTests {
     static let down = InterfaceFacts(name: "eth2", index: 9, isUp: false, hasDefaultRoute: true)
 
     static let cases = [
-        Case(claim: "those with a default route", facts: [lo, eth0, wlan0, eth1, docker0], chosen: ["eth0", "wlan0"]),
+        Case(claim: "prefers default routes", facts: [lo, eth0, wlan0, eth1, docker0], chosen: ["eth0", "wlan0"]),
         Case(
-            claim: "a tunnel's default route counts only when no real interface has one", facts: [lo, eth0, wg0],
+            claim: "ignores a tunnel's default route if a physical interface has one", facts: [lo, eth0, wg0],
             chosen: ["eth0"]),
-        Case(claim: "a tunnel that has the only default route is taken", facts: [lo, eth1, wg0], chosen: ["wg0"]),
+        Case(claim: "uses a tunnel that has the only default route", facts: [lo, eth1, wg0], chosen: ["wg0"]),
         Case(
-            claim: "without a default route, those that are up and not virtual",
+            claim: "uses active physical interfaces if there is no default route",
             facts: [lo, eth1, docker0, bridge, veth], chosen: ["eth1"]),
         Case(
-            claim: "without any of these, those that are up", facts: [lo, docker0, bridge, veth],
+            claim: "uses active virtual interfaces if there are no others", facts: [lo, docker0, bridge, veth],
             chosen: ["docker0", "br-1f2e", "veth12ab"]),
-        Case(claim: "one that is down is not taken, whatever its routes", facts: [lo, eth1, down], chosen: ["eth1"]),
-        Case(claim: "the loopback interface is the last resort", facts: [lo, down], chosen: ["lo"]),
-        Case(claim: "nothing where there is nothing", facts: [], chosen: []),
+        Case(claim: "ignores an inactive interface with a default route", facts: [lo, eth1, down], chosen: ["eth1"]),
+        Case(claim: "uses the loopback interface as the last resort", facts: [lo, down], chosen: ["lo"]),
+        Case(claim: "returns nothing if there are no interfaces", facts: [], chosen: []),
         Case(
-            claim: "named ones, though they are virtual or down", selection: .named(["eth2", "docker0"]),
+            claim: "uses named interfaces even if they are virtual or down", selection: .named(["eth2", "docker0"]),
             facts: [lo, eth0, docker0, down], chosen: ["docker0", "eth2"]),
         Case(
-            claim: "a named one that does not exist is no substitute for others", selection: .named(["eth7"]),
+            claim: "doesn't replace a missing named interface with another one", selection: .named(["eth7"]),
             facts: [lo, eth0], chosen: []),
         Case(
-            claim: "all interfaces are Avahi's own notion of all", selection: .all, facts: [lo, eth0],
+            claim: "represents all interfaces by Avahi's wildcard", selection: .all, facts: [lo, eth0],
             chosen: ["all interfaces"]),
     ]
 

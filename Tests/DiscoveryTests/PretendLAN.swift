@@ -8,7 +8,7 @@ import Testing
 /// Each host is a network namespace with a separate D-Bus and Avahi daemon.
 ///
 /// The tested code runs in this process and uses the bus of the first host, `bridge`. libdbus reads the address of the
-/// system bus only once per process. For this reason, the address is a relative path, and ``onBridge(_:)`` gives each
+/// system bus only once per process. Therefore, the address is a relative path, and ``onBridge(_:)`` gives each
 /// thread the directory of its LAN. Several LANs may exist at the same time.
 final class PretendLAN {
     /// The reason why this machine can't create a LAN, or `nil` if it can.
@@ -20,7 +20,7 @@ final class PretendLAN {
         }
         for tool in ["ip", "unshare", "dbus-daemon", "avahi-daemon", "avahi-browse", "avahi-publish"] {
             let places = ["/usr/bin", "/usr/sbin", "/bin", "/sbin"]
-            if !places.contains(where: { access("\($0)/\(tool)", X_OK) == 0 }) { return "\(tool) is not installed" }
+            if !places.contains(where: { access("\($0)/\(tool)", X_OK) == 0 }) { return "\(tool) isn't installed" }
         }
         return nil
     }
@@ -49,7 +49,7 @@ final class PretendLAN {
 
         /// A Boolean value that indicates whether the bus accepts connections.
         ///
-        /// This is the case only a moment after its socket has appeared.
+        /// The bus accepts connections only a moment after its socket has appeared.
         fileprivate var busListens: Bool {
             let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
             defer { close(descriptor) }
@@ -111,9 +111,9 @@ final class PretendLAN {
         interfaceIndex = Int32(line.prefix { $0.isNumber }) ?? 0
     }
 
-    /// Runs a body on a thread whose system bus is the bridge's.
+    /// Runs `body` on a thread that uses the bridge's system bus.
     ///
-    /// Threads that it starts use the same bus.
+    /// Threads that `body` starts use the same bus.
     func onBridge(_ body: @escaping @Sendable () throws -> Void) async throws {
         let directory = directory
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
