@@ -6,8 +6,7 @@ package struct LineLimits: Sendable, Equatable {
     package var lineLength: Int
     /// The longest line to send, in bytes without the line feed; it must match the peer's limit for received lines.
     package var sentLineLength: Int
-    /// The maximum number of concurrent requests from the peer, and of requests to the peer that are waiting for
-    /// answers.
+    /// The maximum number of unanswered requests in each direction.
     package var outstandingRequests: Int
     /// The maximum number of bytes to buffer for a slow reader.
     ///

@@ -89,7 +89,7 @@ package final class LineRPCPeer: Sendable {
 
     /// Sends a request and waits for the answer.
     ///
-    /// When the caller stops waiting because of the deadline or a cancellation, the peer is notified of that.
+    /// If the deadline passes or the caller is canceled, the peer receives a cancellation notification.
     ///
     /// - Parameters:
     ///   - method: The method name.
@@ -374,7 +374,7 @@ package final class LineRPCPeer: Sendable {
                 }
             }
         case .notification(Self.cancellation, let params):
-            // A handler isn't notified of the cancellation; its answer is ignored.
+            // Handlers aren't notified of a cancellation. The peer ignores the answer.
             guard case .session(let inbox) = receiver, let id = RPCMessage.ID(params["id"]),
                 let number = state.withLock({ $0.open.cancel(id) })
             else { return }
@@ -416,7 +416,7 @@ package final class LineRPCPeer: Sendable {
         } catch let failure as RPCFailure {
             reply(.failure(id: id, failure))
         } catch LineRPCError.closed {
-            // The peer was disconnected, which has been logged.
+            // The peer was disconnected, and the reason is already in the log.
         } catch is CancellationError {
             // The peer has disconnected, or the server is shutting down and closes the connection.
         } catch {

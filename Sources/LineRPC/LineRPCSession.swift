@@ -35,7 +35,7 @@ struct OpenRequests {
     /// The number of unanswered requests.
     var count: Int { numbers.count }
 
-    /// The total length of their lines, in bytes.
+    /// The total length of the lines of unanswered requests, in bytes.
     private(set) var length = 0
 
     /// Adds a request and returns its number; `nil` if an unanswered request has the same identifier.

@@ -72,8 +72,8 @@ extension PeerIdentity {
     /// Returns the executable of a process; `nil` if it is unknown.
     ///
     /// The folder in `/proc` is opened first, so that everything read through it belongs to one process, even if the
-    /// process number is reused. The handle becomes readable when the peer ends. As long as it isn't readable, the
-    /// folder is the peer's. Without a handle, at least the user must match.
+    /// process number is reused. The handle becomes readable when the peer ends, so the folder belongs
+    /// to the peer as long as the handle isn't readable. Without a handle, at least the user must match.
     private static func executable(of pid: Int32, ranBy uid: UInt32, handle: CInt?) -> String? {
         guard pid > 0 else { return nil }
         let folder = open("/proc/\(pid)", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -93,7 +93,8 @@ extension PeerIdentity {
             filled = max(0, count)
         }
         guard count > 0, count < Int(PATH_MAX), let path = String(validating: bytes, as: UTF8.self) else { return nil }
-        // The path must still name the running file. It may have been deleted, or belong to another mount namespace.
+        // Check that the path still names the running file, which may have been deleted or may be in another mount
+        // namespace.
         var (running, named) = (stat(), stat())
         guard fstatat(folder, "exe", &running, 0) == 0, stat(path, &named) == 0,
             running.st_dev == named.st_dev, running.st_ino == named.st_ino

@@ -7,7 +7,7 @@ package struct RPCFailure: Error, Equatable, Sendable {
     ///
     /// Codes from -32768 to -32000 are reserved by JSON-RPC; all others belong to the application.
     package var code: Int
-    /// One sentence, for users.
+    /// The problem in one sentence, for users.
     package var message: String
     /// Machine-readable details, in addition to the code.
     package var data: JSONValue?
@@ -70,7 +70,7 @@ extension LineRPCError: CustomStringConvertible {
         case .unreachable(let path, let reason): "can't connect to \(path) (\(reason))"
         case .noPermission(let path): "no permission to use \(path)"
         case .untrusted(let path, let user):
-            "\(path) belongs to a program of user \(SystemUser.name(of: user)), not of root, this user or the service's user"
+            "\(path) is served by user \(SystemUser.name(of: user)), not by root, this user or the service's user"
         case .pathTooLong(let path): "the socket path is too long: \(path)"
         case .inUse(let path):
             "another process is already listening at \(path); stop it, or choose another --runtime-directory"

@@ -42,8 +42,8 @@ package struct SocketLocation: Sendable, Equatable {
         distrust = nil
     }
 
-    /// Chooses the socket: the given path, the path in the environment, a socket in the current directory that no other
-    /// user can have created, or the installed service's socket, in this order.
+    /// Chooses the first available socket, in this order: the given path, the path in the environment, a socket in the
+    /// current directory that no other user can have created, and the installed service's socket.
     package init(
         of daemon: Daemon, given: String?,
         environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } },

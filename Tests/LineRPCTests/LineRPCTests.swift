@@ -254,7 +254,7 @@ struct LineRPCTests {
         try await withServer(at: path, limits: LineLimits(peers: 1)) {
             for _ in 0..<3 {
                 // The server may notice a little later that the last connection has ended.
-                try await eventually("a peer is taken") {
+                try await eventually("a peer is served") {
                     let answer = try? await LineRPCClient.connect(to: path) {
                         try await $0.call("echo", deadline: nil)
                     }
@@ -316,7 +316,7 @@ struct LineRPCTests {
         #expect(access(path, F_OK) != 0)
     }
 
-    @Test("gives the socket to the given group", .enabled(if: anotherGroup != nil, "the user has no other group"))
+    @Test("assigns the socket to the given group", .enabled(if: anotherGroup != nil, "the user has no other group"))
     func socketGroup() async throws {
         let group = try #require(anotherGroup)
         let server = LineRPCServer(path: path, group: group.name, handler: Echo(), logger: silent)

@@ -28,7 +28,7 @@ struct SocketLocationTests {
     }
 
     @Test(
-        "prefers the socket of the command line, then that of the environment, then that of the clone",
+        "prefers the command line to the environment, and the environment to the clone",
         arguments: [("/a", "/b", "/a"), (nil, "/b", "/b")] as [(String?, String, String)])
     func chosen(given: String?, variable: String, expected: String) {
         let location = SocketLocation(of: .hub, given: given, environment: { $0 == "HOMEHUB_SOCKET" ? variable : nil })
