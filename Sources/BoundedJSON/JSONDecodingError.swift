@@ -8,7 +8,7 @@ public struct JSONDecodingError: Error, Equatable, Sendable {
         case missing
         /// The value has the wrong type, or is outside the range of its type.
         case wrongType
-        /// The value names a kind that the type doesn't have. Contains at most 64 characters of the name.
+        /// The tag of a union has an unknown value, of which the error contains at most 64 characters.
         case unknownKind(String)
     }
 
@@ -23,7 +23,7 @@ public struct JSONDecodingError: Error, Equatable, Sendable {
         self.path = path
     }
 
-    /// Returns the error with a longer path, which starts one level higher.
+    /// Returns the error with a path that starts one level higher.
     ///
     /// Errors that don't concern messages are returned unchanged. Errors of the standard library lose their
     /// description, because it may contain the value.

@@ -3,7 +3,7 @@ extension JSONValue {
     ///
     /// Unknown members are ignored, and `null` is treated like a missing member. An integer may be written with a
     /// decimal point (`1.0`), unless it is a `UInt64`. A key that begins with `^` refers to a member of the enclosing
-    /// object or, if there is none, to that object's `id`. A nested object therefore doesn't need to repeat the
+    /// object or, if that object has no such member, to its `id`. A nested object therefore doesn't need to repeat the
     /// identifier of its owner.
     ///
     /// - Parameter type: The type to decode.
@@ -17,9 +17,7 @@ extension JSONValue {
         try simple(type) ?? Value(from: ValueDecoder(json: self, enclosing: enclosing))
     }
 
-    /// Decodes the most frequent types.
-    ///
-    /// Returns `nil` for any other type.
+    /// Decodes a value of a frequent type, or returns `nil` for any other type.
     ///
     /// It compares types before casting, because a cast is far more expensive.
     fileprivate func simple<Value>(_ type: Value.Type) throws -> Value? {
@@ -319,9 +317,9 @@ private struct SingleValueReader: SingleValueDecodingContainer {
 // MARK: JSON in messages and other files
 
 extension JSONValue: Decodable {
-    /// Decodes the value unchanged, even from a file that isn't JSON.
+    /// Decodes any value, also from other formats such as YAML.
     ///
-    /// In such a file, a value that has no other type counts as a string.
+    /// In these formats, a single value that is neither null, a Boolean nor a number becomes a string.
     public init(from decoder: any Decoder) throws {
         if let decoder = decoder as? ValueDecoder {
             self = decoder.json

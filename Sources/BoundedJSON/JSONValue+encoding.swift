@@ -12,7 +12,7 @@ extension JSONValue {
         }
     }
 
-    /// Returns the tag of a union, without encoding its values.
+    /// Returns the tag of a union, without encoding the union's associated values.
     ///
     /// - Parameter value: An enum whose `CodingKeys` are ``TaggedUnionKey``s.
     /// - Returns: The tag; empty for any other value.
@@ -29,9 +29,7 @@ extension JSONValue {
         return node.json
     }
 
-    /// Encodes the most frequent types.
-    ///
-    /// Returns `nil` for any other type.
+    /// Encodes a value of a frequent type, or returns `nil` for any other type.
     ///
     /// It compares types before casting, because a cast is far more expensive.
     fileprivate static func simple<Value>(_ value: Value) -> JSONValue? {
@@ -84,7 +82,7 @@ private final class EncodingNode {
 
     init(isTagOnly: Bool = false) { self.isTagOnly = isTagOnly }
 
-    /// A Boolean value that indicates whether no further values are needed.
+    /// A Boolean value that indicates whether the tag was requested and is known, so that encoding can stop.
     var isFull: Bool { isTagOnly && tag != nil }
 
     func appendTag(_ name: String, _ tag: String) {
@@ -187,7 +185,7 @@ private struct ObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     mutating func encode(_ value: UInt64, forKey key: Key) throws { put(.unsignedInteger(value), key) }
 
     private func nested(_ key: some CodingKey) -> ValueEncoder {
-        // This encodes a case of an enum. A case with the special key is the object itself.
+        // This encodes a case of an enum. A case with the key `_0` is the object itself.
         ValueEncoder(node: key.stringValue == KeyRule.itself ? node : node.append(key.stringValue))
     }
 

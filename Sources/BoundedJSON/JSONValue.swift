@@ -95,9 +95,7 @@ public struct JSONObject: Equatable, Sendable {
     /// A Boolean value that indicates whether the object has no members.
     public var isEmpty: Bool { members.isEmpty }
 
-    /// The value of the member with a name.
-    ///
-    /// If the name occurs more than once, it is the last one.
+    /// The value of the member with the given name, or of the last one if there are several.
     ///
     /// Setting `nil` removes all members with the name.
     public subscript(name: String) -> JSONValue? {

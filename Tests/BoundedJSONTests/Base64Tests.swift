@@ -21,7 +21,7 @@ struct Base64Tests {
         #expect(Base64.decode(text) == nil)
     }
 
-    @Test("encodes and decodes known texts")
+    @Test("encodes and decodes known strings")
     func known() {
         #expect(Base64.encode([]) == "")
         #expect(Base64.decode("") == [])

@@ -1,7 +1,7 @@
 import BoundedJSON
 import Testing
 
-/// An enum that has all shapes of messages.
+/// An enum with a case for each shape of message.
 private enum Event: Codable, Equatable {
     case renamed(String, name: String)
     case parts(String, [Part])
@@ -155,7 +155,7 @@ private let forms: [Form] = [
         return #expect(throws: JSONDecodingError.self) { try json.decoded(as: type) }
     }
 
-    @Test("names a missing or wrong value with its path")
+    @Test("reports the path of a missing member or a value of the wrong type")
     func errors() throws {
         #expect(try error("5", Whole.self) == JSONDecodingError(.wrongType))
         #expect(try error("{}", Whole.self) == JSONDecodingError(.missing, at: "id"))
@@ -177,7 +177,7 @@ private let forms: [Form] = [
         #expect(try error("[300]", [UInt8].self) == JSONDecodingError(.wrongType, at: "[0]"))
     }
 
-    @Test("names an unknown kind, and rejects the key of the catch-all case")
+    @Test("reports an unknown tag, and rejects the key of the catch-all case")
     func kinds() throws {
         #expect(try error(#"{"event":"new"}"#, Event.self) == .init(.unknownKind("new"), at: "event"))
         #expect(try error("{}", Event.self) == .init(.missing, at: "event"))
