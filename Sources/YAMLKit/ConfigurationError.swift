@@ -12,7 +12,7 @@ package struct ConfigurationError: ErrorWithExitCode, Equatable, Sendable {
     /// The path of the key, such as `drivers[0].lights[2].name`; empty for the entire file.
     package var keyPath: String
     package var problem: String
-    /// The correction to make.
+    /// The correction to make; empty if there is no specific one.
     package var remedy: String
 
     package var exitCode: ExitCode { .configuration }

@@ -25,7 +25,7 @@ package enum ConfiguredInterfaces: Decodable, Equatable, Sendable {
             guard Self.isName(name) else {
                 throw ConfigurationProblem(
                     "not a valid interface name",
-                    remedy: "write 1 to 15 characters without spaces, slashes and colons, for example eth0", at: path)
+                    remedy: "use 1 to 15 characters without spaces, slashes or colons, such as eth0", at: path)
             }
             guard !names.contains(name) else {
                 throw ConfigurationProblem("\(name) is listed twice", remedy: "remove one", at: path)

@@ -4,8 +4,7 @@ import TerminalKit
 extension StrictYAML {
     /// Returns warnings about files and programs in a configuration that don't exist.
     ///
-    /// Files are the values of keys such as `password-file`. Programs are the first words of
-    /// keys such as `command`.
+    /// Files are the values of keys such as `password-file`. Programs are the first words of keys such as `command`.
     ///
     /// - Throws: ``ConfigurationError`` or ``ConfigurationFileError``.
     package static func missingFiles(inFile path: String) throws -> [ConfigurationWarning] {
@@ -47,7 +46,7 @@ extension StrictYAML {
     }
 }
 
-/// A warning about a part of a valid configuration that may not work.
+/// A warning about a setting that is valid but may not work.
 package struct ConfigurationWarning: Sendable, Equatable, CustomStringConvertible {
     /// The position as `FILE:LINE:COLUMN`, or only the file.
     let place: String

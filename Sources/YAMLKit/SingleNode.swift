@@ -74,7 +74,7 @@ struct SingleNode: SingleValueDecodingContainer {
         }
         try refuseLeadingZero(digits, of: scalar)
         guard let value = Value(scalar.string) else {
-            throw decoder.error("the number is out of range", "write one from \(Value.min) to \(Value.max)")
+            throw decoder.error("the number is out of range", "use \(Value.min) to \(Value.max)")
         }
         return value
     }
@@ -87,7 +87,7 @@ struct SingleNode: SingleValueDecodingContainer {
         guard scalar.string.unicodeScalars.allSatisfy(allowed.contains), let value = Value(scalar.string) else {
             throw wrong(scalar, "a number")
         }
-        guard value.isFinite else { throw decoder.error("the number is out of range", "write a smaller one") }
+        guard value.isFinite else { throw decoder.error("the number is out of range", "use a smaller number") }
         let digits = scalar.string.drop { $0 == "-" || $0 == "+" }.prefix { $0.isNumber }
         try refuseLeadingZero(digits, of: scalar)
         return value

@@ -26,7 +26,7 @@ private struct Room: Decodable, Equatable {
 private struct Door: Decodable, Equatable {
     init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
-        throw ConfigurationProblem("\"\(text)\" is no door", remedy: "write open; or shut", at: decoder.codingPath)
+        throw ConfigurationProblem("\"\(text)\" isn't a door", remedy: "write open; or shut", at: decoder.codingPath)
     }
 }
 
@@ -120,14 +120,14 @@ struct StrictYAMLTests {
             ),
             (
                 "name: a\nfloors: 99999999999999999999",
-                "f:2:9: floors: the number is out of range; write one from -9223372036854775808 to 9223372036854775807"
+                "f:2:9: floors: the number is out of range; use -9223372036854775808 to 9223372036854775807"
             ),
             (
                 "name: a\nrooms: [{name: b, lamps: 256}]",
-                "f:2:26: rooms[0].lamps: the number is out of range; write one from 0 to 255"
+                "f:2:26: rooms[0].lamps: the number is out of range; use 0 to 255"
             ),
             ("name: a\nheight: nan", "f:2:9: height: expected a number, found \"nan\"; write a number"),
-            ("name: a\nheight: 1e999", "f:2:9: height: the number is out of range; write a smaller one"),
+            ("name: a\nheight: 1e999", "f:2:9: height: the number is out of range; use a smaller number"),
             ("name: a\nlit: yes", "f:2:6: lit: expected true or false, found \"yes\"; write true"),
             ("name: a\nlit: Off", "f:2:6: lit: expected true or false, found \"Off\"; write false"),
             ("name: a\nlit: maybe", "f:2:6: lit: expected true or false, found \"maybe\"; write true or false"),
@@ -135,7 +135,7 @@ struct StrictYAMLTests {
                 "name: a\nlit: \"true\"",
                 "f:2:6: lit: expected true or false, found text in quotes; write true or false without quotes"
             ),
-            ("name: a\ndoor: ajar", "f:2:7: door: \"ajar\" is no door; write open; or shut"),
+            ("name: a\ndoor: ajar", "f:2:7: door: \"ajar\" isn't a door; write open; or shut"),
             ("name: a\nfloors: 1\nname: b", "f:3:1: name: written twice, first on line 1; keep only one"),
             ("{name: a, name: b}", "f:1:11: name: written twice, first on line 1; keep only one"),
             (
@@ -183,7 +183,7 @@ struct StrictYAMLTests {
     }
 
     @Test(
-        "doesn't quote a secret in the error that a number was expected",
+        "doesn't quote a secret in the error about an expected number",
         arguments: [
             (
                 "password: hunter2",
@@ -258,7 +258,7 @@ struct StrictYAMLTests {
         #expect(error.description == "f:1:1: the file is larger than 1 MiB; shorten it")
     }
 
-    @Test("rejects aliases that would expand to too much, before expanding them")
+    @Test("rejects aliases that would expand to too many nodes, without expanding them")
     func aliasBomb() throws {
         var text = "a0: &a0 [x, x]\n"
         for level in 1...60 { text += "a\(level): &a\(level) [*a\(level - 1), *a\(level - 1)]\n" }

@@ -208,7 +208,7 @@ struct BridgeConfigurationTests {
             (
                 "bridge:\n  interfaces: [eth0, \"a/b\"]",
                 "f:2:22: bridge.interfaces[1]: not a valid interface name; "
-                    + "write 1 to 15 characters without spaces, slashes and colons, for example eth0"
+                    + "use 1 to 15 characters without spaces, slashes or colons, such as eth0"
             ),
             (
                 "bridge:\n  interfaces: [eth0, eth0]",
