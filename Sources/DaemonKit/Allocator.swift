@@ -11,9 +11,9 @@ package enum Allocator {
     ///
     /// Call it before the first thread starts.
     ///
-    /// All threads share one heap. By default, the C library creates one per thread to reduce contention. A daemon that
-    /// mainly runs one event loop gains little from that, and needs a tenth more memory, because free memory in one
-    /// heap can't be used for another.
+    /// All threads share one heap. By default, the C library creates one per thread to reduce contention. With separate
+    /// heaps, a daemon that mainly runs one event loop would gain little and need a tenth more memory, because free
+    /// memory in one heap can't be used for another.
     ///
     /// Some free memory is kept until ``giveBack()`` is called. A response with the accessory database of 100 lights
     /// temporarily needs half a megabyte of buffers. With the C library's default limit, these buffers would be

@@ -6,7 +6,7 @@ import Testing
 @Suite("Allocator")
 struct AllocatorTests {
     @Test(
-        "keeps the buffers of large answers instead of returning them to the kernel",
+        "keeps the buffers of large responses instead of returning them to the kernel",
         .enabled(if: dlsym(nil, "__sanitizer_get_heap_size") == nil, "sanitizers replace the heap"))
     func buffers() async {
         await #expect(processExitsWith: .success) {

@@ -27,16 +27,16 @@ struct DailyCopyTests {
     @Test(
         "copies if the copy is missing, or if it is a day old and lacks changes worth keeping",
         arguments: [
-            Case(testDescription: "there is none", copied: nil, isCopied: true),
+            Case(testDescription: "no copy exists", copied: nil, isCopied: true),
             Case(
-                testDescription: "there is none, and nothing to miss", isWorthKeeping: false, copied: nil,
+                testDescription: "no copy exists, and the database is worthless", isWorthKeeping: false, copied: nil,
                 isCopied: true),
-            Case(testDescription: "it is old, and the log has changed", isCopied: true),
-            Case(testDescription: "it is old, and the database has changed", changed: 1, logged: 30, isCopied: true),
-            Case(testDescription: "it is of today", copied: 19, isCopied: false),
-            Case(testDescription: "nothing has changed since", logged: 25, isCopied: false),
-            Case(testDescription: "what is there now has less", isWorthKeeping: false, isCopied: false),
-            Case(testDescription: "it is from the future", copied: -1000, logged: -1001, isCopied: true),
+            Case(testDescription: "the copy is old, and the log has changed", isCopied: true),
+            Case(testDescription: "the copy is old, and the file has changed", changed: 1, logged: 30, isCopied: true),
+            Case(testDescription: "the copy is less than 20 hours old", copied: 19, isCopied: false),
+            Case(testDescription: "the database hasn't changed since the copy", logged: 25, isCopied: false),
+            Case(testDescription: "the database has nothing worth keeping", isWorthKeeping: false, isCopied: false),
+            Case(testDescription: "the copy is dated in the future", copied: -1000, logged: -1001, isCopied: true),
         ])
     func due(given: Case) async throws {
         try await withFile { file in

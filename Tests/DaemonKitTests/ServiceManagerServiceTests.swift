@@ -6,7 +6,7 @@ import Testing
 
 @Suite("ServiceManagerService", .timeout)
 struct ServiceManagerServiceTests {
-    /// Work that runs only while it is allowed to.
+    /// Work that can be blocked, and counts its runs.
     final class Pulse: Sendable {
         private let state = Mutex((isStuck: false, beats: 0))
         var beats: Int { state.withLock(\.beats) }
@@ -39,11 +39,11 @@ struct ServiceManagerServiceTests {
     func watchdog() async throws {
         let pulse = Pulse()
         try await with(interval: .milliseconds(30), pulse) { notified in
-            try await eventually("it is fed again and again") { notified.count("WATCHDOG=1") > 3 }
+            try await eventually("the watchdog is fed repeatedly") { notified.count("WATCHDOG=1") > 3 }
             pulse.hang(true)
             // A watchdog message that was requested earlier may still arrive.
             let beats = pulse.beats
-            try await eventually("the work is asked again") { pulse.beats > beats }
+            try await eventually("the work is requested again") { pulse.beats > beats }
             let fed = notified.count("WATCHDOG=1")
             for _ in 0..<10 { try await Task.sleep(for: .milliseconds(20)) }
             #expect(notified.count("WATCHDOG=1") <= fed + 1)

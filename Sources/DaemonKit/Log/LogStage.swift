@@ -2,7 +2,7 @@ import Synchronization
 
 /// The destination of all loggers' events.
 ///
-/// It suppresses repetitions and writes the rest.
+/// It suppresses repetitions and writes all other events.
 ///
 /// It is idle while nothing is suppressed. Otherwise, a task sleeps until the next count must be written.
 package final class LogStage: Sendable {

@@ -10,7 +10,7 @@ package enum ServiceDirectory {
         return String(cString: value).split(separator: ":").first.map(String.init)
     }
 
-    /// Creates the directory of a socket, which all users can read, unless the directory exists.
+    /// Creates a directory for a socket, readable by all users, unless the directory exists.
     ///
     /// - Throws: ``DatabaseFileError``.
     package static func makeRuntimeDirectory(_ path: String) throws(DatabaseFileError) { try make(path, mode: 0o755) }
