@@ -15,7 +15,7 @@ extension DatabaseFile {
         return UInt64(status.f_bavail) * UInt64(status.f_frsize)
     }
 
-    /// The free space that certainly suffices to store a change, in bytes.
+    /// The free space that is certainly enough to store a change, in bytes.
     private static let leastRoom: UInt64 = 128 << 10
 
     /// The known reason why changes can't be stored, found without reading the file; `nil` if there is none.

@@ -65,8 +65,8 @@ package final class DatabaseFile: Sendable {
     ) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.readonly = isReadOnly
-        // The default quality of service raises a thread's priority. Only root may do that, and each attempt is logged
-        // by the system.
+        // GRDB's default quality of service raises a thread's priority. Only root may do that, and the system logs each
+        // attempt.
         configuration.qos = .default
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(5)

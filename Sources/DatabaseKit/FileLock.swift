@@ -41,7 +41,8 @@ package final class FileLock: Sendable {
     ///
     /// It doesn't create the lock's file.
     ///
-    /// If a process tries to acquire the lock in the meantime, it fails; a service is then restarted.
+    /// If another process tries to acquire the lock in the meantime, the attempt fails. If that process is a service,
+    /// the service manager restarts it.
     static func whileFree(_ path: String, _ body: () throws(DatabaseFileError) -> Void) throws(DatabaseFileError) {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard file >= 0 else {

@@ -44,7 +44,7 @@ extension Row {
         return number
     }
 
-    /// Returns a number of a column with real affinity; NULL is damage.
+    /// Returns the number in a column with real affinity, which must not be NULL.
     package func real(_ column: String) throws(DamagedDatabase) -> Double {
         guard case .double(let number) = try stored(column) else { throw damaged(column) }
         return number

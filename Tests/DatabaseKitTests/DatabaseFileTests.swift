@@ -157,7 +157,7 @@ final class DatabaseFileTests {
         #expect(mode(path + ".elsewhere") == nil)
     }
 
-    @Test("detects a database of another user before the start", .enabled(if: geteuid() == 0, "only root makes one"))
+    @Test("detects another user's database before the start", .enabled(if: geteuid() == 0, "only root makes one"))
     func foreignOwner() throws {
         try makeOne(at: path)
         let folder = folder + "/state"
@@ -429,7 +429,7 @@ final class DatabaseFileTests {
         #expect(error.exitCode == .cannotCreate)
     }
 
-    @Test("rejects a folder of another user with exit code 77")
+    @Test("rejects a folder that another user owns with exit code 77")
     func noPermission() async {
         // Root has all permissions, so this part runs as user 65534, in another process.
         await #expect(processExitsWith: .success) {
