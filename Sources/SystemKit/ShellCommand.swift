@@ -1,23 +1,24 @@
-/// The commands of Lamplighter as people type them on this computer.
+/// Lamplighter's commands, as users must type them on this computer.
 package enum ShellCommand {
-    /// The programs that name commands of Lamplighter in their messages.
+    /// The programs whose folder also contains Lamplighter's commands.
     private static let programs: Set = ["lamplighter", "lamplighterd", "homehub", "homehubd", "homeweb"]
 
-    /// The command of the bridge: `lamplighter`, or its path in a clone.
+    /// The bridge's command: `lamplighter`, or its path in a clone.
     package static let lamplighter = named("lamplighter")
-    /// The command of the home hub: `homehub`, or its path in a clone.
+    /// The home hub's command: `homehub`, or its path in a clone.
     package static let homehub = named("homehub")
 
-    /// A command of the bridge that may need root's permissions.
+    /// The bridge's command, with `sudo` if the operation needs root's permissions on an installed system.
     package static let lamplighterAsRoot = withSudo(lamplighter)
-    /// A command of the home hub that may need root's permissions.
+    /// The home hub's command, with `sudo` if the operation needs root's permissions on an installed system.
     package static let homehubAsRoot = withSudo(homehub)
 
-    /// Returns the words that start a command.
+    /// Returns a command's name, or its path in a clone.
     package static func named(_ name: String) -> String { command(name, of: CommandLine.arguments.first) }
 
-    /// Returns the words that start a command: its name if it's installed, or its path if the running program, which was
-    /// started as `caller`, is in a build folder.
+    /// Returns a command's name if it's installed, or its path if the running program is in a build folder.
+    ///
+    /// `caller` is the path with which the running program was started.
     static func command(_ name: String, of caller: String?) -> String {
         guard let caller, let slash = caller.lastIndex(of: "/"), programs.contains(String(caller[slash...].dropFirst()))
         else { return name }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The time of day.
+/// The time of day and the uptime.
 package enum WallClock {
     /// The current time in milliseconds since 1970 (UTC).
     package static var now: Int64 {
@@ -9,7 +9,7 @@ package enum WallClock {
         return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// The time since the start of the system in milliseconds, including the time in suspension.
+    /// The time since the system started in milliseconds, including the time in which it was suspended.
     ///
     /// Unlike the time of day, it never jumps.
     package static var uptime: Int64 {

@@ -5,11 +5,10 @@ package enum ZoneFile {
     /// The maximum size of a file, in bytes.
     private static let maximumSize = 65_536
 
-    /// Returns the file of a time zone such as `Europe/Berlin`, which must be safe as a relative path; `nil` if it can't
-    /// be read.
+    /// Returns the contents of a time zone's file; `nil` if the file can't be read.
     ///
-    /// Without a name, it's the system's time zone: the one in the environment variable `TZ`, as in a container, or
-    /// `/etc/localtime`.
+    /// The name, such as `Europe/Berlin`, must be safe as a relative path. Without a name, the system's time zone is
+    /// used: the zone in the `TZ` environment variable, as in a container, or `/etc/localtime`.
     package static func bytes(of name: String?) -> [UInt8]? {
         if let name { return read(directory + name) }
         return inherited?.bytes ?? read("/etc/localtime")
@@ -17,8 +16,8 @@ package enum ZoneFile {
 
     /// Returns the name of the system's time zone, such as `Europe/Berlin`; `nil` if it's unknown.
     ///
-    /// It's the name in `TZ`, the target of the link `/etc/localtime`, or the text in `/etc/timezone` if the files are the
-    /// same.
+    /// It's the name in `TZ`, the target of the `/etc/localtime` link, or the name in `/etc/timezone`. The latter two
+    /// count only if the zone's file has the same contents as `/etc/localtime`.
     package static func systemName() -> String? {
         if let inherited { return inherited.name }
         guard let bytes = read("/etc/localtime") else { return nil }
@@ -31,7 +30,7 @@ package enum ZoneFile {
 
     private static let directory = "/usr/share/zoneinfo/"
 
-    /// The time zone in the environment variable `TZ`.
+    /// The time zone in the `TZ` environment variable.
     private static var inherited: (name: String, bytes: [UInt8])? {
         let variable = getenv("TZ").map { String(cString: $0) } ?? ""
         let name = variable.hasPrefix(":") ? String(variable.dropFirst()) : variable

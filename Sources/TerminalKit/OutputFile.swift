@@ -1,7 +1,7 @@
 import Glibc
 import SystemKit
 
-/// A file that the operator has requested.
+/// Writes files that the operator has requested.
 package enum OutputFile {
     /// Writes the file, readable only by its owner, because it may contain secrets such as the setup code.
     ///

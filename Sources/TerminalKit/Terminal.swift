@@ -24,7 +24,7 @@ package struct Terminal: Sendable {
 
     /// Creates an environment.
     ///
-    /// By default, all parts belong to the process.
+    /// By default, it uses the streams and environment variables of the process.
     package init(
         write: @escaping @Sendable (String) -> Void = { Terminal.write($0, to: STDOUT_FILENO) },
         writeError: @escaping @Sendable (String) -> Void = { Terminal.write($0, to: STDERR_FILENO) },

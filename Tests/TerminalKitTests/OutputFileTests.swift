@@ -33,7 +33,7 @@ struct OutputFileTests {
         }
     }
 
-    @Test("keeps the former file when writing fails")
+    @Test("keeps the existing file when writing fails")
     func failure() throws {
         try withFolder { folder in
             let path = folder + "/old"

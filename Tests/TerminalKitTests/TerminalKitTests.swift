@@ -58,7 +58,7 @@ struct TerminalKitTests {
     }
 
     @Test(
-        "moves options after the command, before all other words",
+        "moves leading options to the end of the command's arguments",
         arguments: [
             (["--json", "--at", "x", "list", "y"], ["list", "y", "--json", "--at", "x"]),
             (["--at=x", "list", "--", "-5"], ["list", "--at=x", "--", "-5"]),
