@@ -1,4 +1,4 @@
-// gmp.h renames its functions by macro, which Swift does not see: each one in use gets a plain name here.
+// gmp.h renames its functions with macros, which Swift can't import. These functions have ordinary names.
 #include <gmp.h>
 
 static inline void lamplighter_mpz_init(mpz_ptr x) { mpz_init(x); }
@@ -7,7 +7,7 @@ static inline void lamplighter_mpz_import(mpz_ptr x, size_t count, const void *b
     mpz_import(x, count, 1, 1, 1, 0, bytes);
 }
 
-// The caller provides room for at least `lamplighter_mpz_bytes(x)` bytes.
+// `bytes` must have room for at least `lamplighter_mpz_bytes(x)` bytes.
 static inline size_t lamplighter_mpz_export(void *bytes, mpz_srcptr x) {
     size_t count = 0;
     mpz_export(bytes, &count, 1, 1, 1, 0, x);
@@ -16,7 +16,7 @@ static inline size_t lamplighter_mpz_export(void *bytes, mpz_srcptr x) {
 
 static inline size_t lamplighter_mpz_bytes(mpz_srcptr x) { return (mpz_sizeinbase(x, 2) + 7) / 8; }
 
-// A number's limbs are wiped before they are given back: they may hold a secret.
+// Erases a number's limbs before it frees them, because they may contain a secret.
 static inline void lamplighter_mpz_wipe(mpz_ptr x) {
     volatile mp_limb_t *limbs = (volatile mp_limb_t *)x->_mp_d;
     for (int i = 0; i < x->_mp_alloc; i++) limbs[i] = 0;
@@ -30,7 +30,7 @@ static inline void lamplighter_mpz_sub(mpz_ptr r, mpz_srcptr x, mpz_srcptr y) { 
 static inline void lamplighter_mpz_mul(mpz_ptr r, mpz_srcptr x, mpz_srcptr y) { mpz_mul(r, x, y); }
 static inline void lamplighter_mpz_mod(mpz_ptr r, mpz_srcptr x, mpz_srcptr y) { mpz_mod(r, x, y); }
 
-// Constant time in the exponent; wants an odd modulus and an exponent above 0.
+// Runs in time independent of the exponent's value. The modulus must be odd, and the exponent greater than 0.
 static inline void lamplighter_mpz_powm_sec(mpz_ptr r, mpz_srcptr base, mpz_srcptr exponent, mpz_srcptr modulus) {
     mpz_powm_sec(r, base, exponent, modulus);
 }

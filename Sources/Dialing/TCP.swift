@@ -43,7 +43,7 @@ package func openTCP(
     }
 }
 
-/// A connection attempt, with a channel for each address of the host name that is tried.
+/// A connection attempt, with a channel for each address that NIO tries.
 ///
 /// It is used only on its event loop.
 private struct Attempt {
