@@ -6,8 +6,9 @@ The sensor and the lamp are one HAP-python accessory, which reports each change 
 it first, then, with HASS, an automation of Home Assistant through homekit_controller. Times are in milliseconds, from the
 request to report a sensor change until the lamp receives its new value. Each automation runs at most 20 times per minute.
 
-PART is `hub`, `hass`, `rest` or `flood`; all without one. `rest` measures 50 automations without events, and `flood` 200 whose
-sensor changes 50 times a second for a minute: the duration of an app's calls in milliseconds and the hub's memory in KiB.
+PART is `hub`, `hass`, `rest` or `flood`. Without it, all parts run. `rest` measures 50 automations without events. `flood`
+measures 200 automations whose sensor changes 50 times a second for a minute: the duration of an app's calls in milliseconds
+and the hub's memory in KiB.
 """
 
 import json
@@ -71,7 +72,7 @@ def quantiles(took):
 
 
 def of_hub(made, directory, count):
-    """The figures of the home hub."""
+    """Measure an automation of the home hub."""
     sensor = device(made.phone, directory)
     try:
         with villa(made, directory / "home") as home:
@@ -167,7 +168,7 @@ def usage(pid):
 
 
 def of_home_assistant(made, directory, count):
-    """The figures of Home Assistant."""
+    """Measure an automation of Home Assistant."""
     sensor = device(made.phone, directory)
     home = HomeAssistant(made.bridge, directory / "hass", AUTOMATIONS)
     try:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 class WallClock:
-    """The wall clock of a daemon with `environment`. Its other clocks and its timers are the system's."""
+    """The wall clock of a daemon that runs with `environment`. The daemon's other clocks and its timers aren't changed."""
 
     def __init__(self, directory):
         file, library = directory / "clock", directory / "wall_clock.so"
@@ -24,10 +24,10 @@ class WallClock:
         self.environment = {"LD_PRELOAD": str(library), "WALL_CLOCK": str(file)}
 
     def shift(self, seconds):
-        """Set it to the system's time plus a difference."""
+        """Set the clock to the system's time plus a difference."""
         self._difference[:] = struct.pack("q", round(seconds * 1e9))
 
     def set(self, text):
-        """Set it to a time in UTC, such as `2027-06-15 07:00:00`."""
+        """Set the clock to a time in UTC, such as `2027-06-15 07:00:00`."""
         moment = datetime.datetime.fromisoformat(text).replace(tzinfo=datetime.UTC)
         self.shift(moment.timestamp() - time.time())

@@ -5,7 +5,7 @@
 `make_daemon`  the same with a custom configuration, started or not
 `broker`       mosquitto on the host `bridge` (broker.py)
 
-An `async def` test runs on the host `phone`: in a thread and an event loop whose sockets are that host's.
+An `async def` test runs on the host `phone`: in a thread and an event loop that use that host's network.
 `make test` runs four files at a time, each on a separate `lan`, and then the tests marked `alone`, one at a time.
 """
 

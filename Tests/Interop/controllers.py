@@ -74,7 +74,7 @@ class Phone:
 
     async def __aexit__(self, *_):
         for pairing in list(self.ip.pairings.values()):
-            # A pairing that the bridge has forgotten fails once more here.
+            # Closing fails if the bridge has removed the pairing.
             with contextlib.suppress(Exception):
                 await pairing.close()
         await self.ip.async_stop()

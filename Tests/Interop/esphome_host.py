@@ -4,7 +4,7 @@
 
 Writes the configurations, lets ESPHome generate their source, compiles it with g++ (a minute each), and prints the
 programs' paths. It doesn't use PlatformIO, because CI can't rely on its registry. The program with a key is therefore built
-only if NOISE_C is a checkout of github.com/esphome/noise-c, with the system's libsodium. They listen on 16053 (lights, key
+only if NOISE_C is a checkout of github.com/esphome/noise-c, with the system's libsodium. The programs listen on 16053 (lights, key
 below), 16054 (lights) and 16055 (esphome_house.yaml, which test_esphome_house.py uses).
 """
 

@@ -47,7 +47,7 @@ def short(type):
 
 
 def places(accessories):
-    """Return the location of each characteristic by its short type; of several with the same type, the last one."""
+    """Return the location of each characteristic by its short type; the last one if several have the same type."""
     return {
         short(characteristic["type"]): (accessory["aid"], characteristic["iid"])
         for accessory in accessories for service in accessory["services"] for characteristic in service["characteristics"]}

@@ -161,7 +161,7 @@ def hub(lan):
 
 @pytest.fixture
 def make_home(hub, tmp_path):
-    """Start homehubd. Several of them are the homes of different people."""
+    """Start homehubd. Several instances are the homes of different people."""
     made = []
 
     def make(configuration=""):
@@ -204,7 +204,7 @@ class Watching(Talker):
 
 
 class Refused(AssertionError):
-    """A request of an app that was answered with an error."""
+    """The error that answers an app's request."""
 
     def __init__(self, error):
         super().__init__(f"{error}")

@@ -41,7 +41,7 @@ def resident(process):
 
 
 class Control:
-    """A connection to lamplighterd's control socket, without a program for each call."""
+    """A connection to lamplighterd's control socket, which avoids starting a program for each call."""
 
     def __init__(self, path):
         self._socket = socket.socket(socket.AF_UNIX)
@@ -122,7 +122,7 @@ class LargeHome:
         assert len(self.ids) == self.lights
 
     def list(self):
-        """Measure listings. Each one is an app that starts and loads everything."""
+        """Measure listings. For each one, an app starts and loads everything."""
         for name, arguments in [("homes", ["homes"]), ("byRoom", ["accessories", "--by", "room"]),
                                 ("byCategory", ["accessories", "--by", "category"])]:
             done = self.timed(name, lambda: self.home.cli(*arguments))

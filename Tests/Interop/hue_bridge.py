@@ -100,7 +100,7 @@ class Bridge:
             queue.put_nowait(text)
 
     def change(self, identifier, change):
-        """Change a light like a bridge, and send the differences as events."""
+        """Change a light as a real bridge does, and send the differences as events."""
         resource, partial = self.resources[identifier], {}
         if "color_temperature" in change and "color_temperature" in resource:
             partial["color_temperature"] = {"mirek": change["color_temperature"]["mirek"], "mirek_valid": True}

@@ -1,6 +1,6 @@
 """A pretend LAN of hosts, which are network namespaces on one switch.
 
-Each host has its own /run, so its own system D-Bus and Avahi daemon. IPv4, IPv6 link-local and multicast work
+Each host has a separate /run, and therefore a separate system D-Bus and Avahi daemon. IPv4, IPv6 link-local and multicast work
 between them. `PretendLAN.close()` ends everything that was started on the hosts.
 """
 
@@ -200,7 +200,7 @@ class Host:
             end(process)
         end(self._holder)
         self._holder.stdout.close()
-        # Kill all processes that programs left behind on this host. Its namespace has no others.
+        # Kill all processes that programs left behind on this host. Its process namespace contains no other processes.
         for pid in run("ip", "netns", "pids", self.namespace, check=False).stdout.split():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(int(pid), signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Buttons on MQTT: a Zigbee remote as Zigbee2MQTT lists it, and a doorbell as Home Assistant's documentation of MQTT events.
+"""Buttons on MQTT: a Zigbee remote as Zigbee2MQTT lists it, and a doorbell as in Home Assistant's documentation of MQTT events.
 
 Run as `mqtt_buttons.py PORT`. Lines of JSON on its standard input are messages: `{"topic": "t", "text": "x", "retain": false}`.
 """

@@ -1,7 +1,7 @@
 """A sensor made with ha-mqtt-discoverable, which announces each reading separately.
 
-Run as `mqtt_sensor.py PORT`. Each line of JSON on standard input sets readings: `{"motion": true, "temperature": 21.5}`; the
-first time a reading is set it announces itself.
+Run as `mqtt_sensor.py PORT`. Each line of JSON on standard input sets readings: `{"motion": true, "temperature": 21.5}`.
+A reading announces itself when it is first set.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Determines the possible states of a program's files after a power cut from a recording of its system calls.
 
 `Recording` runs programs under strace and records every call that changes a folder. `Disk` replays the calls, and determines
-the possible effect of each on the disk: data is durable after fsync; before, it can be there, missing, or there in part.
+the possible effect of each on the disk: data is durable after fsync; before that, it can be complete, incomplete or missing.
 Nothing here depends on SQLite.
 """
 
@@ -42,7 +42,7 @@ class Call:
     began: float
     ended: float
     name: str
-    #: Its path inside the folder; bytes decoded like the system's.
+    #: The path inside the folder. Its bytes are decoded like the system's file names.
     path: str
     #: The data, the length or the second path, depending on the name.
     value: object = None
@@ -122,7 +122,7 @@ class Recording:
         elif name == "write":
             place, data = self._inside(words[0]), words[1]
             if place:
-                # Only newly opened files are written in this way.
+                # Programs use write(2) only for newly opened files, so the position is known.
                 offset = positions.get(place, 0)
                 count = int(result)
                 positions[place] = offset + count
@@ -257,10 +257,10 @@ class Disk:
         return {path: file if file == "folder" else file.content() for path, file in self.names.items()}
 
     def after_power_cut(self, random, keep=None):
-        """Return a state after a power cut, with any part of the pending changes.
+        """Return a state after a power cut, with a random subset of the pending changes.
 
-        keep: "nothing" of the pending changes; else names and data are kept at random: names either up to one of them, as in
-        journaling file systems, or any; data by sectors, in any order.
+        If `keep` is "nothing", no pending change is kept. Otherwise, changes of names are kept either up to a random one, as
+        in journaling file systems, or independently of each other. Data is kept by sectors, in any order.
         """
         if keep == "nothing":
             changes, choose = [], lambda pending: []
@@ -292,7 +292,7 @@ class Disk:
 def torn(pending, random, share):
     """Keep some sectors of pending writes, and less than a sector of the last one."""
     mode = random.randrange(3)
-    if mode == 0:  # in order, up to one
+    if mode == 0:  # in order, up to a random one
         pending = pending[:random.randrange(len(pending) + 1)]
     kept = []
     for change in pending:

@@ -17,7 +17,7 @@ CADDY = "reverse_proxy 127.0.0.1:{port}"
 
 
 class Nginx:
-    """Serves each name on the ports 80 and 443 of an address, with the directives of its location."""
+    """Serves each name on ports 80 and 443 of an address, with the directives of the name's location."""
 
     def __init__(self, host, directory, address, sites, certificate, key):
         self.directory = Path(directory)

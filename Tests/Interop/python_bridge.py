@@ -1,4 +1,4 @@
-"""A bridge by HAP-python with a lamp, a thermometer, a lock and a button, for the project's controller.
+"""A HAP-python bridge with a lamp, a thermometer, a lock and a button, for the project's controller.
 
     python_bridge.py ADDRESS PORT STATE-FILE
 
@@ -55,8 +55,8 @@ async def main(address, port, state):
         places[name] = found
         bridge.add_accessory(accessory)
     driver.add_accessory(bridge)
-    # Avahi 0.8 ignores a record if it has received the previous one less than a second ago, for example of this bridge after
-    # a killed one, or after pairing has changed the record.
+    # Avahi 0.8 ignores a record if it has received the previous one less than a second ago, for example when this bridge
+    # replaces a killed one, or when pairing has changed the record.
     await asyncio.sleep(1.5)
     await driver.async_start()
     await asyncio.sleep(2)

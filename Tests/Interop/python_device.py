@@ -1,16 +1,15 @@
-"""An accessory by HAP-python from a description, for the project's home hub.
+"""A HAP-python accessory that a description defines, for the project's home hub.
 
     python_device.py ADDRESS PORT STATE-FILE DESCRIPTION
 
-The description is JSON: `id`, `name`, optionally the `ttl` of its records in seconds and the time in seconds in which
-HAP-python collects `events`, and `services`, each with its `type` in
-HAP-python's catalog or a UUID, an optional `name`, and `values`: for a type of the catalog the names of optional
-characteristics, else a list of objects with `type`, `description`, `format`, `permissions`, other properties of HAP-python,
-and `value`.
+The description is JSON: `id`, `name`, optionally the `ttl` of its records in seconds and the time in seconds during which
+HAP-python collects `events`, and `services`. Each service has its `type`, which is a name in HAP-python's catalog or a UUID,
+an optional `name`, and `values`. For a type of the catalog, these are the names of optional characteristics; for a UUID, a list
+of objects with `type`, `description`, `format`, `permissions`, other properties of HAP-python, and `value`.
 
-It prints `{"ready": DEVICE-ID}`, then each received write with its time on the monotonic clock. Each line of its standard input is `[CHARACTERISTIC, VALUE]`, a
-value to report. `[CHARACTERISTIC, VALUE, SECONDS]` makes it report other values for that time as fast as possible, then this
-one.
+It prints `{"ready": DEVICE-ID}`, then each received write with its time on the monotonic clock. Each line of its standard input
+is `[CHARACTERISTIC, VALUE]`, a value to report. `[CHARACTERISTIC, VALUE, SECONDS]` makes it report other values for that time as
+fast as possible, and finally this value.
 """
 
 import asyncio

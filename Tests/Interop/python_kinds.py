@@ -1,4 +1,4 @@
-"""A bridge by HAP-python with an accessory for each type of service in its catalog, and some with several.
+"""A HAP-python bridge with an accessory for each type of service in its catalog, and some accessories with several types.
 
     python_kinds.py ADDRESS PORT STATE-FILE
 

@@ -4,7 +4,7 @@ Not part of `make test`, because it takes long:
 
     RESTARTS=100 .venv/bin/python -m pytest -q -s -o faulthandler_timeout=0 Tests/Interop/restarts.py [-k wled]
 
-A restart succeeds when the bridge has noticed that the peer ended, has it again as the same accessory, and a command arrives.
+A restart succeeds if the bridge notices that the peer ended, finds it again as the same accessory, and can control it.
 For each driver it prints the number of successes, the slowest return, and the bridge's memory and descriptors after the first
 tenth and at the end. A broker that ends within ten seconds, as here, is retried with growing pauses of up to a minute; all
 others return within seconds.
@@ -134,7 +134,7 @@ def test_peers_are_found_again_after_each_restart(make, make_daemon, lan, tmp_pa
         aid, slowest, before = light()["aid"], 0, None
         for number in range(RESTARTS):
             peer.stop()
-            # A peer that uses only datagrams is missed when it doesn't answer a query.
+            # If a peer uses only datagrams, the bridge notices its end when a query isn't answered.
             command(50)
             be(f"restart {number}: it is gone", 30, reachable=False)
             began = time.monotonic()

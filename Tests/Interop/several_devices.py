@@ -108,7 +108,7 @@ def free_port():
 
 
 async def start_accessory(device, port, state, zeroconf):
-    """Start an accessory of HAP-python, which announces all addresses itself. Another server answers at the wrong ones."""
+    """Start a HAP-python accessory, which announces all addresses itself. Another server answers at the wrong ones."""
     driver = AccessoryDriver(
         address=device["right"], listen_address=device["right"], advertised_address=device["addresses"], port=port,
         persist_file=str(Path(state) / device["mac"]), pincode=b"031-45-154", loop=asyncio.get_running_loop(),

@@ -75,7 +75,7 @@ class Terminal:
         return self.text.replace("\r\n", "\n")
 
     def type(self, text):
-        """Type a text and Enter."""
+        """Type text, and press Enter."""
         os.write(self._leader, f"{text}\n".encode())
 
     def press(self, letter):
@@ -83,7 +83,7 @@ class Terminal:
         os.write(self._leader, bytes([ord(letter) - ord("A") + 1]))
 
     def ends(self, timeout=20):
-        """Wait until the program ends; returns its exit code."""
+        """Wait until the program ends, and return its exit code."""
         return self.process.wait(timeout)
 
     def close(self):

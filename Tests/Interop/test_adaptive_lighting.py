@@ -61,7 +61,7 @@ async def test_light_follows_the_curve_stays_off_when_off_and_keeps_the_curve_af
 
         answer = await write(curve(iids, (310, 310)))
         assert answer["status"] == 0 and base64.b64decode(answer["value"])[0] == 2, answer
-        await asyncio.to_thread(until, lambda: white() == 300, 5, "the light has the white of the hour")
+        await asyncio.to_thread(until, lambda: white() == 300, 5, "the light has the color temperature of the hour")
         await eventually(lambda: events.get((aid, iids[COUNT]), {}).get("value") == 1, 5, "the first value is sent as an event")
         # The light is warmer when dimmed, and stays off when it is off.
         await pairing.put_characteristics([(aid, iids[BRIGHTNESS], 50)])
@@ -77,7 +77,7 @@ async def test_light_follows_the_curve_stays_off_when_off_and_keeps_the_curve_af
         await pairing.list_accessories_and_characteristics()
         assert (await pairing.get_characteristics([(aid, iids[COUNT])]))[aid, iids[COUNT]]["value"] == 1
         await pairing.put_characteristics([(aid, iids[ON], True)])
-        await asyncio.to_thread(until, lambda: white() == 405, 5, "switched on, it has the white of the hour")
+        await asyncio.to_thread(until, lambda: white() == 405, 5, "switched on, it has the color temperature of the hour")
         await pairing.put_characteristics([(aid, iids[COLOR_TEMPERATURE], 200)])
         assert (await pairing.get_characteristics([(aid, iids[COUNT])]))[aid, iids[COUNT]]["value"] == 0
         assert white() == 200

@@ -128,7 +128,7 @@ def add(home, device):
 
 
 def find_lights(driver, runs, make_neighborhood, make_daemon):
-    """Start a bridge several times. It finds all lights in time each time, without a remaining warning."""
+    """Start a bridge several times, and check that it finds all lights in time, without remaining warnings."""
     neighborhood = make_neighborhood(driver, ALL)
     names = [KEYS[driver].format(device["mac"]).lower() for device in neighborhood.devices]
     taken = []
@@ -143,7 +143,7 @@ def find_lights(driver, runs, make_neighborhood, make_daemon):
 
 
 def find_accessories(wanted, runs, make_neighborhood, lan, directory):
-    """Add accessories and restart the hub several times. It finds all of them in time."""
+    """Add accessories, restart the hub several times, and check that it finds all of them in time."""
     neighborhood = make_neighborhood("hap", wanted)
     names = [f"Shelf {device['mac'][-2:]}" for device in neighborhood.devices]
     with villa(lan, directory / "hub") as home:

@@ -72,7 +72,7 @@ def house(hub, make_daemon, tmp_path):
     made.close()
 
 
-def test_a_clock_set_forward_and_back_runs_each_time_once(house):
+def test_each_scheduled_time_runs_once_if_the_clock_is_set_forward_and_back(house):
     house.at("7:00", "9:00")
     house.at("7:30", missed="4h")
     house.set_clock("08:59:58")
@@ -86,7 +86,7 @@ def test_a_clock_set_forward_and_back_runs_each_time_once(house):
     assert house.results == expected | {"7 31": {"ran": 1}, "9 01": {"ran": 1}}
 
 
-def test_a_clock_set_forward_and_back_keeps_durations(house):
+def test_durations_are_kept_if_the_clock_is_set_forward_and_back(house):
     house.cli("automations", "add", "Light", "--when", "hall motion", "--set", "lamp on", "--for", f"{DURATION}s")
     house.cli("automations", "add", "Open", "--when", f"window open for {DURATION}s", "--notify", "Open")
     for count, text in enumerate(["09:00:00", "06:00:00"], start=1):
@@ -102,7 +102,7 @@ def test_a_clock_set_forward_and_back_keeps_durations(house):
         house.simulate("hall", "motion=false")
 
 
-def test_a_new_time_zone_of_the_home_applies_at_once(house):
+def test_changed_time_zone_of_the_home_applies_immediately(house):
     house.at("6:01", "8:01")
     house.cli("homes", "location", "Villa", "52.52,13.40", "--time-zone", "Europe/Berlin")
     house.set_clock("06:00:58")
@@ -112,7 +112,7 @@ def test_a_new_time_zone_of_the_home_applies_at_once(house):
 
 
 @pytest.mark.long
-def test_a_new_time_zone_of_the_system_applies_within_a_minute(house):
+def test_changed_system_time_zone_applies_within_a_minute(house):
     house.at("6:30", "8:30")
     assert house.next("8 30") == "08:30"
     house.host.run("mount", "--bind", "/usr/share/zoneinfo/Europe/Berlin", "/etc/localtime")

@@ -101,7 +101,7 @@ def test_export_restores_removed_automations(house, tmp_path):
     refused = house.cli("automations", "import", file, check=False)
     assert refused.returncode == 65
     assert f"{file}:{number + 1}:" in refused.stderr and 'don\'t understand "sunsat-30m"' in refused.stderr
-    assert content(house.cli("automations", "--json")) == content(before), "a wrong file changes nothing"
+    assert content(house.cli("automations", "--json")) == content(before), "an invalid file changes nothing"
 
 
 def test_motion_turns_the_lamp_on_and_history_explains_skipped_runs(house):

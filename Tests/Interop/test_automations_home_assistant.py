@@ -137,7 +137,7 @@ def test_events_of_both_bridges_run_automations_on_both(house, other, bridge):
     other.start()
     other.ask("code", None)
     until(lambda: all(one["isReachable"] for one in house.cli("accessories", "--json")), 60, "everything is reachable")
-    # Motion, temperature and the last press are the same as before the outage, so they are no events.
+    # Motion, temperature and the last press are the same as before the outage, so they aren't events.
     assert [state(other, entity) for entity in ("binary_sensor.porch", "sensor.outside")] == ["on", "25.0"]
     expected |= {"Unreachable": 1}
     assert runs(house) == expected
@@ -152,7 +152,8 @@ def test_events_of_both_bridges_run_automations_on_both(house, other, bridge):
 def test_an_entity_without_a_device_is_unreachable_although_its_bridge_responds(house, other, bridge):
     set_temperature(other, 25)
     until(lambda: runs(house) == {"Range": 1}, 10, "it enters the range")
-    # The bridge doesn't report it. The hub reads values after a quiet minute, and those of lost accessories once a minute.
+    # The bridge doesn't report this. The hub reads values after a minute without reports, and those of unreachable
+    # accessories once a minute.
     switch(other, "input_boolean.power", False)
     until(lambda: bridge.lights["simulated/lamp"]["on"], 150, "the outage runs an automation", interval=0.5)
     switch(other, "input_boolean.power", True)

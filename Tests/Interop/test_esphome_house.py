@@ -1,6 +1,6 @@
 """ESPHome's firmware as a Linux program (esphome_host.py), shown by the bridge and controlled by aiohomekit.
 
-Tests for each kind the shown state, a command that the device logs, the event with its result, and the event of a local change.
+For each kind, tests the shown state, a command that the device logs, the event with its result, and the event of a local change.
 """
 
 import contextlib
@@ -95,7 +95,7 @@ class Device:
         assert await self.pairing.put_characteristics([(self.aid, self.iids[kind], value) for kind, value in values.items()]) == {}
 
     async def shows(self, values, timeout=8):
-        """Wait until the values, which were read once and are updated by events, are these."""
+        """Wait until the values, which were read once and are updated by events, are as expected."""
         def holds():
             return all(
                 abs(self.values[kind] - value) < 0.06 if isinstance(value, float) else self.values.get(kind) == value

@@ -223,7 +223,7 @@ async def test_every_service_type_behaves_like_a_real_device(house):
         house = House(pairing, simulator, await pairing.list_accessories_and_characteristics())
         await house.subscribe()
 
-        # These take a second or two.
+        # These movements take a second or two.
         await house.write("Hall Thermostat", {Kind.TEMPERATURE_TARGET: 20.5})
         await house.write("Air Conditioner", {
             Kind.ACTIVE: 1, Kind.TARGET_HEATER_COOLER_STATE: 2, Kind.TEMPERATURE_COOLING_THRESHOLD: 23.5})
@@ -272,7 +272,7 @@ async def test_every_service_type_behaves_like_a_real_device(house):
         await house.event("Air Purifier", Kind.AIR_PURIFIER_STATE_CURRENT, 2, 1)
         await house.event("Hall Thermostat", Kind.HEATING_COOLING_CURRENT, 2, 0)
 
-        # A valve closes itself. Its irrigation system is in use in the meantime. Controllers count by themselves (HAP 9).
+        # A valve closes itself. Its irrigation system is in use in the meantime. Controllers count down themselves (HAP 9).
         await house.event("Sprinklers", Kind.IN_USE, 1, 0)
         await house.event("Sprinklers", Kind.ACTIVE, 0, index=1)
         remaining = house.place("Sprinklers", Kind.REMAINING_DURATION, 1)

@@ -1,6 +1,6 @@
 """Accessories of Apple's HomeKitADK in a home.
 
-Needs ADK=/folder of the kit's programs Lightbulb.MbedTLS and Lock.MbedTLS (its OpenSSL variant fails with version 3). Without
+Needs ADK=/folder of the kit's programs Lightbulb.MbedTLS and Lock.MbedTLS (the kit's OpenSSL variant fails with OpenSSL 3). Without
 ADK, conftest skips this file.
 """
 

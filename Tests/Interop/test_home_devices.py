@@ -23,7 +23,7 @@ UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-", re.IGNORECASE)
 #: The rejected values, with the reasons.
 REFUSED = {
     "eve_energy": "recorded over Thread: a service and its first characteristic have one iid, which HAP over IP forbids",
-    "synthetic_float_minstep": "made up: its accessories say nothing of themselves",
+    "synthetic_float_minstep": "made up: its accessories have no Accessory Information service",
 }
 
 

@@ -139,7 +139,7 @@ def test_writes_reach_the_accessories(house):
 def test_list_shows_a_state_for_almost_every_type(house):
     home, app, bridge, kinds = house
     text = home.cli("accessories", "--by", "kind").stdout
-    # Only buttons and those of HAP-python's services that have no reading are without a value.
+    # Only buttons, and services of HAP-python that have no reading, are without a value.
     unknown = [line for line in text.splitlines() if line.endswith("unknown")]
     assert len(unknown) <= 3, text
     # HAP-python chooses the names, such as "The Battery Service", and the home the states.

@@ -78,7 +78,7 @@ def home_dump(place):
     return database_dump(place, "home.sqlite")
 
 
-# Related data: it changes at once or not at all, regardless of other changes in the same step.
+# Related data changes together or not at all, regardless of other changes in the same step.
 
 
 def bridge_parts(state):
@@ -94,7 +94,7 @@ def bridge_parts(state):
     if unknown:
         lights["aids above the highest"] = tuple(unknown)
     return {
-        "who it is and who is paired": (row[1:5], tuple(state["pairing"])), "wrong codes": row[5], "c#": row[6:8],
+        "identity and pairings": (row[1:5], tuple(state["pairing"])), "wrong codes": row[5], "c#": row[6:8],
         "its own iids": row[8], **({} if row[9] is None else {"its port": row[9]}), **lights}
 
 
@@ -107,7 +107,7 @@ def home_parts(state):
     """Return the independent parts of a home's store."""
     if state == NOTHING:
         return {}
-    separate = {"controller": "who the hub is", "pairing": "pairings", "permission": "answers about apps"}
+    separate = {"controller": "the hub's identity", "pairing": "pairings", "permission": "answers about apps"}
     rest = {table: rows for table, rows in state.items() if table not in separate and table != "grdb_migrations"}
     # Values (7, 8) arrive from accessories at any time.
     rest["characteristic"] = [row[:7] for row in rest["characteristic"]]
@@ -122,7 +122,7 @@ def nothing_between(parts, beginning, before, after, seen):
     for part in before.keys() | after.keys() | seen.keys():
         found, allowed = seen.get(part, NOTHING), [before.get(part, NOTHING), after.get(part, NOTHING)]
         if found not in allowed and not beginning(part, found):
-            # c# can rise more than once; number and hash belong together.
+            # c# can rise more than once in a step; its number and its hash belong together.
             if part == "c#" and NOTHING not in (found, *allowed) and len(found[1]) == 64 and (
                     found[0] <= allowed[1][0]):
                 continue
@@ -373,8 +373,8 @@ def recorded_bridge(make_daemon, lan, tmp_path):
     daemon.start_without_waiting = start_recorded
     on_phone(lan, life.live)
     both = life.pairings(life.me, life.guest)
-    life.step("a pairing less again", lambda: on_phone(lan, life.remove_guest), life.pairings(life.me))
-    life.step("a restore at rest", lambda: life.restore_at_rest(recording.wrapper), both)
+    life.step("one pairing less again", lambda: on_phone(lan, life.remove_guest), life.pairings(life.me))
+    life.step("a restore while stopped", lambda: life.restore_at_rest(recording.wrapper), both)
     life.step("the last start", daemon.start, both)
     daemon.terminate()
     return life, bridge_history(recording, life.milestones)
@@ -443,7 +443,7 @@ def test_new_database_copy_and_restore_survive_a_power_cut(make_daemon, lan, tmp
     daemon.terminate()
     life.step("a second start", start, other)
     life.step("another configuration", life.reload, lambda state: len(state["light"]) == 4)
-    life.step("a restore at rest", lambda: life.restore_at_rest(recording.wrapper), is_made)
+    life.step("a restore while stopped", lambda: life.restore_at_rest(recording.wrapper), is_made)
     life.step("the last start", start, mine)
     daemon.terminate()
     history = bridge_history(recording, life.milestones)
@@ -459,7 +459,7 @@ def test_new_database_copy_and_restore_survive_a_power_cut(make_daemon, lan, tmp
 
 
 def test_state_check_detects_a_missing_transaction():
-    """Checks the check for mixed states itself with changes that are stored only in part."""
+    """Tests the check for mixed states with changes that are only partly stored."""
     row = (1, "AA:BB", b"seed", "code", "id", 0, 3, bytes(64), "{}", 5000)
     me, guest = (1, 0, b"me", b"key", 1), (1, 1, b"guest", b"key", 0)
     lamp = ("simulated", "lamp", 2, "{}", "{}", None, None, 1, None)

@@ -9,7 +9,7 @@ from hass import HASS, HomeAssistant
 from lan import until
 from scripted_device import Script, until_light
 
-#: By name, the state's topic, and the types of the target and the current state.
+#: For each device: the state's topic, and the types of the target and the current state.
 DEVICES = {"Front": ("lock/state", "1E", "1D"), "Garage": ("door/state", "32", "E"),
            "House": ("alarm/state", "67", "66")}
 

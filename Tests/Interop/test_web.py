@@ -169,7 +169,7 @@ def test_click_switches_a_lamp_and_changes_appear_in_all_browsers(house, visit):
     until(lambda: "off" in tile(first, "The Lightbulb").inner_text(), 5, "off in the first")
     tile(first, "The Lightbulb").get_by_role("button").click()
     until(lambda: house.held("The Lightbulb", "25"), 5, "the lamp is on")
-    # HAP-python itself holds an event back for half a second.
+    # HAP-python itself delays an event by half a second.
     until(lambda: re.search(r"\bon\b", tile(second, "The Lightbulb").inner_text()), 3, "on in the second", interval=0.05)
     house.report("The Temperature Sensor", "11", 23.5)
     for visitor in (first, second):
@@ -531,7 +531,7 @@ def test_scene_runs_and_appears_in_the_history(house, visit):
     visitor.until_text("No scenes yet")
 
 
-def test_a_scene_is_made_on_the_page_from_current_states(house, visit):
+def test_page_creates_a_scene_from_current_states(house, visit):
     house.report("The Lightbulb", "25", True)
     house.report("The Lightbulb", "8", 40)
     house.report("The Fan", "25", False)

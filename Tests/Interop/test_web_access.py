@@ -146,7 +146,7 @@ def test_guest_without_permission_to_unlock_is_refused(house):
     assert house.home.cli("read", "Front Door", "target").stdout.strip() == "unlocked"
 
 
-def test_member_without_permission_cannot_open_by_an_automation_or_a_scene(house):
+def test_member_without_permission_to_unlock_cannot_unlock_with_an_automation_or_a_scene(house):
     home = house.home
     token = house.web("--invite", "Mem", "--role", "member", "--no-unlock")["token"]
     service = house.value("Front Door", "lock-target-state")[0]
@@ -172,7 +172,7 @@ def test_member_without_permission_cannot_open_by_an_automation_or_a_scene(house
     until(lambda: target() == "unlocked", 5, "the automation ran")
 
 
-def test_access_form_without_rooms_or_from_before_a_change_is_refused(house):
+def test_access_form_that_is_outdated_or_has_no_rooms_is_refused(house):
     def mark(name):
         body = house.get("/access", "owner")[2]
         return re.search(r'name="mark" value="([^"]*)"', body[body.index(f'name="person" value="{name}"'):])[1]
@@ -184,18 +184,18 @@ def test_access_form_without_rooms_or_from_before_a_change_is_refused(house):
     assert house.post("/access/change", "owner", scope="some", open="1", **change)[0] == 400
     assert house.post("/access/change", "owner", scope="some", open="1", room="xyz", **change)[0] == 400
     assert people()["rooms"]["rooms"] == [hall]
-    # A removed room isn't in the form, and remains the only one.
+    # The form doesn't offer a removed room, but the guest keeps it as the only one.
     house.home.cli("rooms", "remove", "Hall")
     assert house.post("/access/change", "owner", scope="some", **change)[0] == 303
     assert people()["rooms"]["rooms"] == [hall] and not people()["rooms"]["mayOpen"]
     assert house.post("/access/change", "owner", scope="all", **change)[0] == 409
-    # The history shows this guest nothing of the default room.
+    # The guest's history has no events of accessories in the default room.
     service, on = house.value("Hall Lamp", "on")
     assert house.post(f"/services/{service}/values", "owner", **{on: "true"})[0] == 303
     assert "Hall Lamp" in house.get("/history", "owner")[2] and "Hall Lamp" not in house.get("/history", "rooms")[2]
 
 
-def test_owner_stays_signed_in_after_replacing_the_own_link(house):
+def test_owner_stays_signed_in_after_replacing_their_own_link(house):
     status, fields, _ = house.post("/access/token", "owner", person="owner")
     assert status == 303 and house.page.token in fields["set-cookie"]
     assert house.get("/access/link?person=owner", "owner")[0] == 303

@@ -81,7 +81,7 @@ def test_owner_adds_edits_runs_and_removes_an_automation_without_javascript(hous
     visitor.go("/automations")
     assert re.search(r"Last: today \d\d:\d\d, (ran|running)", visitor.text()), visitor.text()
 
-    # An automation without fields of its own is edited in words.
+    # An automation that the form's fields can't express is edited in words.
     page.get_by_role("link", name="Edit Hall Light").click()
     assert page.get_by_label("When an accessory changes").is_checked()
     page.get_by_label("Name").fill("Hall")
@@ -179,7 +179,7 @@ def test_guest_sees_automations_but_cannot_change_them(house):
     assert list(listed(house)) == ["Morning"] and listed(house)["Morning"]["state"] == "on"
 
 
-def test_an_automation_that_unlocks_waits_for_the_agent_and_stops_with_the_permission(house):
+def test_automation_that_unlocks_needs_the_agents_approval_and_stops_without_permission(house):
     app = "org.lamplighter.homeweb"
     agent = Terminal(house.host, program("homehub"), "--socket", house.socket, "privacy", "agent")
     visitor = house.browser.open(house.page.address, "/automations/new", java_script_enabled=False)
@@ -218,7 +218,7 @@ def test_an_automation_that_unlocks_waits_for_the_agent_and_stops_with_the_permi
     agent.close()
 
 
-def test_only_owners_use_the_forms_and_nobody_without_a_token_sees_a_page(make_home, tmp_path):
+def test_only_owners_can_use_forms_and_every_page_requires_a_token(make_home, tmp_path):
     home = make_home()
     home.cli("homes", "add", "My House")
     home.cli("people", "add", "Anna")
@@ -234,7 +234,7 @@ def test_only_owners_use_the_forms_and_nobody_without_a_token_sees_a_page(make_h
             return fetch(home.host, page.address, path, method=method, token=token, fields={}, **options)[0]
 
         for path in ("/automations", one, f"{one}?check=1", f"/live?page={one}"):
-            # The stream of changes never ends, so only its refusals are asked for.
+            # The stream of changes never ends, so test only requests for it that must be refused.
             if not path.startswith("/live"):
                 assert [ask(path, "GET", token) for token in (page.token, guest)] == [200, 200], path
             assert ask(path, "GET", None) in (303, 401) and ask(path, "GET", "wrong") in (303, 401), path
@@ -256,7 +256,7 @@ def test_only_owners_use_the_forms_and_nobody_without_a_token_sees_a_page(make_h
         page.close()
 
 
-def test_a_form_older_than_the_automation_replaces_nothing_unnoticed(make_home, tmp_path):
+def test_outdated_form_does_not_silently_overwrite_an_automation(make_home, tmp_path):
     home = make_home()
     home.cli("homes", "add", "My House")
     home.cli("automations", "add", "Morning", "--at", "7:00", "--notify", "x")

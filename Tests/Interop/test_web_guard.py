@@ -607,7 +607,7 @@ def test_a_thousand_unfinished_forms_block_no_visitor(house):
                 assert b" 200 " in body[:20], body[:60]
                 took = asyncio.get_running_loop().time() - began
                 print(f"with a thousand forms a page took {took * 1000:.0f} ms")
-                # The page waits 1.5 s for a lamp, and 10 s for a form: a visitor behind the forms would wait for them.
+                # The page waits 1.5 s for a lamp, and 10 s for a form: a visitor queued after the forms would wait for them.
                 assert took < 8 * PATIENCE
         finally:
             for writer in held:

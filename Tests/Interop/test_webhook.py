@@ -71,7 +71,7 @@ def failures(home):
     return [line for line in home.log.splitlines() if "notify webhook failed" in line]
 
 
-def test_a_text_arrives_once_as_json_and_secrets_stay_out_of_the_log(make_receiver, make_sender, tmp_path):
+def test_text_is_delivered_once_as_json_and_no_secret_is_logged(make_receiver, make_sender, tmp_path):
     receiver = make_receiver()
     url = secret(tmp_path, "url", f"http://localhost:{receiver.port}/hook/s3cret-path?key=s3cret-key")
     token = secret(tmp_path, "token", "s3cret-token")
@@ -85,13 +85,13 @@ def test_a_text_arrives_once_as_json_and_secrets_stay_out_of_the_log(make_receiv
     body = json.loads(request["body"])
     assert abs(time.mktime(time.strptime(body.pop("time")[:19], "%Y-%m-%dT%H:%M:%S")) - time.timezone - time.time()) < 60
     assert body == {"home": "My House", "automation": "Window", "text": "The \"window\" is open"}
-    # A changed secret applies to the next text; a restart repeats none.
+    # A changed secret applies to the next text. A restart doesn't send earlier texts again.
     secret(tmp_path, "token", "s3cret-other")
     home.terminate()
     home.start()
     send(home)
     assert receiver.request()["headers"]["Authorization"] == "Bearer s3cret-other"
-    # A text that is refused for good is sent once.
+    # A text that is permanently refused is sent once.
     receiver.behave("404")
     send(home)
     receiver.request()
@@ -108,7 +108,7 @@ def test_a_text_arrives_once_as_json_and_secrets_stay_out_of_the_log(make_receiv
     assert "s3cret" not in home.log
 
 
-def test_the_body_and_the_header_are_those_of_the_receiver(make_receiver, make_sender, tmp_path):
+def test_configured_body_and_header_are_sent(make_receiver, make_sender, tmp_path):
     receiver = make_receiver()
     home = make_sender({
         "url": f"http://127.0.0.1:{receiver.port}/message", "token-header": "X-Gotify-Key",
@@ -121,7 +121,7 @@ def test_the_body_and_the_header_are_those_of_the_receiver(make_receiver, make_s
         "title": "My House: Window", "message": "The \"window\" is open", "priority": 5}
 
 
-def test_a_failing_receiver_gets_the_text_later_and_never_blocks_the_hub(make_receiver, make_sender):
+def test_failed_delivery_is_retried_and_never_blocks_the_hub(make_receiver, make_sender):
     receiver = make_receiver()
     home = make_sender({"url": f"http://127.0.0.1:{receiver.port}/x"})
     receiver.behave("503", "hang up", "nonsense", "200")
@@ -137,13 +137,13 @@ def test_a_failing_receiver_gets_the_text_later_and_never_blocks_the_hub(make_re
     receiver.until(lambda line: line["behavior"] == "flood refused")
     receiver.request()
     assert not failures(home)
-    # A redirection isn't followed, because the token would follow it.
+    # A redirect isn't followed, because that would send the token to another server.
     receiver.behave("302")
     send(home)
     assert receiver.request()["path"] == "/x"
     until(lambda: failures(home), 10, "the redirection is reported")
     assert "it redirects" in failures(home)[0]
-    # Nothing waits for a receiver that doesn't answer.
+    # Automations and commands don't wait for a receiver that doesn't answer.
     receiver.behave("hang")
     send(home)
     receiver.request()
@@ -154,13 +154,13 @@ def test_a_failing_receiver_gets_the_text_later_and_never_blocks_the_hub(make_re
     assert time.monotonic() - started < 10 * PATIENCE
     until(lambda: "notifications dropped" in home.log, 30, "dropped texts are reported")
     assert "count=3" in home.log
-    assert [receiver.request(30)["behavior"] for _ in range(21)] == ["200"] * 21, "the first text and 20 waiting ones"
-    # A receiver that isn't there gets the text when it is.
+    assert [receiver.request(30)["behavior"] for _ in range(21)] == ["200"] * 21, "the first text and 20 pending texts"
+    # A receiver that is unavailable gets the text once it is available again.
     receiver.close()
     send(home)
     again = make_receiver(port=receiver.port)
     again.request(30)
-    # Nor does the end of the hub wait.
+    # The hub's shutdown doesn't wait for it either.
     again.behave("hang")
     send(home)
     again.request()
@@ -184,7 +184,7 @@ def certify(directory, name):
         ("DNS:other.example", "localhost", True, "certificate is for a different host"),
         ("DNS:localhost", "localhost", False, "certificate isn't trusted"),
     ])
-def test_tls_is_verified(make_receiver, make_sender, tmp_path, name, host, is_known, reason):
+def test_certificate_is_verified(make_receiver, make_sender, tmp_path, name, host, is_known, reason):
     certificate, key = certify(tmp_path, name)
     receiver = make_receiver(certificate, key)
     section = {"url": f"https://{host}:{receiver.port}/x"} | ({"ca-file": str(certificate)} if is_known else {})

@@ -1,7 +1,7 @@
-// Gives a program a wall clock that a test sets (clock.py preloads it).
+// Replaces a program's wall clock with one that a test sets (clock.py preloads this library).
 //
-// The file WALL_CLOCK has the difference to the system's clock in nanoseconds, and is mapped. Clocks that are never set and
-// all timers are the system's; libfaketime would shift timers, too. A timer that is canceled when the clock is set
+// The mapped file WALL_CLOCK contains the difference from the system's clock in nanoseconds. Clocks that can't be set, and all
+// timers, are unchanged; libfaketime would shift timers, too. A timer that is canceled when the clock is set
 // (timerfd_create(2)) is canceled when the difference changes.
 #define _GNU_SOURCE
 #include <dlfcn.h>

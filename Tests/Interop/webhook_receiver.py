@@ -1,4 +1,4 @@
-"""An HTTP server that prints each request, and answers as told.
+"""An HTTP server that prints each request, and answers as the test requires.
 
     webhook_receiver.py PORT [CERTIFICATE KEY]
 

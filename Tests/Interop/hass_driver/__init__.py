@@ -115,7 +115,7 @@ async def attach(hass, given):
 
 
 async def pressed(hass, _):
-    """Return the types and subtypes of the triggers since the last call."""
+    """Return the types and subtypes of the triggers that fired since the last call."""
     await hass.async_block_till_done()
     answer = PRESSED[:]
     PRESSED.clear()
