@@ -19,7 +19,7 @@ struct Remote {
             guard let power = accessory.characteristics(.on, in: .lightbulb).first,
                 let brightness = accessory.characteristics(.brightness).first,
                 let temperature = accessory.characteristics(.currentTemperature).first
-            else { return print("this is no lamp with a thermometer") }
+            else { return print("this isn't a lamp with a thermometer") }
 
             print("on: \(try await accessory.read(power))")
             try await accessory.write(.bool(true), to: power)

@@ -5,17 +5,17 @@ import Logging
 
 /// The keys of the driver: `{driver: folder, path: /run/lamps}`.
 public struct FolderLightsConfiguration: LightDriverConfiguration {
-    /// Its name in the configuration.
+    /// The driver's name in the configuration.
     public static let driverName = "folder"
-    /// The folder.
+    /// The path of the folder.
     public var path: String
 
     enum CodingKeys: String, CodingKey, CaseIterable { case path }
 
-    /// Names a folder.
+    /// Creates a configuration with the path of a folder.
     public init(path: String) { self.path = path }
 
-    /// Makes the driver.
+    /// Creates the driver.
     public func makeDriver(logger: Logger) -> any LightDriver { FolderLights(path: path) }
 }
 
@@ -27,7 +27,7 @@ struct Content {
     var brightness = 100
     var celsius: Double?
 
-    /// Parses a file, and returns `nil` for an unknown content.
+    /// Parses a file, and returns `nil` for unknown content.
     init?(_ text: String) {
         let words = text.split(whereSeparator: \.isWhitespace)
         guard let power = words.first, power == "on" || power == "off" else { return nil }

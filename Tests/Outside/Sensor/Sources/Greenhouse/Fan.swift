@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A fan: a file that contains 1 for on and 0 for off, like a pin of the kernel.
+/// A fan: a file that contains 1 for on and 0 for off, like the kernel's file for a pin.
 struct Fan {
     let path: String
 

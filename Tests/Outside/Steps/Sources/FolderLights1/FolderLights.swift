@@ -4,17 +4,17 @@ import Logging
 
 /// The keys of the driver: `{driver: folder, path: /run/lamps}`.
 public struct FolderLightsConfiguration: LightDriverConfiguration {
-    /// Its name in the configuration.
+    /// The driver's name in the configuration.
     public static let driverName = "folder"
-    /// The folder.
+    /// The path of the folder.
     public var path: String
 
     enum CodingKeys: String, CodingKey, CaseIterable { case path }
 
-    /// Names a folder.
+    /// Creates a configuration with the path of a folder.
     public init(path: String) { self.path = path }
 
-    /// Makes the driver.
+    /// Creates the driver.
     public func makeDriver(logger: Logger) -> any LightDriver { FolderLights(path: path) }
 }
 
