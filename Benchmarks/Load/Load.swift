@@ -15,7 +15,7 @@ struct Load: Sendable {
 
     /// Measures operations, several of which may run concurrently.
     ///
-    /// Another tenth of them run first, as a warm-up.
+    /// A tenth as many operations run first, as a warm-up.
     ///
     /// - Parameters:
     ///   - step: The step's name.

@@ -2,7 +2,7 @@ package import DeviceKit
 import FoundationEssentials
 package import Logging
 
-/// The configuration of the driver, for example `{driver: file, path: /run/lamp}`.
+/// The configuration of the driver, such as `{driver: file, path: /run/lamp}`.
 package struct FileLightConfiguration: LightDriverConfiguration {
     package static let driverName = "file"
 
@@ -24,7 +24,7 @@ package struct FileLightConfiguration: LightDriverConfiguration {
     package func makeDriver(logger: Logger) -> any LightDriver { FileLightDriver(path: path, logger: logger) }
 }
 
-/// A minimal driver. Its light is a file, as pins and LEDs are in the kernel.
+/// A minimal driver for a light that is a file, like the kernel's files for pins and LEDs.
 ///
 /// It is an actor, because drivers are called on the thread that serves all HAP sessions, and file access can be slow.
 package actor FileLightDriver: LightDriver {

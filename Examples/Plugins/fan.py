@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A plugin of version 2 in Python without other libraries: a fan with a temperature sensor.
+"""A version 2 plugin in Python that needs no libraries: a fan with a temperature sensor.
 
     - driver: plugin
       id: desk

@@ -15,7 +15,7 @@ file=$1
 say() { printf '{"jsonrpc":"2.0",%s}\n' "$1"; }
 answer() { say "\"id\":$id,\"result\":$1"; }
 refuse() { say "\"id\":$id,\"error\":{\"code\":$1,\"message\":\"$2\"}"; }
-tell_state() { # the rest of the params, such as ,"cause":3
+tell_state() { # $1: further parameters, such as ,"cause":3
     on=false
     read -r on 2>/dev/null <"$file"
     [ "$on" = true ] || on=false

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A plugin in Python without other libraries: color lamps, stored in a file that other programs can change.
+"""A plugin in Python that needs no libraries: color lamps, stored in a file that other programs can change.
 
     - driver: plugin
       id: python
