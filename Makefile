@@ -37,13 +37,13 @@ run: packages
 	swift build --product lamplighter
 	exec .build/debug/lamplighterd --config Config/demo.yaml --state-directory $(STATE) --runtime-directory $(STATE)/run
 
-## run-home  build and run the home's daemon in the foreground, next to the bridge; its state is in ./.lamplighter/home
+## run-home  build and run the home hub in the foreground, while the bridge is running; its state is in ./.lamplighter/home
 run-home: packages
 	swift build --product homehubd
 	swift build --product homehub
 	exec .build/debug/homehubd --config Config/homehub.yaml --state-directory $(STATE)/home --runtime-directory $(STATE)/run
 
-## run-web  build and run the web page in the foreground, next to the home's daemon; its state is in ./.lamplighter/web
+## run-web  build and run the web page in the foreground, while the home hub is running; its state is in ./.lamplighter/web
 run-web: packages
 	swift build --product homeweb
 	swift build --product homehub
@@ -85,7 +85,7 @@ check:
 	Scripts/homekit-coverage
 
 # Not a check: Scripts/generate-compatibility writes the table of Unicode's compatibility forms for the comparison of names.
-# Run it after a new version of Unicode.
+# Run it when a new version of Unicode is released.
 
 ## format   format the source
 format:
@@ -97,7 +97,7 @@ install: built install-files
 		test -e $(DESTDIR)/etc/$$file || install -D -m 0644 Config/$${file#*/} $(DESTDIR)/etc/$$file; \
 	done
 
-# Root installs the programs that another user has built, so don't run Swift or build plugins in that user's clone.
+# `sudo make install` installs the build of another user, so it runs neither Swift nor build plugins in that user's clone.
 built:
 	@test -e $(SHIPPED)/manual/homeweb.8 || { echo "install: there is no release build; run make first" >&2; exit 66; }
 
@@ -190,7 +190,7 @@ help:
 fuzz: packages
 	Scripts/fuzz $(SECONDS) $(TARGET)
 
-## sanitize  run the tests and the daemons with the thread and the address sanitizer; builds take long
+## sanitize  run the tests and the daemons with the thread and the address sanitizer; the builds take a long time
 sanitize: test-packages $(VENV)/ready
 	Scripts/sanitize
 

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 //
-// What a target may import is what it declares here; its layer follows from that. `Scripts/check-walls` holds the source
-// and the picture in Documentation/Architecture.md to it.
+// A target may import only the modules that it declares here, and its dependencies determine its layer.
+// `Scripts/check-walls` checks the source and the picture in Documentation/Architecture.md.
 
 import PackageDescription
 
@@ -9,7 +9,9 @@ import PackageDescription
 #error("Lamplighter needs Swift 6.3 or newer: https://www.swift.org/install")
 #endif
 
-/// The version of a build that is not given one; Scripts/version makes one of it for each commit.
+/// The next release, and the version of builds without `LAMPLIGHTER_VERSION`.
+///
+/// `Scripts/version` derives the version of each commit from it.
 let nextRelease = "0.2.0"
 let version = Context.environment["LAMPLIGHTER_VERSION"] ?? nextRelease
 
@@ -24,8 +26,9 @@ let swift: [SwiftSetting] =
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ] + (isStrict ? [.treatAllWarnings(as: .error)] : [])
 
-/// A library that only the programs and their drivers need: a package that depends on Lamplighter with `traits: []` doesn't
-/// fetch it.
+/// Declares a dependency that only the programs and their drivers need.
+///
+/// A package that depends on Lamplighter with `traits: []` doesn't fetch it.
 func programDependency(_ name: String, _ package: String) -> Target.Dependency {
     .product(name: name, package: package, condition: .when(traits: ["Programs"]))
 }
@@ -46,7 +49,7 @@ let httpTypes = programDependency("HTTPTypes", "swift-http-types")
 let nioHTTPTypes = programDependency("NIOHTTPTypes", "swift-nio-extras")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 
-/// What `homeweb` carries in itself.
+/// The resources that are embedded in `homeweb`.
 let webAssets =
     ["style.css", "script.js", "icons.svg", "icon.svg", "icon-180.png", "manifest.webmanifest"]
     + [
@@ -118,10 +121,10 @@ let package = Package(
         .systemLibrary(name: "CProcess"),
         .systemLibrary(name: "CTimer"),
 
-        // Reads QR codes by zxing-cpp, which has no C functions of its own.
+        // Reads QR codes with zxing-cpp, which has no C API.
         .target(name: "QRReading", linkerSettings: [.linkedLibrary("ZXing")]),
 
-        // The programs' version, which only a C macro can be given when they are built.
+        // The programs' version, in C because only a C macro can be set for a build.
         .target(name: "CVersion", cSettings: [.define("LAMPLIGHTER_VERSION", to: "\"\(version)\"")]),
 
         library("AsyncKit"),
@@ -433,13 +436,13 @@ let package = Package(
     cxxLanguageStandard: .cxx17
 )
 
-// Only `make docs` needs it.
+// Only `make docs` needs this plugin.
 if Context.environment["LAMPLIGHTER_DOCS"] != nil {
     package.dependencies += [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0")]
 }
 
-// Programs that measure the others. They see what is `package` here, which a package of their own could not, and no other
-// build has them: Benchmarks/README.md.
+// The benchmark programs. As targets of this package, they can use its `package` declarations. Other builds don't contain
+// them; see Benchmarks/README.md.
 if Context.environment["LAMPLIGHTER_BENCHMARKS"] != nil {
     package.targets += [
         .executableTarget(

@@ -7,7 +7,7 @@ import Testing
 /// A test bench with real Avahi daemons: a LAN with a publisher or a browser.
 enum AvahiBench {
     static let name = "Lamp E5FF"
-    /// The name in avahi-browse's output.
+    /// The service's name as `avahi-browse` prints it.
     static let seen = #"Lamp\032E5FF"#
     static let record = ServiceRecord(
         name: name, type: "_hap._tcp", port: 51826, txt: ["c#": "1", "id": "AA:BB", "sf": "1"])

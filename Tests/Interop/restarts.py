@@ -143,8 +143,8 @@ def test_peers_are_found_again_after_each_restart(make, make_daemon, lan, tmp_pa
             slowest = max(slowest, time.monotonic() - began)
             # All peers support levels from 20.
             level = number % 80 + 20
-            until(lambda: command(level), 10, f"restart {number}: it takes a command", interval=0.1)
-            be(f"restart {number}: it shows it", 15, on=True, brightness=level)
+            until(lambda: command(level), 10, f"restart {number}: it accepts a command", interval=0.1)
+            be(f"restart {number}: it shows the new state", 15, on=True, brightness=level)
             after = figures(daemon)
             if number == RESTARTS // 10:
                 before = after

@@ -106,7 +106,7 @@ def test_changed_time_zone_of_the_home_applies_immediately(house):
     house.at("6:01", "8:01")
     house.cli("homes", "location", "Villa", "52.52,13.40", "--time-zone", "Europe/Berlin")
     house.set_clock("06:00:58")
-    until(lambda: house.results, START, "a time has come")
+    until(lambda: house.results, START, "a scheduled time is reached")
     assert house.results == {"8 01": {"ran": 1}}
     assert house.next("6 01") == "04:01"
 
@@ -119,7 +119,7 @@ def test_changed_system_time_zone_applies_within_a_minute(house):
     try:
         until(lambda: house.next("8 30") == "06:30", 70, "the hub reads the time zone again", interval=0.5)
         house.set_clock("06:29:58")
-        until(lambda: house.results, START, "a time has come")
+        until(lambda: house.results, START, "a scheduled time is reached")
         assert house.results == {"8 30": {"ran": 1}}
     finally:
         house.host.run("umount", "/etc/localtime")
