@@ -1,4 +1,4 @@
-/// An error that is thrown if a JSON value isn't the expected message.
+/// An error that indicates that a JSON value doesn't have the form of the expected message.
 ///
 /// It names the invalid member, but never contains its value, which may be a setup code or a key.
 public struct JSONDecodingError: Error, Equatable, Sendable {
@@ -25,8 +25,8 @@ public struct JSONDecodingError: Error, Equatable, Sendable {
 
     /// Returns the error with a path that starts one level higher.
     ///
-    /// Errors that don't concern messages are returned unchanged. Errors of the standard library lose their
-    /// description, because it may contain the value.
+    /// A `DecodingError` becomes ``Reason/wrongType``, because its description may contain the value. All other errors
+    /// are returned unchanged.
     static func prefixed(_ error: any Error, with step: String) -> any Error {
         var result: JSONDecodingError
         switch error {

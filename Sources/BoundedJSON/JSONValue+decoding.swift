@@ -317,7 +317,7 @@ private struct SingleValueReader: SingleValueDecodingContainer {
 // MARK: JSON in messages and other files
 
 extension JSONValue: Decodable {
-    /// Decodes any value, also from other formats such as YAML.
+    /// Decodes any value, even from other formats such as YAML.
     ///
     /// In these formats, a single value that is neither null, a Boolean nor a number becomes a string.
     public init(from decoder: any Decoder) throws {

@@ -16,7 +16,7 @@ public enum JSONValue: Equatable, Sendable {
 }
 
 extension JSONValue {
-    /// The text, if this is a string.
+    /// The value as a `String`, if this is a string.
     public var string: String? {
         if case .string(let value) = self { value } else { nil }
     }

@@ -14,8 +14,8 @@ package struct TXTRecord: Equatable, Sendable, ExpressibleByDictionaryLiteral {
 
         /// Parses a string of a record.
         ///
-        /// It returns `nil` for a string without a key or with a key that isn't printable ASCII, which RFC 6763
-        /// requires to be ignored.
+        /// It returns `nil` for a string that RFC 6763 requires to be ignored: one without a key, or with a key that
+        /// isn't printable ASCII.
         init?(string: some Collection<UInt8>) {
             let key = string.prefix { $0 != UInt8(ascii: "=") }
             guard !key.isEmpty, key.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }

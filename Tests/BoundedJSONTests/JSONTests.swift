@@ -36,7 +36,7 @@ struct JSONTests {
         #expect(throws: JSONError.self) { try JSONValue(parsing: bytes) }
     }
 
-    @Test("limits nesting and length")
+    @Test("limits the nesting and the length of text")
     func limits() throws {
         let deepest = String(repeating: "[", count: 16) + String(repeating: "]", count: 16)
         #expect(throws: Never.self) { try JSONValue(parsing: deepest) }

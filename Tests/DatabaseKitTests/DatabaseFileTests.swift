@@ -157,7 +157,7 @@ final class DatabaseFileTests {
         #expect(mode(path + ".elsewhere") == nil)
     }
 
-    @Test("detects another user's database before the start", .enabled(if: geteuid() == 0, "only root makes one"))
+    @Test("detects another user's database before the start", .enabled(if: geteuid() == 0, "only root can create one"))
     func foreignOwner() throws {
         try makeOne(at: path)
         let folder = folder + "/state"
@@ -170,7 +170,8 @@ final class DatabaseFileTests {
 
     @Test(
         "reports a database created by root as a missing permission",
-        .enabled(if: geteuid() == 0, "only root makes one"), arguments: ["b.sqlite", "b.sqlite-wal", "b.sqlite.lock"])
+        .enabled(if: geteuid() == 0, "only root can create one"),
+        arguments: ["b.sqlite", "b.sqlite-wal", "b.sqlite.lock"])
     func ownedByRoot(name: String) async throws {
         try makeOne(at: path)
         let folder = folder + "/state"

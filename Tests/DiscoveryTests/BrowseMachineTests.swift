@@ -197,7 +197,7 @@ struct BrowseMachineTests {
         #expect(bench.services.map(\.host) == ["copy.local", "lamp.local"])
     }
 
-    @Test("hides the service of a host that doesn't answer until it does")
+    @Test("hides a service while its host doesn't answer")
     func silent() throws {
         var bench = try seeing()
         #expect(bench(.resolver(.failed, of: lamp4)) == [.stopBrowsingAddresses(host)])

@@ -252,7 +252,7 @@ class PretendLAN:
         run("ip", "-n", self._switch, "link", "set", f"to-{host.name}", "nomaster")
 
     def join(self, host):
-        """Connect a host to the switch, which it notices as if its cable had been plugged in."""
+        """Connect a host to the switch. The host notices this as if its cable had been plugged in."""
         run("ip", "-n", self._switch, "link", "set", f"to-{host.name}", "master", "br0")
         host.link("down")
         host.link("up")

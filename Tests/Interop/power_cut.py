@@ -241,7 +241,7 @@ class Disk:
         if isinstance(entry, File):
             entry.durable, entry.pending = entry.content(), []
             return
-        # A folder: changes of the names in it.
+        # For a folder, make the changes of the names in it durable.
         rest = []
         for change in self.pending:
             if any(os.path.dirname(name) == path for name in change):

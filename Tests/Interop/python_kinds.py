@@ -19,7 +19,7 @@ from pyhap.accessory_driver import AccessoryDriver
 CODE = "031-45-154"
 DEVICE = "5A:11:C0:DE:00:43"
 KINDS = json.loads((Path(pyhap.__file__).parent / "resources/services.json").read_text())
-# Accessories with several services. The first one is the main one, to which the others are linked.
+# Accessories with several services. The first service is the main service, and all others are linked to it.
 TOGETHER = {
     "Front Door": ["LockMechanism", "LockManagement", "Doorbell"],
     "Living Room TV": ["Television", "InputSource", "InputSource", "InputSource", "TelevisionSpeaker"],

@@ -12,7 +12,7 @@ def test_home_with_150_accessories_stays_within_time_and_memory_limits(lan, tmp_
         large.start()
         large.add()
         large.list()
-        # In the end, every app has all last values.
+        # In the end, every app has received the last value of each light.
         late = large.follow(seconds=5, rate=40)
         large.rename(seconds=2, rate=40)
         figures = large.finish()

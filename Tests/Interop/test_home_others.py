@@ -317,7 +317,7 @@ def test_event_flood_uses_little_cpu_and_ends_with_the_last_value(home, device):
     add(home)
     with home.watching("Meter", "brightness"):
         assert value(home, "Meter", "brightness") is not None
-        # The value is subscribed to and doesn't change.
+        # The hub is subscribed to the value, which doesn't change yet.
         time.sleep(2)
         before, began = home.cpu_time, time.monotonic()
         meter.say(["Brightness", 77, 5])

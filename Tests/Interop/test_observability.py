@@ -17,7 +17,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 
 def pair(daemon, address):
-    """Pair a controller, and return its identity and its data of the bridge."""
+    """Pair a controller, and return its identity and the bridge's accessory data."""
     me = Identity()
     with Connection(address, daemon.status["port"]) as connection:
         return me, pair_setup(connection, daemon.setup_code, me)

@@ -30,6 +30,6 @@ def test_hatasmota_agrees_with_the_expected_sensors():
     assert tasmota_oracle.sensor_devices() == found
 
 
-def test_hatasmota_finds_these_switches():
+def test_hatasmota_agrees_with_the_expected_switches():
     found = json.loads((FIXTURES / "tasmota-switches.json").read_text(encoding="utf-8"))
     assert tasmota_oracle.switches() == found

@@ -330,12 +330,12 @@ class BridgeLife:
         self.daemon.start()
 
     def reset(self):
-        self.begin_anew("reset", "--yes")
+        self.begin_again("reset", "--yes")
 
     def restore(self):
-        self.begin_anew("restore", "--yes", self.backup)
+        self.begin_again("restore", "--yes", self.backup)
 
-    def begin_anew(self, *command):
+    def begin_again(self, *command):
         former = self.daemon.status["deviceId"]
         self.daemon.cli(*command)
 

@@ -580,7 +580,7 @@ def test_only_ten_wrong_tokens_are_checked_even_if_sent_at_once(house, lan):
 
     answers = lan.phone.run_async(guess())
     assert set(answers) == {403, 429} and answers.count(403) == 10, {one: answers.count(one) for one in set(answers)}
-    # Visitors with a cookie and other addresses aren't affected.
+    # Visitors with a cookie and visitors from other addresses aren't affected.
     assert "Desk Lamp" in fetch(lan.phone, house.outside, token=house.page.token)[2]
     assert fetch(house.host, house.local, "/enter", "POST", {"token": house.page.token})[0] == 303
     assert "a" * 25 not in house.page.log

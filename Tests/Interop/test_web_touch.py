@@ -179,7 +179,7 @@ def test_error_stays_next_to_its_button_until_the_next_attempt(house, phone):
     visitor.tap("Desk Lamp")
     tile.locator(".refusal").wait_for()
     assert not visitor.is_on("Desk Lamp")
-    # A value redraws one tile, and a room the whole page.
+    # A changed value redraws one tile, and a new room redraws the whole page.
     house.set("desk", "brightness=30")
     house.set("slow", "on=true")
     visitor.shows("Slow Lamp", "20 %")

@@ -20,7 +20,7 @@ from home_figures import Control, LargeHome, cpu, resident
 from lan import until
 from web import Page, browser, fetch
 
-#: Records for each lamp the states that it showed, with the times.
+#: Records the states that each lamp showed, with their times.
 WATCH = """() => {
   window.seen = [];
   new MutationObserver((records) => {

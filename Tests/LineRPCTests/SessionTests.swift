@@ -283,7 +283,7 @@ struct SessionTests {
         }
     }
 
-    @Test("ignores meaningless and repeated cancellations")
+    @Test("ignores invalid and repeated cancellations")
     func orphanedCancellations() async throws {
         let notified = Mutex(0)
         try await withSessions(at: path) { peer, inputs in

@@ -66,7 +66,7 @@ struct SocketLocationTests {
 
     @Test(
         "rejects another user's directory when root runs the program",
-        .enabled(if: geteuid() == 0, "only root makes such a directory"),
+        .enabled(if: geteuid() == 0, "only root can create such a directory"),
         arguments: ["", "/.lamplighter", "/.lamplighter/run"])
     func anothers(folder: String) throws {
         try inClone {
@@ -94,7 +94,7 @@ struct SocketLocationTests {
             let refusal = LineRPCError.untrusted(path: path, user: geteuid())
             await #expect(throws: refusal) {
                 try await LineRPCClient.connect(to: path, servers: [geteuid() + 1]) { _ in
-                    Issue.record("the connection is used")
+                    Issue.record("the client used the connection")
                 }
             }
             try await LineRPCClient.connect(to: path, servers: [geteuid()]) { _ in }

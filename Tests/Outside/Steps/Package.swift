@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 
 // The steps of the tutorials: programs and a driver that grow from step to step. Each step is a library, which is compiled
-// and not linked. Parts.swift has the files that a step keeps from earlier ones.
+// and not linked. Parts.swift contains the types that a step keeps from earlier steps.
 
 import PackageDescription
 

@@ -1,6 +1,6 @@
 import HAPAccessory
 
-// The parts of programs in the articles, each in a function with the names that it uses.
+// Code from the articles. Each part is in a function that declares the names that it uses.
 
 actor Device: AccessoryHandler {
     nonisolated let serialNumber: String

@@ -1,6 +1,6 @@
 import HomeClient
 
-// The parts of programs in the articles, each in a function that declares the values used by the part.
+// Code from the articles. Each part is in a function that declares the values that it uses.
 
 func switchLamp(_ manager: HomeManager, _ home: Home) async throws(HomeError) {
     if let lamp = home.accessories.named("reading lamp").first?.lightbulb {

@@ -1,6 +1,6 @@
 import HAPController
 
-// The parts of programs in the articles, each in a function that declares the values used by the part.
+// Code from the articles. Each part is in a function that declares the values that it uses.
 
 func pair(_ controller: Controller, _ found: FoundAccessory, _ code: SetupCode) async {
     var id: DeviceID?
