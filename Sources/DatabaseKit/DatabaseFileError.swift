@@ -53,7 +53,7 @@ package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
             case .noPermission(let path):
                 "no permission to use \(path); change its owner to the user of this program with chown"
             case .cannotCreate(let path, let reason):
-                "\(path) can't be created: \(reason); make its directory writable, or use another one"
+                "\(path) can't be created: \(reason); make its directory writable, or use another directory"
             case .inputOutput(let path, let reason): "\(path) can't be read or written: \(reason)"
             case .diskFull(let directory): "the disk is full; make room in \(directory)"
             }

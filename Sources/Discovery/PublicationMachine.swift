@@ -231,8 +231,8 @@ struct PublicationMachine {
         return removeAll() + reconcile(now: now)
     }
 
-    /// Handles a refusal: frees the client, and creates another one after an exponentially growing delay, because the
-    /// error is likely to repeat.
+    /// Handles a refusal: frees the client, and creates another client after an exponentially growing delay, because
+    /// the error is likely to repeat.
     private mutating func refused(_ reason: String, now: ContinuousClock.Instant) -> [Action] {
         guard record != nil, holdsClient else { return [] }
         registrations = [:]

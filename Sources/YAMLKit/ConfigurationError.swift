@@ -12,7 +12,7 @@ package struct ConfigurationError: ErrorWithExitCode, Equatable, Sendable {
     /// The path of the key, such as `drivers[0].lights[2].name`; empty for the entire file.
     package var keyPath: String
     package var problem: String
-    /// The correction to make; empty if there is no specific one.
+    /// The correction to make; empty if it's unknown.
     package var remedy: String
 
     package var exitCode: ExitCode { .configuration }
@@ -43,7 +43,7 @@ package enum ConfigurationFileError: ErrorWithExitCode, Equatable, Sendable {
     package var description: String {
         switch self {
         case .missing(let file):
-            "\(file): the file doesn't exist; create it, or specify another one with --config".sanitized
+            "\(file): the file doesn't exist; create it, or specify another file with --config".sanitized
         case .noPermission(let file):
             "\(file): can't be read: \(FileAccess.reason(file, SystemError(code: EACCES)))".sanitized
         case .unreadable(let file, let reason): "\(file): can't be read: \(reason)".sanitized

@@ -43,7 +43,7 @@ struct InterfaceSelectionTests {
             claim: "uses named interfaces even if they are virtual or down", selection: .named(["eth2", "docker0"]),
             facts: [lo, eth0, docker0, down], chosen: ["docker0", "eth2"]),
         Case(
-            claim: "doesn't replace a missing named interface with another one", selection: .named(["eth7"]),
+            claim: "doesn't replace a missing named interface", selection: .named(["eth7"]),
             facts: [lo, eth0], chosen: []),
         Case(
             claim: "represents all interfaces by Avahi's wildcard", selection: .all, facts: [lo, eth0],

@@ -478,6 +478,6 @@ struct BridgeConfigurationTests {
     func check() {
         let check = BridgeConfiguration.check("/nowhere/f", drivers: drivers)
         #expect(check.code == .noInput)
-        #expect(check.line == "/nowhere/f: the file doesn't exist; create it, or specify another one with --config")
+        #expect(check.line == "/nowhere/f: the file doesn't exist; create it, or specify another file with --config")
     }
 }
