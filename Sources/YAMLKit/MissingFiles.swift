@@ -65,7 +65,7 @@ extension ConfiguredInterfaces {
         return names.filter { !present.contains($0) }.map { name in
             ConfigurationWarning(
                 place: path, keyPath: keyPath,
-                text: "unknown interface \(name); it will be used when it appears; the interfaces are "
+                text: "unknown interface \(name); it will be used when it appears; existing interfaces: "
                     + present.sorted().joined(separator: ", "))
         }
     }

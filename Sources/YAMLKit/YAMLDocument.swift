@@ -17,7 +17,7 @@ struct YAMLDocument {
         let bytes = bytes.starts(with: byteOrderMark) ? Array(bytes.dropFirst(3)) : bytes
         guard let text = String(validating: bytes, as: UTF8.self) else {
             let (line, column) = Self.placeOfBadUTF8(in: bytes)
-            throw fault(line, column, "the file isn't UTF-8", "save it in that encoding")
+            throw fault(line, column, "the file isn't UTF-8", "save it as UTF-8")
         }
         let expansion = AliasExpansion(of: bytes)
         guard expansion.isBounded else {

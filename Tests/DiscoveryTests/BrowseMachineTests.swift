@@ -238,7 +238,7 @@ struct BrowseMachineTests {
         #expect(shown(bench) == ["10.0.0.5", "10.0.0.9"] && bench.snapshot.isComplete)
         #expect(bench.machine.wakeAt == nil)
         _ = bench(.addresses(.found(try address(8)), of: host))
-        #expect(shown(bench) == ["10.0.0.5", "10.0.0.8", "10.0.0.9"], "later ones are shown at once")
+        #expect(shown(bench) == ["10.0.0.5", "10.0.0.8", "10.0.0.9"], "later addresses are shown at once")
     }
 
     @Test("drops an address when its last record disappears")
@@ -263,7 +263,7 @@ struct BrowseMachineTests {
         _ = bench(.addresses(.found(try address(8)), of: host))
         #expect(shown(bench) == ["10.0.0.5", "10.0.0.8", "10.0.0.9"])
         _ = bench(.addresses(.allForNow(isIPv4: false), of: host))
-        #expect(shown(bench).count == 3, "no report concerned this family")
+        #expect(shown(bench).count == 3, "no report changed the addresses of this family")
         _ = bench(.addresses(.allForNow(isIPv4: true), of: host))
         #expect(shown(bench) == ["10.0.0.5", "10.0.0.8"])
     }

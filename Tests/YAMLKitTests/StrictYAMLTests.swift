@@ -248,7 +248,7 @@ struct StrictYAMLTests {
         let error = try #require(throws: ConfigurationError.self) {
             try StrictYAML.decode(House.self, from: Array("name: a\nx: ".utf8) + [0xFF], file: "f")
         }
-        #expect(error.description == "f:2:4: the file isn't UTF-8; save it in that encoding")
+        #expect(error.description == "f:2:4: the file isn't UTF-8; save it as UTF-8")
     }
 
     @Test("rejects a file of more than 1 MiB")
