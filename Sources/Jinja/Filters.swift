@@ -154,8 +154,8 @@ extension JinjaRenderer {
             return try string(result)
         case .list: return .list(try sequence(value))
         case .items: return .list((value.members ?? []).map { .tuple([$0.key, $0.value]) })
-        case .first: return try sequence(value).first ?? .undefined("the first of an empty list")
-        case .last: return try sequence(value).last ?? .undefined("the last of an empty list")
+        case .first: return try sequence(value).first ?? .undefined("the first item of an empty list")
+        case .last: return try sequence(value).last ?? .undefined("the last item of an empty list")
         case .reverse:
             let reversed = try Array(sequence(value).reversed())
             if case .string = value { return .string(reversed.map(\.text).joined()) }
@@ -168,7 +168,9 @@ extension JinjaRenderer {
             var sum = given.value(1, "start") ?? .int(0)
             for element in values { sum = try calculate(.plus, sum, element) }
             guard filter == .average else { return sum }
-            guard let total = sum.number?.double, !values.isEmpty else { throw JinjaError("average of an empty list") }
+            guard let total = sum.number?.double, !values.isEmpty else {
+                throw JinjaError("an average requires numbers")
+            }
             return .float(total / Double(values.count))
         case .median, .statisticalMode:
             let values = try sequence(value)
@@ -258,9 +260,9 @@ extension JinjaRenderer {
         return .int(whole)
     }
 
-    /// Returns a value as a Boolean value.
+    /// Converts a number, or a string such as `on` or `false`, to a Boolean value.
     ///
-    /// Numbers and some strings, such as `on`, are converted.
+    /// For other values, returns the `default` argument, or throws an error if it is missing.
     func truth(_ value: JinjaValue, _ given: GivenArguments) throws(JinjaError) -> JinjaValue {
         if case .bool = value { return value }
         if let number = value.number?.double { return .bool(number != 0) }
@@ -352,7 +354,7 @@ extension JinjaRenderer {
             let count = values.count { $0 == value }
             if count > best?.count ?? 0 { best = (value, count) }
         }
-        guard let best else { throw JinjaError("mode of an empty list") }
+        guard let best else { throw JinjaError("an empty list has no mode") }
         return best.value
     }
 
@@ -436,9 +438,9 @@ extension JinjaRenderer {
 
     // MARK: Lists
 
-    /// Returns the member of a value that an attribute names, or the value itself if the attribute is `nil`.
+    /// Returns the given attribute of a value, or the value itself if the attribute is `nil`.
     ///
-    /// Dots separate nested names.
+    /// An attribute is a name, an index, or several of them separated by dots, such as `color.0`.
     private static func member(_ attribute: String?, of value: JinjaValue) throws(JinjaError) -> JinjaValue {
         guard let attribute else { return value }
         var value = value

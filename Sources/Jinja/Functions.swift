@@ -213,11 +213,11 @@ extension GivenArguments {
 extension String {
     var capitalizedFirst: String { prefix(1).uppercased() + dropFirst().lowercased() }
 
-    /// The text in title case, like that of Jinja2's filter: words begin after whitespace, hyphens and opening
+    /// The text in the title case of Jinja2's `title` filter: words begin after whitespace, hyphens and opening
     /// brackets.
     var titled: String { capitalized { !$0.isWhitespace && !"-([{<".contains($0) } }
 
-    /// The text in title case, like that of Python's method: each group of letters is a word.
+    /// The text in the title case of Python's `title` method: each group of letters is a word.
     var capitalizedWords: String { capitalized(\.isLetter) }
 
     private func capitalized(_ continues: (Character) -> Bool) -> String {
@@ -230,7 +230,7 @@ extension String {
         return result
     }
 
-    /// Returns the text without any of the given characters around it, or without whitespace if they are `nil`.
+    /// Returns the text without leading and trailing characters of the given set, or whitespace if it is `nil`.
     func trimming(_ characters: String?, atStart: Bool = true, atEnd: Bool = true) -> String {
         let set = characters.map { Set($0.unicodeScalars) }
         var rest = unicodeScalars[...]
@@ -240,9 +240,9 @@ extension String {
         return String(rest)
     }
 
-    /// Returns the text as lowercase ASCII letters and digits, as in ids.
+    /// Returns the text as lowercase ASCII letters and digits, for use in ids.
     ///
-    /// A separator replaces all other characters.
+    /// A separator replaces each run of other characters. Letters lose their diacritics, and apostrophes are removed.
     package func slug(separator: String = "_") -> String {
         var words: [String] = []
         var word = ""

@@ -4,7 +4,7 @@ import Glibc
 package struct JinjaDateTime: Equatable, Sendable {
     /// The seconds since 1970 in UTC.
     ///
-    /// If the offset is unknown, the date and time count as UTC.
+    /// If the offset is unknown, this value treats the date and time as UTC.
     let seconds: Int
     let microseconds: Int
     /// The offset from UTC in seconds, positive to the east, or `nil` if it's unknown.
@@ -50,7 +50,7 @@ package struct JinjaDateTime: Equatable, Sendable {
             offset: offset)
     }
 
-    /// The parts of the date and time, at its own offset from UTC.
+    /// The components of the date and time, such as year and hour, at the date's offset from UTC.
     var parts: tm {
         var time = seconds + (offset ?? 0)
         var parts = tm()
@@ -60,7 +60,7 @@ package struct JinjaDateTime: Equatable, Sendable {
 
     /// The same point in time in this computer's time zone.
     ///
-    /// A date without an offset counts as being in that time zone.
+    /// A date without an offset is interpreted in that time zone.
     var local: JinjaDateTime {
         var parts = tm()
         guard offset == nil else {
@@ -76,12 +76,12 @@ package struct JinjaDateTime: Equatable, Sendable {
 
     /// The seconds since 1970.
     ///
-    /// A date without an offset counts as being in this computer's time zone.
+    /// A date without an offset is interpreted in this computer's time zone.
     var timestamp: Double {
         Double(offset == nil ? local.seconds : seconds) + Double(microseconds) / 1_000_000
     }
 
-    /// Returns whether this date is earlier than another one, or `nil` if only one of them has an offset.
+    /// Returns whether this date is earlier than another date, or `nil` if only one of them has an offset.
     func isBefore(_ other: JinjaDateTime) -> Bool? {
         guard (offset == nil) == (other.offset == nil) else { return nil }
         return (seconds, microseconds) < (other.seconds, other.microseconds)
@@ -89,7 +89,7 @@ package struct JinjaDateTime: Equatable, Sendable {
 
     // MARK: Text
 
-    /// Returns the date and time in ISO 8601, with a separator between the two.
+    /// Returns the date and time in ISO 8601, with the given separator between date and time.
     func text(separator: String) -> String {
         let parts = parts
         var text = Self.digits(Int(parts.tm_year) + 1900, 4)
@@ -113,7 +113,7 @@ package struct JinjaDateTime: Equatable, Sendable {
         return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
     }
 
-    /// Returns the date in a format of `strftime`, or `nil` if the format is too long or has an invalid directive.
+    /// Returns the date in a `strftime` format, or `nil` if the format is too long or has an invalid directive.
     func formatted(_ format: String) -> String? {
         guard format.utf8.count <= 256, !format.utf8.contains(0) else { return nil }
         // C's strftime(3) doesn't have `%f`, and would write UTC's offset and name for `%z` and `%Z`.
@@ -182,8 +182,8 @@ package struct JinjaDateTime: Equatable, Sendable {
         self.init(year, month, day, hour, minute, second, microseconds: micros, offset: offset)
     }
 
-    /// Parses a date in a format of `strptime`, or returns `nil` if the text doesn't match the format or the format
-    /// isn't supported.
+    /// Parses a date in a `strptime` format, or returns `nil` if the text doesn't match the format or the format isn't
+    /// supported.
     init?(_ text: String, format: String) {
         var reader = DigitReader(text)
         var (year, month, day, hour, minute, second, micros) = (1900, 1, 1, 0, 0, 0, 0)
@@ -264,7 +264,7 @@ private struct DigitReader {
         return Int(digits)
     }
 
-    /// Returns a fraction in millionths.
+    /// Reads the digits of a decimal fraction and returns it in millionths.
     ///
     /// Digits after the sixth are ignored.
     mutating func fraction() -> Int? {
@@ -275,14 +275,14 @@ private struct DigitReader {
         return Int(six + String(repeating: "0", count: 6 - six.count))
     }
 
-    /// Returns the index of a word in a list, ignoring case.
+    /// Reads one of the given lowercase words, ignoring case, and returns its index.
     mutating func word(_ words: [String]) -> Int? {
         guard let index = words.firstIndex(where: { rest.prefix($0.count).lowercased() == $0 }) else { return nil }
         rest = rest.dropFirst(words[index].count)
         return index
     }
 
-    /// Returns an offset from UTC in seconds, which is written as `Z`, `+02:00`, `+0200` or `+02`.
+    /// Reads an offset from UTC, such as `Z`, `+02:00`, `+0200` or `+02`, and returns it in seconds.
     mutating func offset() -> Int? {
         if take("Z") { return 0 }
         guard let sign = rest.first, sign == "+" || sign == "-" else { return nil }
@@ -299,7 +299,9 @@ private struct DigitReader {
 ///
 /// The current time isn't available, because the result of a template must depend only on its variables.
 extension JinjaRenderer {
-    /// Returns a value as a date: a date, a number of seconds since 1970, or a string in ISO 8601.
+    /// Converts a value to a date, or returns `nil` if that's impossible.
+    ///
+    /// Numbers are seconds since 1970, and strings must be in ISO 8601.
     private func date(of value: JinjaValue) -> JinjaDateTime? {
         if case .datetime(let date) = value { return date }
         if let number = Self.read(value) { return JinjaDateTime(timestamp: number) }
@@ -375,7 +377,7 @@ extension JinjaRenderer {
 }
 
 extension JinjaDateTime {
-    /// Returns the part of the date with the given name, such as `hour`, or `nil` if there is no such part.
+    /// Returns the date component with the given name, such as `hour`, or `nil` if the name is unknown.
     func part(_ name: String) -> JinjaValue? {
         let parts = parts
         switch name {

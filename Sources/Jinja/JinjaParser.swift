@@ -133,7 +133,7 @@ struct JinjaParser {
             try blockEnd()
             return .set(targets, value)
         }
-        guard targets.count == 1, !isSymbol("|") else { throw JinjaError("a filter of {% set %} isn't supported") }
+        guard targets.count == 1, !isSymbol("|") else { throw JinjaError("{% set %} with a filter isn't supported") }
         try blockEnd()
         let body = try statements(until: ["endset"])
         position += 2

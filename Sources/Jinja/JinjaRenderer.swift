@@ -3,7 +3,7 @@ import Glibc
 
 struct JinjaRenderer {
     private(set) var output = ""
-    /// The values by name, in scopes from the template's variables to the innermost loop.
+    /// The variables by name, from the template's own scope to the innermost loop's scope.
     private var scopes: [[String: JinjaValue]]
     private var namespaces: [[String: JinjaValue]] = []
     private var steps = 0
@@ -233,7 +233,7 @@ struct JinjaRenderer {
         switch try evaluate(expression) {
         case .int(let value): return value
         case .none: return nil
-        default: throw JinjaError("a part of a slice isn't an integer")
+        default: throw JinjaError("a bound or step of a slice isn't an integer")
         }
     }
 
@@ -258,10 +258,9 @@ struct JinjaRenderer {
         for member in value.members ?? [] { try countAll(member.value) }
     }
 
-    /// Returns a list or a mapping that the template has created, unless it is too large or too deep.
+    /// Returns a list or mapping that the template has created, or throws an error if it is too large or too deep.
     ///
-    /// Size and depth are limited, because the code that uses such a value iterates over all of it and recurses for
-    /// each level.
+    /// Size and depth are limited, because later operations iterate over all elements and recurse into each level.
     private mutating func made(_ value: JinjaValue) throws(JinjaError) -> JinjaValue {
         var size = 0
         try Self.measure(value, depth: 1, &size)
@@ -276,14 +275,14 @@ struct JinjaRenderer {
         for member in value.members ?? [] { try measure(member.value, depth: depth + 1, &size) }
     }
 
-    /// Returns a string that the template has created, unless it is too long.
+    /// Returns a string that the template has created, or throws an error if it is too long.
     mutating func string(_ text: String) throws(JinjaError) -> JinjaValue {
         try count(text.utf8.count)
         guard text.utf8.count <= JinjaLimits.text else { throw JinjaError("the text is too long") }
         return .string(text)
     }
 
-    /// Returns the values for a loop or a filter: elements, keys or characters.
+    /// Returns the values to iterate over: the elements of a list, the keys of a mapping or the characters of a string.
     mutating func sequence(_ value: JinjaValue) throws(JinjaError) -> [JinjaValue] {
         try count(value.size)
         guard value.size <= JinjaLimits.elements else { throw JinjaError("a list is too long") }
@@ -337,7 +336,9 @@ struct JinjaRenderer {
         guard !value.isMapping else { throw JinjaError("only lists and strings have slices") }
         let elements = try sequence(value)
         let step = step ?? 1
-        guard step != 0, step.magnitude <= Int(Int32.max) else { throw JinjaError("the step of a slice is zero") }
+        guard step != 0, step.magnitude <= Int(Int32.max) else {
+            throw JinjaError("the step of a slice is zero or too large")
+        }
         // As in Python, negative bounds count from the end, and all bounds are clamped.
         func clamped(_ bound: Int, _ low: Int, _ high: Int) -> Int {
             min(max(bound < 0 ? max(bound, -elements.count - 1) + elements.count : bound, low), high)
@@ -486,7 +487,7 @@ struct JinjaRenderer {
             return .float(rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest)
         case .power:
             let result = pow(x, y)
-            guard !result.isNaN || x.isNaN || y.isNaN else { throw JinjaError("the power isn't a number") }
+            guard !result.isNaN || x.isNaN || y.isNaN else { throw JinjaError("the power isn't a real number") }
             return .float(result)
         case .and, .or: throw JinjaError("\(operation.rawValue) isn't an arithmetic operator")
         }
@@ -527,9 +528,9 @@ struct GivenArguments {
 }
 
 extension String {
-    /// Returns the first range of a part of the text, or `nil` if the text doesn't contain it.
+    /// Returns the range of the first occurrence of a substring, or `nil` if the text doesn't contain it.
     ///
-    /// As in Python, scalars are compared.
+    /// As in Python, Unicode scalars are compared.
     func range(ofPart part: String, from start: String.Index? = nil) -> Range<String.Index>? {
         let start = start ?? startIndex
         guard !part.isEmpty else { return start..<start }

@@ -1,7 +1,7 @@
 /// A template in the subset of Jinja2 that MQTT publishers use, with Home Assistant's additional filters.
 ///
-/// A template is parsed once and rendered often. Parsing rejects unsupported syntax, so that such errors don't appear
-/// only when it's rendered. The time and memory of both steps are limited for all templates and values; see
+/// A template is parsed once and rendered often. Parsing rejects unsupported syntax, so such errors appear before the
+/// first rendering. Both steps have limits on time and memory, whatever the template and its variables contain; see
 /// ``JinjaLimits``.
 ///
 /// Supported: `{{ }}`, `{% if %}`, `{% for %}`, `{% set %}`, `{% raw %}`, comments and whitespace control; all
@@ -48,7 +48,7 @@ package struct JinjaError: Error, Equatable, Sendable {
     init(_ text: String) { self.text = text }
 }
 
-/// The limits of a template's time and memory.
+/// The limits on the time and memory that a template can use.
 package enum JinjaLimits {
     /// The longest template, in bytes.
     package static let source = 16 * 1024

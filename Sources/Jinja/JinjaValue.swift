@@ -85,7 +85,7 @@ extension JinjaValue {
 
     /// The members of a mapping, or `nil` for other types.
     ///
-    /// A repeated name has its last value at its first position.
+    /// A repeated key keeps its first position, but has its last value.
     var members: [(key: JinjaValue, value: JinjaValue)]? {
         switch self {
         case .dict(let dictionary): return dictionary.members
@@ -205,7 +205,7 @@ extension JinjaValue: Equatable {
         return false
     }
 
-    /// Returns whether this value comes before another one, or `nil` if the two can't be ordered.
+    /// Returns whether this value is less than another value, or `nil` if the two can't be compared.
     func isLess(than other: JinjaValue) -> Bool? {
         if let a = number, let b = other.number {
             if case .int(let a) = a, case .int(let b) = b { return a < b }
@@ -226,7 +226,7 @@ extension JinjaValue: Equatable {
 // MARK: Text
 
 extension JinjaValue {
-    /// The value as text, as `{{ }}` writes it.
+    /// The value as text, as `{{ }}` prints it.
     var text: String {
         switch self {
         case .undefined: ""

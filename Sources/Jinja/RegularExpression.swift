@@ -12,8 +12,9 @@ struct RegularExpression {
     /// The maximum number of pending alternatives.
     private static let longestStack = 200_000
 
-    /// A match: the ranges of the whole match and then of each group, in scalars, or `nil` for groups that don't take
-    /// part.
+    /// The ranges of the whole match and of each group, in scalars.
+    ///
+    /// The range is `nil` for a group that isn't part of the match.
     typealias Groups = [Range<Int>?]
 
     fileprivate enum Instruction {
@@ -157,7 +158,7 @@ struct RegularExpression {
                     let from = position - (width ?? 0)
                     let found = from >= 0 && run(from: pc + 1, at: from, forbiddenEnd: nil, &steps) != nil
                     guard steps > 0 else { return nil }
-                    // Keep the groups that a successful look has matched, but discard its remaining alternatives.
+                    // Keep the groups that a successful lookaround has matched, but discard its remaining alternatives.
                     if found, !isNegated { keepNotes(above: height) } else { undo(to: height) }
                     matches = found != isNegated
                     pc = next
@@ -284,7 +285,7 @@ struct RegularExpression {
                 try append(.backreference(group, ignoresCase: ignoresCase))
             case .look(let node, let isBehind, let isNegated):
                 guard !isBehind || node.width != nil else {
-                    throw JinjaError("a regular expression looks behind without a fixed width")
+                    throw JinjaError("a regular expression has a lookbehind of variable width")
                 }
                 let place = program.count
                 try append(.end)
@@ -317,7 +318,7 @@ struct RegularExpression {
             guard let count else {
                 let split = program.count
                 try append(.end)
-                // An iteration that can be empty could be repeated forever, so it gets a check.
+                // An iteration that matches nothing could be repeated forever, so check for it.
                 let canBeEmpty = node.width.map { $0 == 0 } ?? true
                 let mark = marks
                 if canBeEmpty {
@@ -426,7 +427,7 @@ struct RegularExpression {
             let low = try number()
             var high = low
             if take(",") { high = try number() } else if low == nil { high = nil }
-            // If this isn't a valid quantifier, the brace is a literal one.
+            // If this isn't a valid quantifier, the brace is a literal character.
             guard take("}"), index - start > 2, pattern[start + 1] != "}" else {
                 index = start
                 return nil
@@ -605,7 +606,7 @@ struct RegularExpression {
             throw Self.invalid("unterminated character set")
         }
 
-        /// Returns the next scalar of a set.
+        /// Reads the next member of a set and returns its scalar.
         ///
         /// A class such as `\d` is added to the set, and the result is `nil`.
         private mutating func member(

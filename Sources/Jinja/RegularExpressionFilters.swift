@@ -35,7 +35,7 @@ extension JinjaRenderer {
         Array(try defined(value).text.unicodeScalars)
     }
 
-    /// Returns all matches that don't overlap.
+    /// Returns all non-overlapping matches.
     ///
     /// An empty match isn't found twice at the same position.
     private mutating func allMatches(
@@ -129,9 +129,10 @@ extension JinjaRenderer {
         return parts + [.text(text)]
     }
 
-    /// Returns a result for each match.
+    /// Returns one result per match.
     ///
-    /// It is the whole match if the expression has no groups, the group if it has one, or a tuple of all groups.
+    /// The result is the whole match if the expression has no groups, the group's text if it has one group, and
+    /// otherwise a tuple of the texts of all groups.
     mutating func findAll(
         _ value: JinjaValue, _ given: GivenArguments, ignoreCase: Int
     ) throws(JinjaError) -> [JinjaValue] {

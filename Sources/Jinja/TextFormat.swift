@@ -17,7 +17,7 @@ enum TextFormat {
 
     /// The maximum width and precision.
     ///
-    /// Formats with larger ones are rejected.
+    /// Formats with a larger width or precision are rejected.
     private static let maximumWidth = 100
 
     // MARK: "%02x" % value
@@ -75,7 +75,7 @@ enum TextFormat {
             case "r", "a": result += padded(cut(value.representation, field.precision), field)
             case "c":
                 guard case .int(let code) = value, let code = UInt32(exactly: code), let scalar = Unicode.Scalar(code)
-                else { throw JinjaError("%c requires the number of a character") }
+                else { throw JinjaError("%c requires a character code") }
                 result += padded(String(Character(scalar)), field)
             case "d", "i", "u":
                 guard let number = value.number else { throw JinjaError("%d requires a number") }
@@ -255,7 +255,7 @@ enum TextFormat {
         }
     }
 
-    /// Returns a number rounded to this many decimal places as in Python: a tie is rounded to the even digit.
+    /// Returns a number rounded to the given number of decimal places as in Python: a tie is rounded to the even digit.
     static func rounded(_ number: Double, digits: Int) -> Double {
         guard number.isFinite else { return number }
         if digits == 0 { return number.rounded(.toNearestOrEven) }
