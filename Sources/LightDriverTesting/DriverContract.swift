@@ -14,7 +14,7 @@ public struct DriverContract: Sendable {
     public var makeDriver: @Sendable () async throws -> any LightDriver
     /// A light that executes commands.
     ///
-    /// If the light can't report its state, the driver must report it as commanded.
+    /// If the light can't report its state, the driver must report the commanded state.
     public var goodLight: LightID
     /// A light that is known to be unreachable.
     public var lostLight: LightID?
@@ -45,7 +45,7 @@ public struct DriverContract: Sendable {
     /// Runs all checks.
     ///
     /// - Returns: A sentence for each violated requirement, or an empty array if the driver meets them all.
-    /// - Throws: The error of `makeDriver`.
+    /// - Throws: The error that `makeDriver` throws.
     public func violations() async throws -> [String] {
         let driver = try await makeDriver()
         let host = RecordingLightHost()
@@ -73,7 +73,7 @@ public struct DriverContract: Sendable {
                 found.append("a command to \(goodLight) fails (\(error))")
             }
             if await !host.wait(for: goodLight, limit: timeout, until: { $0.on == on }) {
-                found.append("the light \(goodLight) isn't reported as commanded (on: \(on))")
+                found.append("the commanded state of \(goodLight) isn't reported (on: \(on))")
             }
         }
         do throws(LightError) {
@@ -172,8 +172,8 @@ public struct DriverContract: Sendable {
 
     private func ends(within limit: Duration, _ work: @escaping @Sendable () async -> Void) async -> Bool {
         let (ends, end) = AsyncStream.makeStream(of: Bool.self)
-        // This isn't a child task, because a task group would wait for work that never ends, which this check must
-        // detect.
+        // Don't use a child task: a task group would wait forever for work that never ends, and this check must detect
+        // such work.
         let worker = Task {
             await work()
             end.yield(true)

@@ -116,17 +116,17 @@ public final class RecordingLightHost: LightHost {
 
     // MARK: LightHost
 
-    /// Records a light.
+    /// Records an added or changed light.
     public func added(_ light: LightDescription) async { note(.added(light)) }
-    /// Records a removal.
+    /// Records the removal of a light.
     public func removed(_ light: LightID) async { note(.removed(light)) }
-    /// Records a report.
+    /// Records a report of a light's state.
     public func report(_ report: LightReport, from light: LightID) async { note(.report(light, report)) }
-    /// Records reports.
+    /// Records several reports, each as a separate call.
     public func report(_ reports: [(light: LightID, report: LightReport)]) async {
         for (light, report) in reports { note(.report(light, report)) }
     }
-    /// Records momentary events.
+    /// Records momentary events of a light.
     public func occurred(_ events: PropertyValues, on light: LightID) async { note(.occurred(light, events)) }
     /// Returns the state of a light that was passed to ``init(known:)``, or `nil`.
     public func lastKnown(_ light: LightID) async -> LightReport? { record.withLock { $0.known[light] } }
@@ -134,9 +134,9 @@ public final class RecordingLightHost: LightHost {
     public func knownLights() async -> [LightID] { record.withLock { Array($0.known.keys) } }
     /// Records the driver's state.
     public func report(_ state: DriverState) async { note(.state(state)) }
-    /// Records a warning.
+    /// Records a warning about a subject; `nil` withdraws it.
     public func warn(_ warning: String?, about subject: String) async { note(.warn(warning, subject)) }
-    /// Counts dropped messages and values.
+    /// Adds to the number of messages and values dropped for a reason.
     public func dropped(_ count: Int, _ reason: DropReason) async {
         record.withLock { $0.dropped[reason, default: 0] += count }
     }
