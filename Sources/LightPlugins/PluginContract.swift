@@ -11,7 +11,7 @@ package struct PluginContract: Sendable {
     package struct Check: Equatable, Sendable {
         package enum Outcome: String, Sendable {
             case passed, failed
-            /// The check couldn't be performed. The check's `remedy` is the reason.
+            /// The check couldn't be performed. `remedy` contains the reason.
             case skipped
         }
 
@@ -41,7 +41,7 @@ package struct PluginContract: Sendable {
 
     /// Runs all checks that are possible with the plugin.
     ///
-    /// Reports each result at once, and returns them all.
+    /// Reports each result as soon as its check is complete, and returns all results.
     @discardableResult
     package func run(_ report: @Sendable (Check) -> Void = { _ in }) async -> [Check] {
         var checks: [Check] = []
@@ -128,7 +128,7 @@ package struct PluginContract: Sendable {
             return .failure("it answered with error \(failure.code): \(failure.message)")
         case .success(let answer):
             guard let version = PluginProtocol(answer: answer) else {
-                return .failure("the answer has no \"protocol\" \(PluginProtocol.supported)")
+                return .failure("\"protocol\" in the answer must be \(PluginProtocol.supported)")
             }
             guard answer["name"]?.string != nil, answer["version"]?.string != nil else {
                 return .failure("the answer lacks \"name\" or \"version\"")
@@ -246,7 +246,8 @@ package struct PluginContract: Sendable {
 
     private func identify(_ peer: PluginPeer, _ light: LightID, _ method: String) async -> String? {
         switch await peer.ask(method, ["id": .string(light.rawValue)], within: timing.answer) {
-        case nil: "no answer within \(timing.answer.seconds); answer -32004 if the light can't identify itself"
+        case nil:
+            "no answer within \(timing.answer.seconds); answer with error -32004 if the light can't identify itself"
         // A light that can't identify itself answers with -32004, which isn't a fault.
         case .success: nil
         case .failure(let failure) where failure.code == -32004: nil
@@ -262,9 +263,10 @@ package struct PluginContract: Sendable {
 
     private func expect(_ peer: PluginPeer, _ code: Int, _ method: String, _ params: JSONValue) async -> String? {
         switch await peer.ask(method, params, within: timing.answer) {
-        case nil: "no answer within \(timing.answer.seconds); answer with the error \(code)"
-        case .success: "it answered without an error; answer with the error \(code)"
-        case .failure(let failure): failure.code == code ? nil : "the error was \(failure.code); answer with \(code)"
+        case nil: "no answer within \(timing.answer.seconds); answer with error \(code)"
+        case .success: "it answered without an error; answer with error \(code)"
+        case .failure(let failure):
+            failure.code == code ? nil : "it answered with error \(failure.code); answer with error \(code)"
         }
     }
 
@@ -331,7 +333,7 @@ extension LightDescription {
 }
 
 extension CharacteristicMetadata {
-    /// Returns the values to try as new values, starting with those in the middle of the range.
+    /// Returns the values to try in a command: those in the middle of the range first, then its limits.
     fileprivate func others(than former: CharacteristicValue?) -> [CharacteristicValue] {
         if format == .bool { return [.bool(former != .bool(true))] }
         guard let range else { return [] }

@@ -45,23 +45,23 @@ package struct PluginDriverConfiguration: LightDriverConfiguration {
         guard let program = command.first, program.hasPrefix("/"), !command.contains(where: { $0.utf8.contains(0) })
         else {
             throw ConfigurationProblem(
-                "no program to run", remedy: "write [/PATH/OF/PROGRAM, ARGUMENT, ...]", forKey: .command, in: container)
+                "no program to run", remedy: "use [/PATH/OF/PROGRAM, ARGUMENT, ...]", forKey: .command, in: container)
         }
         config = try container.decodeIfPresent(JSONValue.self, forKey: .config) ?? [:]
         guard case .object = config, config.encoded.count <= PluginLimits.line / 2 else {
             throw ConfigurationProblem(
-                "not a valid configuration", remedy: "write keys with values", forKey: .config, in: container)
+                "not a valid configuration", remedy: "use keys with values", forKey: .config, in: container)
         }
         environment = try container.decodeIfPresent([String: String].self, forKey: .environment) ?? [:]
         guard environment.allSatisfy({ !$0.isEmpty && !$0.utf8.contains(0x3D) && !"\($0)\($1)".utf8.contains(0) })
         else {
             throw ConfigurationProblem(
-                "not a valid environment variable", remedy: "write NAME: VALUE", forKey: .environment, in: container)
+                "not a valid environment variable", remedy: "use NAME: VALUE", forKey: .environment, in: container)
         }
         workingDirectory = try container.decodeIfPresent(String.self, forKey: .workingDirectory)
         guard workingDirectory?.hasPrefix("/") != false else {
             throw ConfigurationProblem(
-                "not an absolute path", remedy: "write /PATH", forKey: .workingDirectory, in: container)
+                "not an absolute path", remedy: "use /PATH", forKey: .workingDirectory, in: container)
         }
         if let directory = decoder.userInfo[.stateDirectory] as? String, !directory.isEmpty {
             stateDirectory = "\(directory)/plugins/\(id)"

@@ -9,7 +9,7 @@ package struct PluginInbox: Sendable {
         case message(PluginMessage)
         /// The plugin violated the protocol, as the text describes. Its later messages are ignored.
         case violation(String)
-        /// The process ended, for the reason in the text.
+        /// The process ended, as the text describes.
         case ended(String)
     }
 

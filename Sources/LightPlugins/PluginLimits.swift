@@ -6,7 +6,7 @@ enum PluginLimits {
     static let logLine = 4 << 10
     /// The number of pending events above which only the newest description and state of each light are kept.
     static let inbox = 256
-    /// The maximum number of lines that are read in one ``slot``.
+    /// The maximum number of lines that are read within the time of one ``slot``.
     ///
     /// A plugin that writes more blocks as soon as the pipe is full.
     static let linesInSlot = 256
@@ -21,7 +21,7 @@ enum PluginLimits {
     static let functions = 16
     /// The maximum number of values in a message.
     static let values = 256
-    /// The maximum number of subjects that there are warnings about during one run of a plugin.
+    /// The maximum number of subjects of warnings during one run of a plugin.
     static let warnings = 20
     /// The longest text in a light's description, in bytes.
     static let text = 1024

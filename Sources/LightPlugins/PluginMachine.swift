@@ -23,12 +23,13 @@ struct PluginMachine {
         case event(LightID, PropertyValues)
         case state(DriverState)
         case warn(String?, about: String)
-        /// A run has ended for the given reason. `retry` is the pause before the next run, or `nil` if there is none.
+        /// A run has ended for the given reason. `retry` is the pause before the next run, or `nil` if the plugin isn't
+        /// started again.
         case failed(String, retry: Duration?)
     }
 
     private enum Phase: Equatable {
-        /// The plugin isn't running. It starts at this time, or never if the time is `nil`.
+        /// The plugin isn't running. It starts at the given time, or never if the time is `nil`.
         case pausing(until: Duration?)
         case greeting
         /// The plugin has answered `hello`, but not the first `ping`. It may add lights.
@@ -110,7 +111,7 @@ struct PluginMachine {
                 late[id] = light
                 actions += tickets.map { .answer(ticket: $0, .unreachable) }
                 guard present[light] != nil else { continue }
-                // The command may have been executed, so the light's current state is queried.
+                // Query the light's state, because the plugin may have executed the command.
                 actions.append(.report(light, LightReport(reachable: false)))
                 actions.append(refresh([light], now))
             }
@@ -336,7 +337,7 @@ extension PluginMachine.Question {
     fileprivate var light: LightID? { if case .set(let light, _) = self { light } else { nil } }
 }
 
-/// A simulated run of a plugin that processes given events, without a process.
+/// A simulated run of a plugin with given events, without a process.
 package enum PluginTrial {
     /// Passes the events to a machine, one second apart, and returns the number of the machine's actions.
     package static func actions(for events: [PluginInbox.Event]) -> Int {

@@ -40,7 +40,7 @@ extension JSONValue {
         return light
     }
 
-    /// Returns the values of a state.
+    /// Returns the values in a `lights/state` message.
     func lightValues() throws(Problem) -> PropertyValues {
         var values = PropertyValues()
         values.on = try flag("on")

@@ -2,7 +2,7 @@ import BoundedJSON
 import DeviceKit
 import HAPModel
 
-// Version 2 of the protocol: functions and values with the names and the formats of HAP's catalog.
+// Version 2 of the protocol uses the names and formats of HAP's catalog for functions and values.
 
 extension JSONValue {
     /// Returns the description of a device from its `functions`, the first of which determines the device's kind.
@@ -44,7 +44,8 @@ extension JSONValue {
         guard let members = self["characteristics"]?.object?.members else {
             throw "\"characteristics\" of \(name) must be an object"
         }
-        // For a service that Lamplighter's kinds use, the kind provides the initial values and their order.
+        // If a kind of light has a function with this service, that function determines the order of the
+        // characteristics and their initial values.
         let known = AccessoryFunction.known.first { $0.type == service.type }?.parts ?? []
         var characteristics: [(CharacteristicType, CharacteristicValue)] = []
         var limits: [(CharacteristicType, CharacteristicMetadata)] = []
@@ -161,7 +162,7 @@ extension CharacteristicDefinition {
 }
 
 extension CharacteristicMetadata {
-    /// The range of the allowed numbers.
+    /// The range of the allowed numbers, which is that of the format if the characteristic has no limits.
     fileprivate var possibleRange: ClosedRange<Double> {
         let whole = format.integerRange.map { Double($0.lowerBound)...Double($0.upperBound) }
         return range ?? whole ?? -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude

@@ -124,7 +124,7 @@ extension JSONValue {
 }
 
 extension LightError {
-    /// Converts a plugin's error to the error for the light.
+    /// Converts a plugin's error code to the light error to report for the command.
     init(_ failure: RPCFailure) {
         switch failure.code {
         case -32001: self = .unknownLight

@@ -66,7 +66,7 @@ extension JSONObject {
 }
 
 extension LightDescription {
-    /// Returns values as JSON, with their names in version 2 and in HAP's format.
+    /// Returns the values of the light's properties as JSON, with the names and formats of version 2.
     fileprivate func json(of values: PropertyValues) -> JSONValue {
         var object = JSONObject()
         for (property, part) in properties {
@@ -76,7 +76,7 @@ extension LightDescription {
         return .object(object)
     }
 
-    /// Returns the values that the device can have, and the names of the others.
+    /// Returns the values that the device can have, and the names of the values that it can't have.
     func possible(_ values: PropertyValues) -> (values: PropertyValues, others: [String]) {
         let parts = properties
         var possible = PropertyValues()

@@ -54,7 +54,7 @@ struct PluginMachineTests {
     }
 
     @Test(
-        "ends a plugin for a reason, marks its lights as unreachable, and restarts it after a pause",
+        "ends a plugin after an error, marks its lights as unreachable, and restarts it after a pause",
         arguments: [
             ("garbage", "it wrote a line"), ("silence", "it didn't answer ping within 5 s"),
         ])

@@ -139,7 +139,7 @@ struct PluginMessageTests {
 
     // MARK: Version 2
 
-    @Test("reads functions with limits and ids, and uses the order and the initial values of the kind")
+    @Test("reads functions with limits and ids, and takes the order and initial values from the device's kind")
     func device() throws {
         let fan = AccessoryFunction(
             .fanv2, [.active: .integer(0), .rotationSpeed: .float(75), .lockPhysicalControls: .integer(0)]
@@ -162,7 +162,7 @@ struct PluginMessageTests {
                 """) == .added(expected))
     }
 
-    @Test("reads a switch as a scene or a siren by its id")
+    @Test("reads a switch as a scene if its id begins with scene/ or siren/")
     func scenes() throws {
         for id in ["scene/relax", "siren/alarm", "relax"] {
             let json = #"{"service": "Switch", "id": "\#(id)", "characteristics": {"On": {}}}"#
@@ -174,7 +174,7 @@ struct PluginMessageTests {
         }
     }
 
-    @Test("reads covers, windows and doors, and sends them positions, angles and stops")
+    @Test("reads covers, windows and doors, and encodes positions, angles and stops")
     func covers() throws {
         let blind = AccessoryFunction.cover(tilts: true, stops: true)
         let names = #""HoldPosition": {}, "TargetPosition": {}, "PositionState": {}, "CurrentPosition": {}"#
@@ -202,7 +202,7 @@ struct PluginMessageTests {
                 == #"{"id":"b","values":{"HoldPosition":true},"cause":2}"#)
     }
 
-    @Test("reads a lock, whose target comes first, and sends it a target")
+    @Test("reads a lock, puts its target state first, and encodes a command with a target state")
     func locks() throws {
         let json = #"{"service": "LockMechanism", "characteristics": {"LockCurrentState": {}, "LockTargetState": {}}}"#
         let lock = LightDescription(id: "l", name: "L", kind: .lock, functions: [.lock])

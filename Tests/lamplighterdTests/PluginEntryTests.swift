@@ -49,24 +49,24 @@ struct PluginEntryTests {
         arguments: [
             (
                 "    command: [a]",
-                "f:3:14: drivers[0].command: no program to run; write [/PATH/OF/PROGRAM, ARGUMENT, ...]"
+                "f:3:14: drivers[0].command: no program to run; use [/PATH/OF/PROGRAM, ARGUMENT, ...]"
             ),
             (
                 "    command: []",
-                "f:3:14: drivers[0].command: no program to run; write [/PATH/OF/PROGRAM, ARGUMENT, ...]"
+                "f:3:14: drivers[0].command: no program to run; use [/PATH/OF/PROGRAM, ARGUMENT, ...]"
             ),
             ("    comand: [/a]", "f:3:5: drivers[0].comand: unknown key; write command"),
             (
                 "    command: [/a]\n    config: [1]",
-                "f:4:13: drivers[0].config: not a valid configuration; write keys with values"
+                "f:4:13: drivers[0].config: not a valid configuration; use keys with values"
             ),
             (
                 "    command: [/a]\n    environment: {A=B: x}",
-                "f:4:18: drivers[0].environment: not a valid environment variable; write NAME: VALUE"
+                "f:4:18: drivers[0].environment: not a valid environment variable; use NAME: VALUE"
             ),
             (
                 "    command: [/a]\n    working-directory: here",
-                "f:4:24: drivers[0].working-directory: not an absolute path; write /PATH"
+                "f:4:24: drivers[0].working-directory: not an absolute path; use /PATH"
             ),
         ])
     func mistakes(text: String, message: String) {
