@@ -45,7 +45,7 @@ struct AnnouncedThing: CustomTestStringConvertible, Sendable {
         return (json["payload"] ?? .null).encoded
     }
 
-    /// Returns a house with the announcement, and only the devices of these kinds.
+    /// Returns a house that has received the announcement and shows only devices of the given kinds.
     func announced(kinds: Set<LightKind> = [.light, .switch, .outlet]) -> MQTTHouse {
         var house = MQTTHouse(kinds: kinds)
         house.receives(json["topic"]?.string ?? "", payload)
@@ -321,7 +321,7 @@ struct AnnouncedThingsTests {
         }
     }
 
-    /// A command of the fixture, with power on for every attribute.
+    /// Returns the command that a fixture names, which also switches the light on if it sets another attribute.
     private static func command(_ name: String) -> LightCommand? {
         let words = name.split(separator: " ")
         switch words.first {

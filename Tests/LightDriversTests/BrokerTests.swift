@@ -24,7 +24,7 @@ struct BrokerTests {
     @Test(
         "rejects an invalid address with a remedy, and doesn't print the address",
         arguments: [
-            ("", "write mqtt://"), ("http://h", "write mqtt://"), ("mqtt://", "missing"), ("mqtt://h:0", "1 to 65535"),
+            ("", "use mqtt://"), ("http://h", "use mqtt://"), ("mqtt://", "missing"), ("mqtt://h:0", "1 to 65535"),
             ("mqtt://h:65536", "1 to 65535"), ("mqtt://h:+1", "1 to 65535"), ("mqtt://h:", "1 to 65535"),
             ("mqtt://::1", "brackets"),
             ("mqtt://[::1", "closing bracket"), ("mqtt://[::1]x", "ADDRESS"), ("mqtt://u:s3cret@h", "password-file"),
@@ -143,7 +143,7 @@ struct BrokerTests {
         #expect(inbox.takeAll() == [])
     }
 
-    @Test("keeps only the newest message of each topic when there is no room")
+    @Test("keeps only the newest message of each topic when the inbox is full")
     func overflow() {
         var inbox = MQTTInbox(maximumMessages: 3, maximumBytes: 100)
         for number in 1...10 { inbox.add(Self.message("a", "\(number)")) }
@@ -160,7 +160,7 @@ struct BrokerTests {
         #expect(inbox.takeAll() == [Self.message("d", "2")])
     }
 
-    @Test("keeps a waiting message if a newer one on the same topic doesn't fit")
+    @Test("keeps a waiting message if a newer message on the same topic doesn't fit")
     func longerNewest() {
         var inbox = MQTTInbox(maximumMessages: 100, maximumBytes: 10)
         inbox.add(Self.message("a", "12345"))
@@ -203,7 +203,7 @@ struct BrokerTests {
         #expect(light.settings.availability.sources.first?.available == "1")
     }
 
-    @Test("discovers lights by default, and none if discovery is empty")
+    @Test("discovers lights by default, but not if discovery is empty")
     func discovery() throws {
         #expect(try Self.configuration(Self.url).discoveryPrefix == "homeassistant")
         #expect(try Self.configuration(Self.url).tasmotaPrefix == "tasmota/discovery")
@@ -219,10 +219,10 @@ struct BrokerTests {
             (url + #", "discovery": {"tasmota": "/tasmota"}"#, "write tasmota/discovery"),
             (url + #", "discovery": {"zigbee2mqtt": "z/+"}"#, "write zigbee2mqtt"),
             (url + ##", "discovery": {"home-assistant": "a/#"}"##, "write homeassistant"),
-            (url + #", "password-file": "/x""#, "add user"), (url + #", "user": """#, "leave the key out"),
+            (url + #", "password-file": "/x""#, "add user"), (url + #", "user": """#, "omit the key"),
             (url + #", "ca-file": "/x""#, "mqtts://"),
-            (#""url": "mqtts://h", "client-key": "/x""#, "write both"), (url + #", "client-id": "a b""#, "1 to 64"),
-            (url + #", "announce": true, "discovery": {}"#, "write discovery"),
+            (#""url": "mqtts://h", "client-key": "/x""#, "set both"), (url + #", "client-id": "a b""#, "1 to 64"),
+            (url + #", "announce": true, "discovery": {}"#, "add discovery"),
             (
                 url + #", "lights": [{"id": "a", "command_topic": "x"}, {"id": "a", "command_topic": "x"}]"#,
                 "a different id"

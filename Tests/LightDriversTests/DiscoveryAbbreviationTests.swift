@@ -122,7 +122,7 @@ struct DiscoveryAbbreviationTests {
     }
 
     @Test(
-        "reads each abbreviated key of an availability", arguments: availabilityKeys.sorted { $0.key < $1.key })
+        "reads each abbreviated key of an availability entry", arguments: availabilityKeys.sorted { $0.key < $1.key })
     func availabilityKey(short: String, long: String) throws {
         for entries in ["[{\"t\": \"a\"}, {\"\(short)\": \"x\"}]", "{\"\(short)\": \"x\"}"] {
             let read = try Self.read("{\"avty\": \(entries)}")

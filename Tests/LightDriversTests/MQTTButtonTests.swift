@@ -127,7 +127,7 @@ struct MQTTButtonTests {
             #expect(
                 MQTTHouse.presses(house.receives(Self.topic, #"{"action": "single_left"}"#)) == ["\(id) left single"])
         }
-        // Switches that aren't shown can't have the buttons.
+        // Switches that aren't shown can't show the buttons.
         let hidden = Self.zigbee(Self.plug + ", " + action, kinds: [.light, .button])
         #expect(hidden.added.filter { !$0.buttons.isEmpty }.map(\.id) == [Self.remote])
     }

@@ -228,7 +228,7 @@ struct MQTTCoverTests {
         #expect(said(&cover, "100") == report(100, .stopped))
     }
 
-    @Test("locks the position of a cover that only tilts")
+    @Test("limits the position of a cover that only tilts to 0")
     func tiltOnly() throws {
         var cover = try Self.plain(#""tilt_command_topic": "t", "tilt_status_topic": "s/tilt""#)
         let function = try #require(cover.settings.component?.functions.first)

@@ -90,7 +90,7 @@ struct MQTTDevicePartsTests {
                 [light("l"), temperature, button, power],
                 ["l": "outlet: power x", "d/sensors": "sensor: temperature"]
             ),
-            // The first accessory shows the buttons, and the meter belongs to the one that it names.
+            // The first accessory shows the buttons, and the meter belongs to the accessory that its name mentions.
             (
                 [
                     light("l", "Plug left"), light("r", "Plug right"), button,

@@ -26,7 +26,7 @@ struct MQTTDeviceRegistryTests {
     }
 
     @Test(
-        "rejects other topics",
+        "rejects topics that aren't valid discovery topics",
         arguments: [
             "ha/light/config", "ha/light/a/b/c/config", "ha/light/a/state", "xx/light/a/config", "ha/light//config",
             "ha/light/ä/config", "ha/light/a b/config", "halight/a/config", "", "ha", "ha/",
@@ -68,7 +68,7 @@ struct MQTTDeviceRegistryTests {
     }
 
     @Test(
-        "describes a light whose state isn't reported as optimistic",
+        "describes a light as optimistic if its state isn't reported",
         arguments: [
             (#""stat_t": "s""#, false), (#""stat_t": "s", "opt": true"#, true), (#""bri_stat_t": "s""#, true),
             // The state can't be read.
@@ -213,7 +213,7 @@ struct MQTTDeviceRegistryTests {
     }
 
     @Test(
-        "warns about an unknown power, and keeps the last known one",
+        "warns about an unknown power, and keeps the last known power",
         arguments: [
             (#""stat_t": "s""#, "None", "ON"),
             (#""stat_t": "s", "schema": "json""#, #"{"state": null}"#, #"{"state": "ON"}"#),
@@ -249,7 +249,7 @@ struct MQTTDeviceRegistryTests {
         #expect(try house.home.messages(for: .init(on: true), to: "b", now: .zero).map(\.topic) == ["attic/b"])
     }
 
-    @Test("doesn't inherit the device's availability if a part has its own")
+    @Test("doesn't give a part the device's availability if the part has its own")
     func ownAvailability() {
         var house = House()
         let actions = house.receives(
@@ -457,7 +457,7 @@ struct MQTTDeviceRegistryTests {
         return house.receives("homeassistant/\(component)/\(name)/config", keys).added.first?.id
     }
 
-    @Test("accepts the same unique_id for a light, a switch and a fan, but not for two of a kind")
+    @Test("accepts the same unique_id for a light, a switch and a fan, but not for two lights or two switches")
     func sharedIDs() {
         var house = House(kinds: [.light, .switch, .fan])
         #expect(Self.id(&house, "light", "a") == "AABBCC")
@@ -614,7 +614,7 @@ struct MQTTDeviceRegistryTests {
         #expect(!actions.contains(.warn(nil, about: "u")))
     }
 
-    @Test("keeps a part that becomes invalid, and removes one that becomes hidden")
+    @Test("keeps a part that becomes invalid, and removes a part that becomes hidden")
     func changedPart() {
         var house = House()
         func announce(_ keys: String) -> [MQTTAction] {

@@ -93,7 +93,7 @@ struct MQTTFanTests {
         }
     }
 
-    @Test("reports attributes without a state topic as commanded")
+    @Test("reports the commanded values of attributes without a state topic")
     func optimistic() throws {
         var all = LightCommand(on: true)
         all.speed = 30

@@ -89,7 +89,7 @@ struct MQTTLightDriverTests {
         #expect(try await contract.violations() == [])
     }
 
-    @Test("reports a light without a state topic as commanded, with QoS 0 and 1", arguments: [0, 1])
+    @Test("reports the commanded state of a light without a state topic, with QoS 0 and 1", arguments: [0, 1])
     func optimistic(qos: Int) async throws {
         let broker = try await Mosquitto()
         let driver = try Self.driver(

@@ -374,7 +374,7 @@ struct MQTTLightTests {
             Self.text(try unknown.messages(for: .init(on: true, brightness: 50))) == ["c/set 128,128,128", "set ON"])
     }
 
-    @Test("reports the color of the mode on the mode topic")
+    @Test("reports the color that belongs to the mode on the mode topic")
     func colorModeTopic() throws {
         var light = try Self.light(Self.topics + #", "color_mode_state_topic": "mode""#)
         #expect(light.received(topic: "hs", payload: Array("10,20".utf8)) == [])
@@ -390,7 +390,7 @@ struct MQTTLightTests {
         #expect(light.received(topic: "mode", payload: Array("xy".utf8)) == [])
     }
 
-    @Test("reports each attribute without a state topic as commanded")
+    @Test("reports the commanded value of each attribute without a state topic")
     func optimistic() throws {
         let command = LightCommand(on: true, brightness: 5, color: .temperature(mired: 200))
         var notified = try Self.light(Self.topics)

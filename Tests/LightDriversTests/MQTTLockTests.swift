@@ -54,7 +54,7 @@ struct MQTTLockTests {
         #expect(lock.handedOver(Self.command(.secured)) == nil)
     }
 
-    @Test("sends the configured code, explains how to configure a missing one, and never prints the code")
+    @Test("sends the configured code, explains how to configure a missing code, and never prints it")
     func code() throws {
         let keys = #", "code_format": "^\\d{4}$", "command_template": "{{ value }} {{ code }}""#
         var lock = try Self.lock(keys)

@@ -118,7 +118,7 @@ struct MQTTSceneTests {
         #expect(try house.sends(Self.command("option/a/b/c"), to: scenes.id) == ["a/set b/c"])
     }
 
-    @Test("keeps states that arrive before the accessory is added")
+    @Test("keep states that arrive before the accessory is added")
     func early() throws {
         var house = MQTTHouse(kinds: Self.kinds)
         house.receives(

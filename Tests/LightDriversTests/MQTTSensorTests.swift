@@ -227,7 +227,7 @@ struct MQTTSensorTests {
         #expect(sensors.removed.count == 1)
     }
 
-    @Test("limits the number of readings separately from that of lights")
+    @Test("limits the number of readings separately from the number of lights")
     func limit() {
         var sensors = Self.house()
         for number in 0..<MQTTDeviceRegistry.maximumReadings + 1 {
@@ -268,7 +268,7 @@ struct MQTTSensorTests {
         #expect(sensors.warnings.count == 1 && sensors.warnings[0].contains("state_topic is missing"))
     }
 
-    @Test("reads the sensors of Zigbee2MQTT's device list as those of its announcements")
+    @Test("reads the same sensors from Zigbee2MQTT's device list as from its announcements")
     func zigbee2MQTT() {
         let exposes = """
             {"type": "binary", "name": "contact", "property": "contact", "value_on": false, "value_off": true, "access": 1},

@@ -53,7 +53,7 @@ struct MQTTValveTests {
         }
     }
 
-    @Test("rejects a valve that can't be opened or closed, and one without a range")
+    @Test("rejects a valve that can't be opened or closed, or whose positions for open and closed are equal")
     func invalid() {
         for keys in [
             #", "payload_open": null, "payload_close": null"#,

@@ -236,7 +236,7 @@ struct Zigbee2MQTTTests {
         #expect(light.capabilities == expected)
     }
 
-    @Test("uses the topics of the device")
+    @Test("uses the device's topics for queries, commands, states and availability")
     func speaks() throws {
         var house = Self.house([
             Self.light("0x1", "den/lamp", [Self.brightness, Self.ct, Self.hs, Self.xy].joined(separator: ","))
@@ -341,7 +341,7 @@ struct Zigbee2MQTTTests {
         #expect(house.added == [])
     }
 
-    @Test("gives a group the features of its members, keeps a renamed light, and removes a missing one")
+    @Test("gives a group the features of its members, keeps a renamed light, and removes a missing light")
     func lists() throws {
         let lamp = Self.light("0x1", "one", Self.brightness)
         let white = Self.light("0x2", "two", Self.brightness + "," + Self.ct)
@@ -358,7 +358,7 @@ struct Zigbee2MQTTTests {
             "zigbee2mqtt/bridge/devices",
             "[" + [Self.coordinator, Self.light("0x1", "uno", Self.brightness), white].joined(separator: ",") + "]")
         #expect(house.added.map(\.name) == ["uno"] && house.added.map(\.id) == ["0x1_light_zigbee2mqtt"])
-        // A light whose device is being interviewed again is kept. One whose device has left is removed.
+        // A light whose device is being interviewed again is kept. A light whose device has left is removed.
         house.receives(
             "zigbee2mqtt/bridge/devices",
             "["

@@ -422,12 +422,12 @@ struct BridgeConfigurationTests {
             ("    ulr: mqtt://10.0.0.5", "f:3:5: drivers[0].ulr: unknown key; write url"),
             (
                 "    url: mqtt://10.0.0.5\n    port: 1883",
-                "f:4:5: drivers[0].port: unknown key; write it into the url: mqtt://HOST:1883"
+                "f:4:5: drivers[0].port: unknown key; add it to the url: mqtt://HOST:1883"
             ),
             (
                 "    url: mqtt://10.0.0.5\n    user: anna\n    password: hunter2",
                 "f:5:5: drivers[0].password: unknown key; "
-                    + "write password-file: /etc/lamplighter/mqtt.password, and the password into that file"
+                    + "add password-file: /etc/lamplighter/mqtt.password, and put the password in that file"
             ),
         ])
     func brokerKeys(keys: String, message: String) throws {

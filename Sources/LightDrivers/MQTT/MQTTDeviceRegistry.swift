@@ -38,7 +38,7 @@ package struct MQTTDeviceRegistry: Sendable {
     package static let maximumLights = 1500
     /// The maximum number of sensor readings.
     ///
-    /// A home has many more of them than lights.
+    /// A home has many more readings than lights.
     package static let maximumReadings = 4500
 
     private var reader: AnnouncementReader
@@ -377,7 +377,7 @@ package struct MQTTDeviceRegistry: Sendable {
         return kinds
     }()
 
-    /// Returns a warning if there are too many such entities to add another; otherwise `nil`.
+    /// Returns a warning if the maximum number of such entities is reached; otherwise `nil`.
     private mutating func warnOfTooMany(_ entity: MQTTEntity) -> [MQTTAction]? {
         let isPart = entity.settings.isPart
         let limit = isPart ? Self.maximumReadings : Self.maximumLights

@@ -5,7 +5,7 @@ extension MQTTDriverConfiguration: DiscoverableDriver {
     static let serviceType = "_mqtt._tcp"
     static let usualPort = 1883
 
-    /// This computer's own host names and addresses.
+    /// The addresses and the name of this computer's loopback interface.
     private static let local = ["127.0.0.1", "localhost", "::1"]
 
     /// Returns the brokers that announce themselves, and the broker on this computer even if it isn't announced.

@@ -36,8 +36,8 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
         package static let remedies = [
             "url": "add url: mqtt://HOST:1883", "host": "write url: mqtt://HOST:1883",
             "broker": "write url: mqtt://HOST:1883", "server": "write url: mqtt://HOST:1883",
-            "port": "write it into the url: mqtt://HOST:1883", "username": "write user",
-            "password": "write password-file: /etc/lamplighter/mqtt.password, and the password into that file",
+            "port": "add it to the url: mqtt://HOST:1883", "username": "write user",
+            "password": "add password-file: /etc/lamplighter/mqtt.password, and put the password in that file",
         ]
     }
 
@@ -67,7 +67,7 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
         announce = try container.decodeIfPresent(Bool.self, forKey: .announce) ?? false
         if announce, discoveryPrefix == nil {
             throw ConfigurationProblem(
-                "announce requires discovery", remedy: "write discovery: {home-assistant: homeassistant}",
+                "announce requires discovery", remedy: "add discovery: {home-assistant: homeassistant}",
                 forKey: .announce, in: container)
         }
         lights = try container.decodeIfPresent([HandWrittenLight].self, forKey: .lights)?.map(\.entity) ?? []
@@ -85,7 +85,7 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
         guard let text = try container.decodeIfPresent(String.self, forKey: key) else { return nil }
         guard !text.isEmpty, !text.utf8.contains(0) else {
             throw ConfigurationProblem(
-                "empty or not text", remedy: "write a value or leave the key out", forKey: key, in: container)
+                "empty or not text", remedy: "set a value, or omit the key", forKey: key, in: container)
         }
         return text
     }
@@ -96,7 +96,7 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
             id.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x23 && $0 != 0x2B && $0 != 0x2F })
         else {
             throw ConfigurationProblem(
-                "not a valid client id", remedy: "write 1 to 64 ASCII characters without spaces, #, + and /",
+                "not a valid client id", remedy: "use 1 to 64 ASCII characters without spaces, #, + and /",
                 forKey: .clientID, in: container)
         }
         return id
@@ -111,7 +111,7 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
         }
         if (connection.clientCertificate == nil) != (connection.clientKey == nil) {
             throw ConfigurationProblem(
-                "client-certificate and client-key must be set together", remedy: "write both",
+                "client-certificate and client-key must be set together", remedy: "set both",
                 forKey: connection.clientKey == nil ? .clientCertificate : .clientKey, in: container)
         }
         guard !connection.address.tls else { return }
@@ -153,7 +153,8 @@ private struct DiscoveryKeys: Decodable {
             && prefix.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x23 && $0 != 0x2B }
         guard isTopic else {
             throw ConfigurationProblem(
-                "not a valid topic prefix", remedy: "write \(usual), without + and # and without / at the ends",
+                "not a valid topic prefix",
+                remedy: "use a prefix such as \(usual), without + and #, and without / at either end",
                 forKey: key, in: container)
         }
         return prefix

@@ -85,7 +85,7 @@ package actor MQTTLightDriver: LightDriver {
         session.isLoginRefused ? configuration.connection.passwordFile : nil
     }
 
-    /// Processes the events of the connection, then everything that is due.
+    /// Processes the events of the connection, and then timeouts, due queries and due connection attempts.
     private func turn(_ host: any LightHost) async {
         for (index, event) in (client?.takeEvents() ?? []).enumerated() {
             // After a cancellation, don't process the remaining events, of which there may be many.

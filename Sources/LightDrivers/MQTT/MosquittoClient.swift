@@ -13,12 +13,13 @@ import TerminalKit
 /// in threaded mode, libmosquitto only queues the data to send and wakes the dedicated thread.
 ///
 /// Unsafe pointers to libmosquitto are used only in this file. Its handle lives as long as the thread. Other threads
-/// use the handle only through `state`, from which the thread removes it before it frees it. libmosquitto calls back on
-/// the thread, with an unretained pointer to this object, which the thread retains until it ends. The callbacks take
-/// the lock of `state`. No call under that lock waits for a lock that libmosquitto holds during a callback, with one
-/// exception: libmosquitto locks its log during the log callback, and each of its functions writes to that log,
-/// including those that are called under the lock of `state`. Therefore the log callback takes only the lock of
-/// `lastError`.
+/// use the handle only through `state`; the thread removes the handle from `state` before freeing it. libmosquitto
+/// calls back on the thread, with an unretained pointer to this object, which the thread retains until it ends.
+///
+/// The callbacks take the lock of `state`. No call under that lock waits for a lock that libmosquitto holds during a
+/// callback, with one exception: libmosquitto locks its log during the log callback, and each of its functions writes
+/// to that log, including the functions that are called under the lock of `state`. Therefore the log callback takes
+/// only the lock of `lastError`.
 package final class MosquittoClient: Sendable {
     /// The reason why a message wasn't sent or acknowledged.
     package enum Failure: Error, Equatable, Sendable {
@@ -428,7 +429,7 @@ extension MosquittoClient {
             // else.
             if error.contains("unexpected eof") || error.contains("wrong version number") {
                 return
-                    "the broker doesn't seem to use TLS on this port; write mqtt://, or the port for TLS (often 8883)"
+                    "the broker doesn't seem to use TLS on this port; use mqtt://, or the port for TLS (often 8883)"
             }
             return "TLS failed (\(MQTTProblem.quoted(error, maximum: 200)))"
         default: return MQTTProblem.quoted(String(cString: mosquitto_strerror(result)).clause, maximum: 200)

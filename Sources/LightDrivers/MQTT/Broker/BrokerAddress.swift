@@ -32,7 +32,7 @@ package struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
             tls = true
             rest = text.dropFirst("mqtts://".count)
         } else {
-            throw Problem("not the URL of a broker", remedy: "write mqtt://HOST:PORT, or mqtts://HOST:PORT for TLS")
+            throw Problem("not the URL of a broker", remedy: "use mqtt://HOST:PORT, or mqtts://HOST:PORT for TLS")
         }
         if let at = rest.lastIndex(of: "@") {
             throw rest[..<at].contains(":")
@@ -46,28 +46,28 @@ package struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
         let port: Substring?
         if rest.hasPrefix("[") {
             guard let end = rest.firstIndex(of: "]") else {
-                throw Problem("the IPv6 address has no closing bracket", remedy: "write mqtt://[ADDRESS]:PORT")
+                throw Problem("the IPv6 address has no closing bracket", remedy: "use mqtt://[ADDRESS]:PORT")
             }
             host = String(rest[rest.index(after: rest.startIndex)..<end])
             let after = rest[rest.index(after: end)...]
             guard after.isEmpty || after.hasPrefix(":") else {
-                throw Problem("not the URL of a broker", remedy: "write mqtt://[ADDRESS]:PORT")
+                throw Problem("not the URL of a broker", remedy: "use mqtt://[ADDRESS]:PORT")
             }
             port = after.isEmpty ? nil : after.dropFirst()
         } else {
             let parts = rest.split(separator: ":", omittingEmptySubsequences: false)
             guard parts.count <= 2 else {
-                throw Problem("an IPv6 address needs brackets", remedy: "write mqtt://[ADDRESS]:PORT")
+                throw Problem("an IPv6 address needs brackets", remedy: "use mqtt://[ADDRESS]:PORT")
             }
             host = String(parts.first ?? "")
             port = parts.count == 2 ? parts[1] : nil
         }
         guard (1...255).contains(host.utf8.count), host.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw Problem("the broker's host is missing or not valid", remedy: "write mqtt://HOST:PORT")
+            throw Problem("the broker's host is missing or not valid", remedy: "use mqtt://HOST:PORT")
         }
         if let port {
             guard let number = UInt16(port), number > 0, port.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-                throw Problem("not a valid port", remedy: "write a number from 1 to 65535 after the colon")
+                throw Problem("not a valid port", remedy: "use a number from 1 to 65535 after the colon")
             }
             self.port = number
         } else {

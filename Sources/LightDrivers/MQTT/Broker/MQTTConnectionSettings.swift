@@ -50,11 +50,13 @@ package struct MQTTConnectionSettings: Equatable, Sendable {
 
 /// The limits of a connection.
 package enum MQTTLimits {
-    /// The longest accepted message, in bytes; longer ones are reported and dropped.
+    /// The longest accepted message, in bytes.
+    ///
+    /// Longer messages are reported and dropped.
     package static let payload = 256 << 10
     /// The longest accepted device list, in bytes.
     ///
-    /// It is longer, because Zigbee2MQTT describes all devices in one message.
+    /// The limit is higher than ``payload``, because Zigbee2MQTT describes all devices in one message.
     package static let listing = 4 << 20
     /// The longest topic, in bytes.
     package static let topic = 1024

@@ -8,7 +8,7 @@ package enum MQTTEvent: Equatable, Sendable {
     case dropped(Int)
     /// The broker rejected the user name or the password. The connection is about to end.
     case loginRefused
-    /// The connection ended or failed. This is the last event. The reason is in a form that users see.
+    /// The connection ended or failed, for the given reason, which is shown to users. This is the last event.
     case closed(String)
 }
 

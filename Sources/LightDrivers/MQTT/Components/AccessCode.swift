@@ -25,8 +25,8 @@ enum AccessCode: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - device: The noun for the device.
-    ///   - read: The code that was read from a file, or `nil` if the configuration names none.
-    /// - Returns: The code as a template's value, which is `none` if the device requires none.
+    ///   - read: The code that was read from a file, or `nil` if the configuration names no file.
+    /// - Returns: The code as a template's value, which is `none` if the device requires no code.
     /// - Throws: `LightError.refused` if the code isn't known.
     func variable(of device: String, read: String?) throws(LightError) -> JinjaValue {
         if let read { return .string(read) }
@@ -34,7 +34,7 @@ enum AccessCode: Equatable, Sendable {
         case .none: return .none
         case .known(let code): return .string(code)
         case .required:
-            throw .refused("the \(device) requires a code; list it with code_file: under lights: in the configuration")
+            throw .refused("the \(device) requires a code; configure the \(device) under lights: with a code_file")
         }
     }
 }

@@ -50,7 +50,7 @@ struct MQTTAirPurifier: MQTTComponent {
         guard let topic = try reader.topic("command_topic") else { throw .about("command_topic", "is missing") }
         settings.commandTopic = topic
         settings.isOptimistic = try reader.bool("optimistic") ?? false
-        settings.powerTemplate = try reader.known("command_template", else: "power is sent without it")
+        settings.powerTemplate = try reader.known("command_template", else: "power commands don't use it")
         settings.power = try reader.source(topic: "state_topic", template: "state_value_template")
         speedCommand = try reader.command("percentage", else: "the speed can't be set")
         speed = try reader.source("percentage")
@@ -72,7 +72,7 @@ struct MQTTAirPurifier: MQTTComponent {
 
     // MARK: Zigbee2MQTT
 
-    /// Returns the purifier that an expose for a fan describes; `nil` for a fan of a device without a filter.
+    /// Returns the purifier that an expose for a fan describes; `nil` if the device has no filter.
     static func entity(_ expose: JSONValue, of device: Zigbee2MQTTDevice) throws(MQTTProblem) -> MQTTEntity? {
         guard expose["type"]?.string == "fan" else { return nil }
         let others = device.json["definition"]?["exposes"]?.array ?? []
@@ -166,7 +166,7 @@ struct MQTTAirPurifier: MQTTComponent {
         case true?:
             if let auto, let modeCommand { messages.append(try light.message(modeCommand, auto, [:])) }
         case false?:
-            // A speed ends the automatic mode; without speeds, another mode does.
+            // Setting a speed ends the automatic mode. If the device has no speeds, set another mode instead.
             if speedCommand == nil, let manual, let modeCommand {
                 messages.append(try light.message(modeCommand, manual, [:]))
             }

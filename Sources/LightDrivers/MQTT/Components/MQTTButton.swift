@@ -23,7 +23,7 @@ struct MQTTButton: MQTTComponent {
 
     let form: Form
     let words: ButtonWords
-    /// The text of a trigger, or `nil` if every message is a press.
+    /// The payload of a trigger, or `nil` if every message is a press.
     private var payload: String?
 
     var capabilities: LightCapabilities {
@@ -32,7 +32,7 @@ struct MQTTButton: MQTTComponent {
         return capabilities
     }
 
-    /// Creates the buttons of another kind of announcement.
+    /// Creates buttons that Zigbee2MQTT or Tasmota lists without Home Assistant's discovery.
     init(_ words: ButtonWords) {
         form = .list
         self.words = words

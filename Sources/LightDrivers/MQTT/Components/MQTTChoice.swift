@@ -69,7 +69,7 @@ struct MQTTChoice: MQTTComponent {
         light.text(light.settings.power, topic, payload).map { !options.contains($0) } ?? false
     }
 
-    /// Returns the option that a command chooses, the last one if there are several.
+    /// Returns the option that a command selects, or the last one if the command has several options.
     private func option(_ command: LightCommand) -> String? {
         var chosen: String?
         for (property, value) in command.values where value?.bool == true {

@@ -22,7 +22,7 @@ struct MQTTCover: MQTTComponent {
     static let keys = abbreviations.values.sorted() + ["device_class", "tilt_max", "tilt_min"]
     /// The time without a message after which a cover counts as stopped.
     static let restTime = Duration.seconds(60)
-    /// The time without a further message after which a cover that repeated its target has arrived there.
+    /// The time without a message after which a cover that has reported its target as its position counts as arrived.
     static let arrivalTime = Duration.seconds(3)
     private static let numbers = -1_000_000...1_000_000
     private static let largestNumber = 1e9
@@ -49,7 +49,7 @@ struct MQTTCover: MQTTComponent {
     private var positionCommand: MQTTLightSettings.Command?
     private var position: MQTTLightSettings.Source?
     private var positions = Range()
-    /// The source of words for the state, or `nil` if there is none.
+    /// The source of the words for the state, or `nil` if the cover reports no words.
     private var state: MQTTLightSettings.Source?
     private var words: [String: Word] = [:]
     /// The topic of the payloads that move or stop the cover.
@@ -156,7 +156,7 @@ struct MQTTCover: MQTTComponent {
 
     /// Returns the cover that an expose describes.
     ///
-    /// Its state is used only if it has no position, because some devices report the state inverted.
+    /// The cover's state is used only if the cover has no position, because some devices report the state inverted.
     static func entity(_ expose: JSONValue, of device: Zigbee2MQTTDevice) throws(MQTTProblem) -> MQTTEntity? {
         guard expose["type"]?.string == "cover", let features = expose["features"]?.array else { return nil }
         func property(_ name: String, settable: Bool = true) -> String? {
@@ -291,7 +291,7 @@ struct MQTTCover: MQTTComponent {
         let former = light.memory.motion
         switch word {
         case .moves(.stopped):
-            // Like Home Assistant, assume that such a cover is open unless it was closing or closed.
+            // Like Home Assistant, assume that a stopped cover is open unless it was closing or closed.
             let isClosed = former == .closing || (former != .opening && light.memory.position == 0)
             if position == nil { rest(isClosed ? 0 : 100, &report, by: &light) }
         case .moves(let motion):

@@ -31,7 +31,7 @@ struct MQTTFan: MQTTComponent {
         guard let topic = try reader.topic("command_topic") else { throw .about("command_topic", "is missing") }
         settings.commandTopic = topic
         settings.isOptimistic = try reader.bool("optimistic") ?? false
-        settings.powerTemplate = try reader.known("command_template", else: "power is sent without it")
+        settings.powerTemplate = try reader.known("command_template", else: "power commands don't use it")
         settings.power = try reader.source(topic: "state_topic", template: "state_value_template")
         speedCommand = try reader.command("percentage", else: "the speed can't be set")
         speed = try reader.source("percentage")
@@ -95,7 +95,7 @@ struct MQTTFan: MQTTComponent {
 
     /// Returns the modes that are speeds, slowest first.
     ///
-    /// They are the same ones that Zigbee2MQTT announces to Home Assistant.
+    /// Zigbee2MQTT announces the same modes to Home Assistant as speeds.
     private static func steps(_ values: [JSONValue], model: String?) -> [String] {
         let known = Set(values.compactMap { $0.string ?? $0.int.map(String.init) })
         var names = ["low", "medium", "high"] + (1...9).map(String.init)

@@ -45,7 +45,7 @@ struct MQTTGarageDoor: MQTTComponent {
         return report
     }
 
-    /// Converts a report about the cover to one about the door.
+    /// Converts a report about the cover to a report about the door.
     ///
     /// A door that has stopped on its way, and reports no position, is neither open nor closed.
     private func door(_ report: LightReport, hasStopped: Bool, _ light: inout MQTTLight) -> LightReport {
@@ -84,12 +84,12 @@ struct MQTTGarageDoor: MQTTComponent {
         }
         let isThere = target == .open ? state == .open || state == .opening : state == .closed || state == .closing
         guard cover.isToggled else { return [try cover.moveMessage(opens: target == .open, to: &light)] }
-        // Until the door reacts to a press, another one could stop it on its way.
+        // Until the door reacts to a press, another press could stop it on its way.
         if light.deadlines.reaction != nil {
             if target == light.memory[.targetDoorState] { return [] }
             throw .refused("the door hasn't reacted to the last press yet")
         }
-        // The same message opens and closes the door, so it would leave its target.
+        // The same message opens and closes the door, so sending it would move the door away from its target.
         if isThere { return [] }
         let press = try cover.moveMessage(opens: target == .open, to: &light)
         light.memory[.targetDoorState] = target

@@ -30,7 +30,7 @@ struct MQTTHumidifier: MQTTComponent {
         guard let topic = try reader.topic("command_topic") else { throw .about("command_topic", "is missing") }
         settings.commandTopic = topic
         settings.isOptimistic = try reader.bool("optimistic") ?? false
-        settings.powerTemplate = try reader.known("command_template", else: "power is sent without it")
+        settings.powerTemplate = try reader.known("command_template", else: "power commands don't use it")
         settings.power = try reader.source(topic: "state_topic", template: "state_value_template")
         guard let command = try reader.command("target_humidity", else: "the humidity can't be set") else {
             throw .about(
@@ -98,7 +98,7 @@ struct MQTTHumidifier: MQTTComponent {
         return messages
     }
 
-    /// Returns the target in a command, within the device's limits.
+    /// Returns the target humidity of a command, clamped to the device's limits.
     private func wanted(_ command: LightCommand) -> Int? {
         guard let percent = command.values[Property(features.target)]?.number else { return nil }
         let limits = features.humidities

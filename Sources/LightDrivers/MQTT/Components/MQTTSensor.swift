@@ -53,7 +53,7 @@ struct MQTTSensor: MQTTComponent {
         }
     }
 
-    /// Creates a sensor with the given class, for other kinds of announcements.
+    /// Creates a sensor with the given class that Zigbee2MQTT or Tasmota lists without Home Assistant's discovery.
     init(_ meaning: SensorClass) { self.meaning = meaning }
 
     // MARK: Zigbee2MQTT
@@ -82,7 +82,7 @@ struct MQTTSensor: MQTTComponent {
         case ("humidity", true, _): return SensorClass(.humidity)
         // Older versions report a raw value without a unit as `illuminance`, and the value in lux as `illuminance_lux`.
         case ("illuminance", true, "lx"), ("illuminance_lux", true, _): return SensorClass(.illuminance)
-        // A voltage in millivolts is a battery's.
+        // A voltage in millivolts is the voltage of a battery.
         case ("voltage", true, "mV"): return nil
         case (let name?, true, let unit) where ["power", "energy", "voltage", "current"].contains(name):
             return SensorClass(number: name, unit: unit ?? "")

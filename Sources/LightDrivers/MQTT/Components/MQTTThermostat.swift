@@ -48,7 +48,7 @@ struct MQTTThermostat: MQTTComponent {
     private var modes: Set<HeatingCoolingMode> {
         var modes = words.modes
         if powerCommand != nil { modes.insert(.off) }
-        // Without modes, it can only heat.
+        // A device without modes can only heat.
         if modes.subtracting([.off]).isEmpty { modes.insert(.heat) }
         return modes
     }
@@ -142,7 +142,7 @@ struct MQTTThermostat: MQTTComponent {
 
     /// Returns the source of an attribute.
     ///
-    /// If it has no template, the source uses `value_template`.
+    /// If the attribute has no template, the source uses `value_template`.
     private static func source(_ reader: KeyReader, _ name: String) throws(MQTTProblem) -> MQTTLightSettings.Source? {
         let own = "\(name)_template"
         let hasOwn = reader.keys[own].map { !$0.isNull } ?? false
@@ -151,7 +151,8 @@ struct MQTTThermostat: MQTTComponent {
 
     // MARK: Zigbee2MQTT
 
-    /// Returns a thermostat with one set point, or with one for heating and one for cooling.
+    /// Returns the thermostat that an expose describes, with one set point, or with one for heating and one for
+    /// cooling.
     ///
     /// A device without a system mode can only heat.
     static func entity(_ expose: JSONValue, of device: Zigbee2MQTTDevice) throws(MQTTProblem) -> MQTTEntity? {
@@ -307,7 +308,7 @@ struct MQTTThermostat: MQTTComponent {
         try light.message(command, String(number), ["value": .float(number)])
     }
 
-    /// Returns the target to send; `nil` if the thresholds replace it.
+    /// Returns the target temperature to send; `nil` if the thresholds replace it.
     private func target(of command: LightCommand, in mode: HeatingCoolingMode?) -> Double? {
         let hasPoints = command.heatingThreshold != nil || command.coolingThreshold != nil
         return hasTarget && !(hasPoints && mode == .auto) ? command.targetTemperature : nil
@@ -364,7 +365,7 @@ struct MQTTThermostat: MQTTComponent {
 }
 
 extension KeyReader {
-    /// Returns a number, or `nil` if it is missing.
+    /// Returns the number for a key, or `nil` if it is missing.
     func number(_ name: String, in range: ClosedRange<Double>) throws(MQTTProblem) -> Double? {
         guard let value = keys[name], !value.isNull else { return nil }
         guard let number = value.double ?? value.string?.plainNumber, range.contains(number) else {
@@ -373,7 +374,7 @@ extension KeyReader {
         return number
     }
 
-    /// Returns a list of at most 32 words, or `nil` if it is missing.
+    /// Returns the first 32 words in the list for a key, or `nil` if the list is missing.
     func words(_ name: String) throws(MQTTProblem) -> [String]? {
         guard let value = keys[name], !value.isNull else { return nil }
         guard let list = value.array ?? value.string.map({ [.string($0)] }) else { throw .about(name, "isn't a list") }

@@ -12,7 +12,7 @@ extension TasmotaDiscovery {
         var key: String
         /// The name of the button that the input becomes.
         var base: String
-        /// The presses that the actions mean.
+        /// The presses that the actions represent.
         var presses: [(word: String, press: String)]
     }
 

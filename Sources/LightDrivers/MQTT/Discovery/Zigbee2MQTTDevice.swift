@@ -5,7 +5,7 @@ import DeviceKit
 struct Zigbee2MQTTDevice {
     /// The template for availability messages.
     ///
-    /// Newer versions send `{"state": "online"}`, older ones `online`.
+    /// Newer versions of Zigbee2MQTT send `{"state": "online"}`, older versions `online`.
     private static let stateTemplate = "{{ value_json.state if value_json is mapping else value }}"
 
     let base: String
@@ -32,7 +32,7 @@ struct Zigbee2MQTTDevice {
         return (try values.string("value_on") ?? "", try values.string("value_off") ?? "")
     }
 
-    /// Returns the settings of one of the device's parts, with the device's topics.
+    /// Returns the settings of one of the device's entities, with the device's topics.
     func settings(_ schema: MQTTLightSettings.Schema, _ kind: LightKind) throws(MQTTProblem) -> MQTTLightSettings {
         let topic = "\(base)/\(try name())"
         var settings = MQTTLightSettings(commandTopic: "\(topic)/set", schema: schema, kind: kind)
@@ -47,7 +47,7 @@ struct Zigbee2MQTTDevice {
         return settings
     }
 
-    /// Returns the entity with this id and these settings.
+    /// Returns an entity of the device with the given id and settings.
     ///
     /// Its name is the device's name, followed by `part` if that isn't `nil`.
     func entity(_ id: String, _ settings: MQTTLightSettings, part: String? = nil) throws(MQTTProblem) -> MQTTEntity {

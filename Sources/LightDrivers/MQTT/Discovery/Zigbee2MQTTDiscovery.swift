@@ -4,8 +4,8 @@ import DeviceKit
 /// The devices and groups that Zigbee2MQTT lists itself, even if its discovery for Home Assistant is disabled (Lights
 /// 8.1).
 ///
-/// The ids are the same as in its announcements for Home Assistant, so that a light that is announced in both ways is
-/// still one light.
+/// The ids are the same as in Zigbee2MQTT's announcements for Home Assistant, so a light that is announced in both
+/// ways is still one light.
 struct Zigbee2MQTTDiscovery {
     /// Entities with unique names.
     ///
@@ -26,7 +26,7 @@ struct Zigbee2MQTTDiscovery {
 
     init(base: String) { self.base = base }
 
-    /// Parses the message of `BASE/bridge/devices`, a list of all devices.
+    /// Parses the message on `BASE/bridge/devices`, the list of all devices.
     ///
     /// - Throws: ``MQTTProblem`` if it is invalid. In that case, nothing changes.
     mutating func devices(_ payload: MQTTPayload) throws(MQTTProblem) -> Things {

@@ -84,6 +84,6 @@ package struct Availability: Equatable, Sendable {
         latest = sources == other.sources ? other.latest : !states.contains(false)
     }
 
-    /// Returns whether both have the same topics with the same formats, combined in the same way.
+    /// Returns whether two lights have the same availability topics and formats, combined in the same way.
     func hasSameSources(as other: Availability) -> Bool { sources == other.sources && mode == other.mode }
 }

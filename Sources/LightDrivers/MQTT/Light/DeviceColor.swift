@@ -1,6 +1,6 @@
 import DeviceKit
 
-/// A color in one of the formats of messages.
+/// A color in a format that messages use.
 enum DeviceColor: Equatable {
     case hs(Double, Double)
     case xy(Double, Double)
@@ -12,7 +12,7 @@ enum DeviceColor: Equatable {
 
     /// Converts a color to the form that the light accepts.
     ///
-    /// `whites` are the color temperatures of its cold and warm white, in mired.
+    /// `whites` contains the color temperatures of the light's cold and warm white, in mired.
     init?(hue: Double, saturation: Double, form: MQTTLightSettings.ColorMode, whites: ClosedRange<Int>) {
         guard let rgb = ColorConversion.rgb(hue: hue, saturation: saturation) else { return nil }
         switch form {
@@ -34,7 +34,7 @@ enum DeviceColor: Equatable {
 
     /// Returns the hue and saturation, or `nil` for an invalid color or a temperature.
     ///
-    /// `whites` are the color temperatures of the light's cold and warm white, in mired.
+    /// `whites` contains the color temperatures of the light's cold and warm white, in mired.
     func hueSaturation(whites: ClosedRange<Int>) -> (hue: Double, saturation: Double)? {
         switch self {
         case .hs(let hue, let saturation): return ColorConversion.hueSaturation(hue: hue, saturation: saturation)
@@ -66,7 +66,7 @@ enum DeviceColor: Equatable {
         }
     }
 
-    /// The largest channel, which represents the brightness if the light has no separate one.
+    /// The value of the largest channel, which represents the brightness if the light has no separate brightness.
     var largestChannel: Int? {
         if case .channels(let channels) = self { channels.max() } else { nil }
     }

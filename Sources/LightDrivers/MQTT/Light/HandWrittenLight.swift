@@ -41,7 +41,7 @@ struct HandWrittenLight: Decodable {
                 }
             }
 
-        /// The keys of the components.
+        /// The keys of all components, which only devices of the matching kind may have.
         static let components = Set(MQTTComponents.all.flatMap { $0.keys }).sorted().map(CodingKeys.init)
 
         static let allCases = [id, kind, availability, modes] + scalars + components
@@ -62,7 +62,7 @@ struct HandWrittenLight: Decodable {
             if let owner = owners.first, !owners.contains(kind) {
                 throw ConfigurationProblem(
                     "only for kind: \(owner), but the kind is \(kind)",
-                    remedy: "omit it or write kind: \(owner)", forKey: key, in: container)
+                    remedy: "omit it, or set kind to \(owner)", forKey: key, in: container)
             }
             guard key.stringValue != AccessCode.fileKey else {
                 codeFile = try container.decodePath(forKey: key, example: "/etc/lamplighter/door.code")
@@ -80,7 +80,7 @@ struct HandWrittenLight: Decodable {
         }
         if codeFile != nil, keys["code"] != nil {
             throw ConfigurationProblem(
-                "can't be written together with code", remedy: "omit code", forKey: CodingKeys(AccessCode.fileKey),
+                "can't be combined with code", remedy: "omit code", forKey: CodingKeys(AccessCode.fileKey),
                 in: container)
         }
         if kind == .outlet { keys["device_class"] = "outlet" }
@@ -105,7 +105,7 @@ struct HandWrittenLight: Decodable {
         } catch {
             let key = error.key.map(CodingKeys.init(_:)).flatMap { container.contains($0) ? $0 : nil }
             throw ConfigurationProblem(
-                error.text, remedy: "write it as in Home Assistant's MQTT lights, with the long keys",
+                error.text, remedy: "configure it as for Home Assistant's MQTT lights, with the long keys",
                 at: container.codingPath + (key.map { [$0] } ?? []))
         }
     }

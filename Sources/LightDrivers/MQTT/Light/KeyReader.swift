@@ -100,7 +100,7 @@ final class KeyReader {
 
     /// Returns a template, or `nil` if it is missing or invalid.
     ///
-    /// An invalid one adds a loss with the given consequence.
+    /// An invalid template adds a loss with the given consequence.
     func known(_ name: String, else consequence: String) throws(MQTTProblem) -> MessageTemplate? {
         if case .known(let template) = try template(name, else: consequence) { template } else { nil }
     }

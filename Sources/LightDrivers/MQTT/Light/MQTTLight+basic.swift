@@ -187,8 +187,8 @@ extension MQTTLight {
 
     /// Returns the message that sets an attribute.
     ///
-    /// It contains the result of the command's template for the variables and the text or, without a template, the text
-    /// itself.
+    /// If the command has a template, the message is the template's result for the variables and the text. Otherwise,
+    /// the message is the text itself.
     mutating func message(
         _ command: MQTTLightSettings.Command, _ text: String, _ variables: [String: JinjaValue]
     ) throws(LightError) -> MQTTMessage {

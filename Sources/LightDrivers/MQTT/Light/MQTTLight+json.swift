@@ -22,7 +22,8 @@ extension MQTTLight {
     mutating func receivedJSON(_ payload: MQTTPayload) -> LightReport {
         guard let message = payload.json, message.object != nil else { return LightReport() }
         var report = LightReport()
-        // A message without a state is a partial one. A state of null means that the light doesn't know its power.
+        // A message without a state reports only other attributes. A state of null means that the light doesn't know
+        // its power.
         switch message[keys.state] {
         case keys.on: report.on = true
         case keys.off: report.on = false

@@ -7,7 +7,8 @@ struct TemplateSchema: Equatable, Sendable {
     var on, off: MessageTemplate?
     /// The templates that read state messages.
     ///
-    /// If one is missing, the light lacks that feature; if `state` is missing, power commands count as the power.
+    /// If a template is missing, the light lacks that feature. If `state` is missing, power commands count as the
+    /// power.
     var state, brightness, temperature, red, green, blue: MessageTemplate?
     /// The template for hue and saturation, separated by a comma.
     ///
@@ -84,9 +85,9 @@ extension MQTTLight {
         return parts.count == 2 ? learn(.hs(parts[0], parts[1])) : nil
     }
 
-    /// Returns the color or the temperature, depending on which one the light shows.
+    /// Returns the color or the color temperature, depending on which of them the light shows.
     ///
-    /// If a message contains both, the one that has changed since the last message counts.
+    /// If a message contains both, the light shows the one that has changed since the last message.
     private func shown(_ color: LightColor?, _ temperature: LightColor?) -> LightColor? {
         guard let color, let temperature else { return color ?? temperature }
         if temperature != lastTemperature, lastTemperature != nil { return temperature }
@@ -100,7 +101,7 @@ extension MQTTLight {
     ) throws(LightError) -> MQTTMessage {
         let isOff = command.on == false
         guard let template = isOff ? templates.off : templates.on else {
-            throw .refused("the template of its commands isn't supported")
+            throw .refused("the light's command template isn't supported")
         }
         var variables: [String: JinjaValue] = ["state": .string(isOff ? "off" : "on")]
         if let transition = command.transition, transition > .zero {

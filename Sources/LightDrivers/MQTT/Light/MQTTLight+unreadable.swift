@@ -8,7 +8,8 @@ extension MQTTLight {
     func isUnreadable(topic: String, _ payload: MQTTPayload) -> Bool {
         guard !payload.bytes.isEmpty, settings.stateTopics.contains(topic) else { return false }
         guard payload.text != nil else { return true }
-        // Read the message with a copy, so that template failures aren't counted twice. The light itself also reads it.
+        // Read the message with a copy, because the light itself also reads it, and template failures must be counted
+        // only once.
         var light = self
         switch settings.schema {
         case .json: return payload.json?.object == nil

@@ -29,7 +29,7 @@ package struct MQTTLight: Equatable, Sendable {
         var deviceBrightness: Int?
         var color: LightColor?
         var deviceColor: DeviceColor?
-        /// The requested value, and the value sent to the device, for other numbers.
+        /// The other numbers: for each characteristic, the requested number and the number sent to the device.
         var numbers: [CharacteristicType: [Int]] = [:]
     }
 
@@ -248,7 +248,7 @@ package struct MQTTLight: Equatable, Sendable {
             templateFaults.worked(template.key)
             return text
         } catch {
-            if case .refused(let reason) = error { templateFaults.failed(template.key, "\(reason); it isn't set") }
+            if case .refused(let reason) = error { templateFaults.failed(template.key, "\(reason); no value is set") }
             throw error
         }
     }

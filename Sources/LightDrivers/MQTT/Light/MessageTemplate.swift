@@ -7,7 +7,7 @@ internal import Jinja
 struct TemplateEntity: Equatable, Sendable {
     /// The entity's id, which begins with the component, such as `light.desk_lamp`.
     let id: String
-    /// The entity's name or, if it has none, that of its device.
+    /// The entity's name, or the device's name if the entity has none.
     let name: String
 
     /// Derives the entity from an announcement of the given component, such as `light`.
@@ -106,8 +106,8 @@ struct EntityState {
 
 /// The templates of a light that fail, with the reasons.
 ///
-/// Many templates fail for messages that concern other values. Therefore a template counts as failing only if it has
-/// never worked.
+/// Many templates fail for messages that don't contain their value. Therefore a template counts as failing only if it
+/// has never worked.
 struct TemplateFaults: Equatable, Sendable {
     /// The reasons, by the key of the template.
     private(set) var reasons: [String: String] = [:]

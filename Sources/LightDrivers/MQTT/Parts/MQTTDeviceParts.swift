@@ -19,7 +19,7 @@ struct MQTTDeviceParts: Sendable {
         var isWaiting: Bool
         /// The last values and the reachability of a button, a scene or a meter.
         var report = LightReport()
-        /// The accessory that the reading of a meter measures, or `nil` if it has none.
+        /// The accessory that a meter's reading belongs to, or `nil` if there is none.
         var host: LightID?
         var isWithdrawn = false
     }
@@ -36,7 +36,7 @@ struct MQTTDeviceParts: Sendable {
     /// The times at which devices count as complete.
     private var settling: [String: Duration] = [:]
 
-    /// Creates a value without parts.
+    /// Creates an instance without parts.
     ///
     /// - Parameters:
     ///   - kinds: The kinds to show.
@@ -162,7 +162,7 @@ struct MQTTDeviceParts: Sendable {
 
     /// Adds the parts of a complete device to its accessories.
     ///
-    /// - Returns: The actions, and a warning about scenes that don't fit, or `nil` if all do.
+    /// - Returns: The actions, and a warning about scenes that don't fit, or `nil` if all scenes fit.
     mutating func place(_ key: String) -> (actions: [MQTTAction], warning: String?) {
         guard let device = devices[key] else { return ([], nil) }
         let all = device.members.sorted { $0.rawValue < $1.rawValue }.compactMap { members[$0] }
@@ -210,7 +210,7 @@ struct MQTTDeviceParts: Sendable {
             members[meter.id]?.host = host
             placed.append(meter)
         }
-        // A current, for example, isn't shown before a power: all readings precede the values.
+        // Add all readings before reporting their values. For example, a current isn't shown before a power is.
         let reports = placed.compactMap { meter in members[meter.id].map { MQTTAction.report(meter.id, $0.report) } }
         return joinedSensors(placed.map { .added($0) } + reports)
     }

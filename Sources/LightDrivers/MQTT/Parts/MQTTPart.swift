@@ -51,7 +51,7 @@ struct MQTTPart: Equatable, Sendable {
         }
     }
 
-    /// A Boolean value that indicates whether the part has no accessory of its own.
+    /// A Boolean value that indicates whether the part consists of buttons, scenes, sirens or options.
     var isButton: Bool {
         switch role {
         case .buttons, .scenes: true

@@ -1,16 +1,17 @@
 import DeviceKit
 import HAPModel
 
-/// The placement of the buttons, scenes, sirens and choices of a device: their accessory, and those that it shows.
+/// The placement of a device's buttons, scenes, sirens and choices: the accessory that shows them, and the selection
+/// that it shows.
 struct MQTTPlacement: Equatable, Sendable {
-    /// The light or other accessory that shows them, or `nil` for the device's sensor or a separate accessory, and if
-    /// nothing is shown.
+    /// The light or other accessory that shows the buttons and scenes; `nil` if the device's sensor or a separate
+    /// accessory shows them, or if nothing is shown.
     var host: LightID?
     var buttons: [PushButton] = []
     var scenes: [AccessoryFunction] = []
-    /// Without a host, the part of the sensor or of the separate accessory.
+    /// If there is no host, the buttons and scenes as a part of the sensor or of the separate accessory.
     var part: LightDescription?
-    /// Without a host, the separate accessory.
+    /// If there is no host, the separate accessory.
     var accessory: LightDescription?
     /// The scenes of a kind that isn't shown, which the bridge counts.
     var hidden: LightDescription?
@@ -33,7 +34,7 @@ struct MQTTPlacement: Equatable, Sendable {
     ///   - kinds: The kinds that are shown.
     init(of key: String, _ parts: [MQTTPart], on host: LightID?, kinds: Set<LightKind>) {
         let forms = parts.compactMap { if case .buttons(_, let form) = $0.role { form } else { nil } }
-        // Zigbee2MQTT announces each button in several ways.
+        // Zigbee2MQTT announces each button in several forms. Use only the preferred form.
         let best = key.hasPrefix("zigbee2mqtt_") ? forms.max() : nil
         var words: [[PushButton]] = []
         for part in parts {
@@ -91,7 +92,7 @@ struct MQTTPlacement: Equatable, Sendable {
         }
     }
 
-    /// Returns the warning about scenes that don't fit, or `nil` if all do.
+    /// Returns the warning about scenes that don't fit, or `nil` if all scenes fit.
     func warning(of key: String, _ parts: [MQTTPart]) -> String? {
         let count = Self.distinct(parts).reduce(0) { $0 + $1.functions.count }
         guard hidden == nil, scenes.count < count else { return nil }
