@@ -23,11 +23,11 @@ package struct DatagramTraits: Sendable {
 package struct DatagramReading<Message: Sendable>: Sendable {
     package enum Content: Sendable {
         /// The device announces itself. The port is `nil` if the device receives requests on the port from which it
-        /// sent this.
+        /// sent the announcement.
         ///
         /// The message, if any, may also be the answer to a request.
         case presence(port: UInt16?, Message?)
-        /// The device can't be used, for this reason.
+        /// The device can't be used; the text is the reason.
         case unusable(String)
         /// A possible answer to a request.
         case answer(Message)
@@ -49,11 +49,12 @@ package protocol DatagramDevice: Sendable {
 
     static var traits: DatagramTraits { get }
 
-    /// Parses a datagram from any sender. Returns `nil` if the datagram doesn't belong to this system's protocol.
+    /// Parses a datagram from any sender, or returns `nil` if the datagram doesn't belong to this system's protocol.
     static func read(_ bytes: [UInt8], session: UInt32) -> DatagramReading<Message>?
 
-    /// Returns the datagram that makes all devices announce themselves. `localAddress` is this computer's address in
-    /// the network to be searched.
+    /// Returns the datagram that makes all devices announce themselves.
+    ///
+    /// `localAddress` is this computer's address in the network to search.
     static func search(session: UInt32, localAddress: UInt32) -> [UInt8]
 
     /// A second search datagram and its port, for devices that don't answer the first one; `nil` if the system has no
@@ -70,7 +71,8 @@ package protocol DatagramDevice: Sendable {
 
     static func isAnswer(_ message: Message, to request: Request, number: UInt8) -> Bool
 
-    /// Returns whether a message shows that the device has received a request even though the message isn't the answer.
+    /// Returns whether a message isn't the answer to a request but shows that the device has received it.
+    ///
     /// If no answer arrives, such a message counts as the answer.
     static func isReaction(_ message: Message, to request: Request) -> Bool
 
@@ -82,8 +84,9 @@ package protocol DatagramDevice: Sendable {
     /// Processes an announcement, or a state change that the device sent without a request.
     mutating func told(_ message: Message)
 
-    /// Prepares for the return of a device that has become unreachable. Its names may have changed by the time it
-    /// answers.
+    /// Prepares for the return of a device that has become unreachable.
+    ///
+    /// Its names may have changed by the time it answers again.
     mutating func returned()
 
     /// The queries for missing properties of the device.

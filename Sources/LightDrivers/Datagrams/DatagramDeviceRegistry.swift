@@ -10,7 +10,7 @@ package enum DatagramAction: Equatable, Sendable {
     case warn(String?, about: String)
     /// The device isn't a light and receives no more queries.
     case ignored(LightID)
-    /// A command is complete, or has failed with the error.
+    /// A command is complete, or has failed with the given error.
     case finished(command: Int, LightError?)
 }
 
@@ -24,8 +24,8 @@ package enum DatagramAction: Equatable, Sendable {
 /// - If a device leaves a request unanswered, it counts as unreachable and its commands fail. It is queried every
 ///   ``retryInterval`` and searched for until it answers. A device with lights is never removed.
 /// - An answer is ignored if no matching request is pending, because a late answer may be older than a command. An
-///   answer from an address other than the device's is ignored, too. So is a device's id from another address while the
-///   device still answers at its known one, because any host can send that id.
+///   answer from an address other than the device's is ignored, too. While a device answers at its known address, its
+///   id in a datagram from another address is ignored, because any host can send that id.
 package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
     private struct Member {
         var device: Device
@@ -41,7 +41,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
         var questionsAt: Duration = .zero
         /// The requests that end the running identifications, by light.
         ///
-        /// The device's states aren't reported while there are any.
+        /// The device's states aren't reported during an identification.
         var identificationEnds: [LightID: [Device.Request]] = [:]
         /// A message that shows that the device has received the request with this number, but isn't the answer.
         var reaction: (message: Device.Message, number: UInt8)?

@@ -48,7 +48,7 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver, PendingC
         pendingCalls.failAll(.unreachable)
     }
 
-    /// Processes received datagrams and everything that is due.
+    /// Processes received datagrams, timeouts and due searches.
     ///
     /// Returns the time of the next turn.
     private func turn(_ host: any LightHost) async -> Duration {
@@ -71,7 +71,9 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver, PendingC
             let networks = IPv4Network.current()
             registry.search(on: networks, now: now)
             let isBlind = networks.isEmpty && sought.hosts.isEmpty
-            await tell(isBlind ? .degraded("no network to search; connect one or set hosts") : .running, host)
+            await tell(
+                isBlind ? .degraded("no network to search; connect this computer to one, or set hosts") : .running, host
+            )
         }
         await carryOut(host)
         return registry.deadline

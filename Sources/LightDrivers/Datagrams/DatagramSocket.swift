@@ -40,9 +40,9 @@ final class DatagramSocket: Sendable {
         try self.init(binding: IPv4Endpoint(address: 0, port: port), isShared: false, notify: notify)
     }
 
-    /// Opens a socket that receives only the datagrams to a multicast group, next to other programs.
+    /// Opens a socket that receives only the datagrams to a multicast group, which other programs can receive, too.
     ///
-    /// It receives none before it joins the group.
+    /// It receives no datagrams before it joins the group.
     ///
     /// - Throws: The system's error.
     convenience init(group: IPv4Endpoint, notify: @escaping @Sendable () -> Void) throws(Failure) {
@@ -85,7 +85,7 @@ final class DatagramSocket: Sendable {
         return IPv4Endpoint(address).port
     }
 
-    /// Joins a multicast group on the interface with an address.
+    /// Joins a multicast group on the interface with the given address.
     ///
     /// Failures are ignored. For example, the group may have been joined before.
     func join(_ group: IPv4Endpoint, over interface: UInt32) {

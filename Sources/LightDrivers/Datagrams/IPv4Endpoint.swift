@@ -12,10 +12,9 @@ package struct IPv4Endpoint: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Parses an address with a port, such as `10.0.0.7:56700`, or one without a port, such as `10.0.0.7`, which gets
-    /// the given port.
+    /// Parses an address with an optional port, such as `10.0.0.7:56700` or `10.0.0.7`.
     ///
-    /// Returns `nil` for any other text.
+    /// If the text contains no port, the endpoint gets the given port. Returns `nil` if the text is invalid.
     package init?(_ text: String, port: UInt16) {
         let halves = text.split(separator: ":", omittingEmptySubsequences: false)
         let numbers = halves[0].split(separator: ".", omittingEmptySubsequences: false).map {

@@ -34,11 +34,11 @@ package struct LANDevices: Equatable, Sendable {
                 let text = try list.decode(String.self)
                 guard let host = IPv4Endpoint(text, port: port) else {
                     throw ConfigurationProblem(
-                        "not a valid address", remedy: "write 10.0.0.7 or \"10.0.0.7:\(port)\"", at: list.codingPath)
+                        "not a valid address", remedy: "use 10.0.0.7 or \"10.0.0.7:\(port)\"", at: list.codingPath)
                 }
                 guard hosts.count < Self.maximumHosts else {
                     throw ConfigurationProblem(
-                        "too many hosts", remedy: "write at most \(Self.maximumHosts) hosts", at: list.codingPath)
+                        "too many hosts", remedy: "list at most \(Self.maximumHosts) hosts", at: list.codingPath)
                 }
                 if !hosts.contains(host) { hosts.append(host) }
             }
@@ -46,7 +46,7 @@ package struct LANDevices: Equatable, Sendable {
         discover = try container.decodeIfPresent(Bool.self, forKey: .discover) ?? true
         if !discover, hosts.isEmpty {
             throw ConfigurationProblem(
-                "no devices to search for", remedy: "write discover: true or hosts: [10.0.0.7]", forKey: .discover,
+                "no devices to search for", remedy: "add discover: true or hosts: [10.0.0.7]", forKey: .discover,
                 in: container)
         }
     }

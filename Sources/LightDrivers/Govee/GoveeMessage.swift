@@ -10,7 +10,7 @@ package struct GoveeStatus: Equatable, Sendable {
     package var isOn: Bool?
     /// The brightness in percent.
     package var brightness: Int?
-    /// The channels, 0 to 255 each.
+    /// The red, green and blue channels, 0 to 255 each.
     package var color: Color?
     /// The color temperature in kelvin; 0 if the light shows a color.
     package var kelvin: Int?

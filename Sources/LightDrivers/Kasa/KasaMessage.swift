@@ -104,7 +104,7 @@ extension KasaLightState {
         return object
     }
 
-    /// Returns this state, updated with the values that the newer state has.
+    /// Returns this state, updated with the non-`nil` values of a newer state.
     func merged(with newer: KasaLightState) -> KasaLightState {
         KasaLightState(
             isOn: newer.isOn ?? isOn, brightness: newer.brightness ?? brightness, hue: newer.hue ?? hue,

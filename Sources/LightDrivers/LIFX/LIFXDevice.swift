@@ -2,8 +2,9 @@ package import DeviceKit
 
 /// A LIFX device (Lights 9.4).
 ///
-/// A color is always set as a whole, so its unchanged parts must be known. The power is set with a separate message. If
-/// only the brightness of a device with zones changes, the zones keep their colors.
+/// Hue, saturation, brightness and color temperature are always set together, so the unchanged ones must be known. The
+/// power is set with a separate message. If only the brightness of a device with zones changes, the zones keep their
+/// colors.
 package struct LIFXDevice: SingleLightDevice {
     package static let traits = DatagramTraits(
         driverName: "lifx", port: 56700, pollInterval: .seconds(10), burst: 5, perSecond: 15)

@@ -8,7 +8,7 @@ struct LIFXProduct: Equatable, Sendable {
 
     var kind: Kind
     var name: String?
-    /// The range of its color temperatures in kelvin.
+    /// The range of the product's color temperatures in kelvin.
     ///
     /// If both bounds are equal, the product has a single temperature.
     var kelvin: ClosedRange<Int>

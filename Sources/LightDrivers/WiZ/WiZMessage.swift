@@ -78,7 +78,7 @@ package struct WiZMessage: Equatable, Sendable {
         case unknown
         case pilot(WiZPilot)
         case system(module: String?, firmware: String?)
-        /// The range of its color temperatures in kelvin, and its lowest brightness in percent.
+        /// The range of the device's color temperatures in kelvin, and its lowest brightness in percent.
         case limits(whites: ClosedRange<Int>?, leastDimming: Int?)
     }
 

@@ -10,7 +10,7 @@ struct DatagramDeviceRegistryTests {
     static let id = LIFXTests.id
     static let here = IPv4Endpoint(address: 0x0A00_0007, port: 56700)
 
-    /// Returns a registry that has added one light at the time 0.
+    /// Returns a registry that has added one light at time 0.
     static func home() throws -> DatagramDeviceRegistry<LIFXDevice> {
         var home = DatagramDeviceRegistry<LIFXDevice>(looksFor: LANDevices(), session: 9)
         home.search(on: [], now: .zero)
@@ -122,7 +122,7 @@ struct DatagramDeviceRegistryTests {
         #expect(actions.count < 10)
     }
 
-    @Test("queries a device again later if it answers with an error at first")
+    @Test("queries a device again later if it first answers with an error")
     func transientError() {
         var home = DatagramDeviceRegistry<WiZDevice>(looksFor: LANDevices(), session: 9)
         let here = IPv4Endpoint(address: 0x0A00_0007, port: 38899)
@@ -164,7 +164,7 @@ struct DatagramDeviceRegistryTests {
         #expect(home.takeActions() == [])
     }
 
-    @Test("finishes a command after its last acknowledgment, and queries the state a little later")
+    @Test("finishes a command after its last acknowledgment, and then queries the state")
     func command() throws {
         var home = try Self.home()
         _ = home.takeActions()
@@ -203,7 +203,7 @@ struct DatagramDeviceRegistryTests {
         #expect(Self.types(home.takeActions()) == [101])
         home.timePassed(now: .seconds(108))
         #expect(home.takeActions() == [], "a probe is sent only once")
-        // The light now has a new address.
+        // The light has moved to a new address.
         let there = IPv4Endpoint("10.0.0.99", port: 56700)!
         home.received(LIFXTests.answer(3, [1, 0x7C, 0xDD, 0, 0], number: 0), from: there, now: .seconds(109))
         guard case .send(let bytes, let target, _)? = home.takeActions().first else {
@@ -227,7 +227,7 @@ struct DatagramDeviceRegistryTests {
         #expect(home.takeUnreadable() == 1 && home.takeUnreadable() == 0)
     }
 
-    @Test("limits the number of devices, and forgets those that don't answer queries")
+    @Test("limits the number of devices, and forgets devices that don't answer queries")
     func unidentified() {
         var home = DatagramDeviceRegistry<LIFXDevice>(looksFor: LANDevices(), session: 9)
         for number in 0..<2000 {
@@ -246,10 +246,10 @@ struct DatagramDeviceRegistryTests {
     @Test(
         "rejects invalid keys with a remedy",
         arguments: [
-            (#"{"hosts": ["lamp"]}"#, "not a valid address; write 10.0.0.7 or \"10.0.0.7:56700\""),
-            (#"{"hosts": ["10.0.0.256"]}"#, "not a valid address; write 10.0.0.7 or \"10.0.0.7:56700\""),
-            (#"{"hosts": ["10.0.0.7:0"]}"#, "not a valid address; write 10.0.0.7 or \"10.0.0.7:56700\""),
-            (#"{"discover": false}"#, "no devices to search for; write discover: true or hosts: [10.0.0.7]"),
+            (#"{"hosts": ["lamp"]}"#, "not a valid address; use 10.0.0.7 or \"10.0.0.7:56700\""),
+            (#"{"hosts": ["10.0.0.256"]}"#, "not a valid address; use 10.0.0.7 or \"10.0.0.7:56700\""),
+            (#"{"hosts": ["10.0.0.7:0"]}"#, "not a valid address; use 10.0.0.7 or \"10.0.0.7:56700\""),
+            (#"{"discover": false}"#, "no devices to search for; add discover: true or hosts: [10.0.0.7]"),
         ])
     func keys(text: String, problem: String) throws {
         let error = try #require(throws: ConfigurationProblem.self) {
@@ -258,7 +258,7 @@ struct DatagramDeviceRegistryTests {
         #expect(error.description == problem)
     }
 
-    @Test("searches the networks by default, and configured hosts in addition")
+    @Test("searches this computer's networks by default, and also the configured hosts")
     func defaults() throws {
         func read(_ text: String) throws -> LANDevices {
             try JSONDecoder().decode(LIFXDriverConfiguration.self, from: Data(text.utf8)).devices

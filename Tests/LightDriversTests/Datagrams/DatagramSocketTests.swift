@@ -20,7 +20,7 @@ struct DatagramSocketTests {
         #expect(dropped == 1 && socket.takeDropped() == 0 && socket.takeDatagrams().isEmpty)
     }
 
-    @Test("limits the number of waiting datagrams, and counts the dropped ones")
+    @Test("limits the number of waiting datagrams, and counts dropped datagrams")
     func tooMany() async throws {
         let (wake, waker) = AsyncStream.makeStream(of: Void.self)
         let socket = try DatagramSocket(port: 0) { waker.yield() }

@@ -114,7 +114,7 @@ struct GoveeTests {
         #expect(warnings() == [nil])
     }
 
-    @Test("rejects other messages")
+    @Test("rejects messages that are invalid or aren't from a device")
     func malformed() {
         for text in [
             "", "{}", "[]", #"{"msg":7}"#, #"{"msg":{"cmd":"devStatus"}}"#, #"{"msg":{"cmd":"turn","data":{}}}"#,

@@ -160,7 +160,7 @@ struct KasaTests {
                 == [.relay(false, child: nil), .level(5)])
     }
 
-    @Test("identifies a plug by its LED")
+    @Test("blinks the LED of a plug to identify it")
     func identification() throws {
         let plug = try Self.device(Self.plug, #""relay_state":1,"led_off":0"#)
         let identification = plug.identification(of: Self.id)
@@ -248,7 +248,7 @@ struct KasaTests {
         }
     }
 
-    @Test("rejects other answers")
+    @Test("rejects invalid messages, and treats other devices as foreign")
     func malformed() {
         for text in ["", "{}", "[]", "7", #"{"system":7}"#, #"{"system":{"get_sysinfo":7}}"#, #"{"context":{}}"#] {
             #expect(KasaMessage(KasaCipher.encrypted(Array(text.utf8))) == nil, "\(text)")

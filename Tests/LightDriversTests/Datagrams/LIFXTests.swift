@@ -152,7 +152,7 @@ struct LIFXTests {
         #expect(strip.requests(for: LightCommand(brightness: 50)) == [.setBrightness(32768, milliseconds: 0)])
     }
 
-    @Test("tolerates unsupported queries, and fails unsupported commands")
+    @Test("tolerates unsupported queries, and rejects unsupported commands")
     func unhandled() throws {
         var device = LIFXDevice(id: Self.id)
         for request in device.questions where request != .light {
@@ -166,7 +166,7 @@ struct LIFXTests {
         }
     }
 
-    @Test("rejects truncated messages, and those of other protocols or for other clients")
+    @Test("rejects truncated messages, and messages of other protocols or for other clients")
     func malformed() {
         let whole = Self.answer(107, Self.state([1, 2, 3, 4]))
         #expect(LIFXDevice.read(whole, session: 9) != nil)

@@ -49,7 +49,7 @@ struct RequestQueueTests {
         #expect(queue.transmit(now: .zero)?.request == "name")
     }
 
-    @Test("sends a burst at first, then one message per interval")
+    @Test("sends a burst of messages, then one message per interval")
     func pacing() {
         var queue = Queue(burst: 5, perSecond: 10)
         var sentAt: [Duration] = []

@@ -69,7 +69,7 @@ struct WiZTests {
     }
 
     @Test(
-        "uses the device's lowest brightness, or the usual one",
+        "uses the device's lowest brightness, or the default if the device reports none",
         arguments: [(#""minDimLevel":1,"#, 1), (#""minDimLevel":5,"#, 5), ("", 10), (#""minDimLevel":900,"#, 10)])
     func leastDimming(member: String, least: Int) throws {
         for module in ["ESP25_SHRGB_01", "ESP05_SHDW_21"] {
@@ -79,7 +79,7 @@ struct WiZTests {
         }
     }
 
-    @Test("uses the color temperatures of the model, or of the user configuration, or the usual ones")
+    @Test("takes the range of color temperatures from the model, the user configuration or the default")
     func whites() throws {
         let error = #""error":{"code":-32601,"message":"Method not found"}"#
         #expect(try Self.device(whites: error).description?.capabilities.temperature == 154...370)
@@ -130,7 +130,7 @@ struct WiZTests {
         #expect(device.state == before)
     }
 
-    @Test("rejects other messages")
+    @Test("rejects messages that are invalid or aren't from a device")
     func malformed() {
         for text in [
             "", "garbage", "[]", "{}", #"{"method":"getPilot"}"#, #"{"env":"pro","error":{"code":-32700}}"#,
