@@ -47,7 +47,8 @@ struct AlarmPanel: Equatable, Sendable {
     /// - Parameters:
     ///   - state: The panel's state.
     ///   - asked: The last requested or reported target.
-    /// - Returns: The values. The panel counts as disarmed during an exit delay. An entry delay changes nothing.
+    /// - Returns: The current or target state, or both. The panel counts as disarmed during an exit delay. An entry
+    ///   delay doesn't change the current state.
     func values(_ state: AlarmPanelState, asked: SecurityState?) -> PropertyValues {
         var values = PropertyValues()
         switch state {
@@ -65,9 +66,9 @@ struct AlarmPanel: Equatable, Sendable {
         return values
     }
 
-    /// Returns the mode to report to HomeKit.
+    /// Returns the mode to report to HomeKit: the given mode, or a similar mode if the panel doesn't have it.
     ///
-    /// It must be a key of `modes`, because a panel can have no other target.
+    /// The result is a key of `modes`, because HomeKit can't set other targets of the panel.
     private func shown(_ mode: SecurityState) -> SecurityState {
         [mode, .away, .home, .night].first { modes[$0] != nil } ?? mode
     }

@@ -4,7 +4,7 @@ import DeviceKit
 ///
 /// While a light is blinking, the session doesn't report its state.
 struct BlinkingLights: Sendable {
-    /// A light that must be switched now.
+    /// A change of a light's power that is due.
     struct Step {
         let light: LightID
         let isOn: Bool

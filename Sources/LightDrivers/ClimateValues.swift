@@ -5,7 +5,7 @@ import HAPModel
 enum TemperatureUnit: Equatable, Sendable {
     case celsius, fahrenheit, kelvin
 
-    /// Returns a temperature in degrees Celsius, or `nil` if it is out of range.
+    /// Converts a temperature in this unit to degrees Celsius, or returns `nil` if it is out of range.
     func celsius(_ number: Double?) -> Double? {
         guard let number, number.magnitude < 1000 else { return nil }
         return switch self {
@@ -15,7 +15,7 @@ enum TemperatureUnit: Equatable, Sendable {
         }
     }
 
-    /// Returns a temperature in the unit, rounded to the device's step.
+    /// Converts a temperature in degrees Celsius to this unit, and rounds it to the device's step.
     func number(celsius: Double, step: Double) -> Double {
         let number =
             switch self {
@@ -27,10 +27,10 @@ enum TemperatureUnit: Equatable, Sendable {
         return ((number / step).rounded() * step * 1000).rounded() / 1000
     }
 
-    /// The step of devices that don't report one.
+    /// The step that is assumed for devices that don't report a step.
     var usualStep: Double { self == .fahrenheit ? 1 : 0.1 }
 
-    /// Returns a range of temperatures in degrees Celsius, or `nil` if a limit is out of range.
+    /// Converts a range of temperatures to degrees Celsius, or returns `nil` if a limit is out of range.
     func range(_ low: Double, _ high: Double) -> ClosedRange<Double>? {
         guard let low = celsius(low), let high = celsius(high), low < high else { return nil }
         // Round to HAP's step.
@@ -56,9 +56,10 @@ struct SetPoints: Equatable, Sendable {
         }
     }
 
-    /// Returns the set points that a command changes.
+    /// Returns the set points that a command changes, with their new temperatures.
     ///
-    /// If the command has no thresholds, its target temperature is one of the set points or the middle of both.
+    /// If the command has a target temperature but no thresholds, the target replaces the set point for heating or for
+    /// cooling, depending on the mode. In other modes, both set points move, so that the target is in their middle.
     func changed(by command: LightCommand, in mode: HeatingCoolingMode?) -> SetPoints {
         var new = SetPoints(low: command.heatingThreshold, high: command.coolingThreshold)
         guard new.isEmpty, let target = command.targetTemperature else { return new }
@@ -75,14 +76,14 @@ struct SetPoints: Equatable, Sendable {
 
 /// A climate device's words for its modes.
 struct ClimateWords: Equatable, Sendable {
-    /// Home Assistant's words of each mode, the preferred one first.
+    /// Home Assistant's words for each mode, the preferred word first.
     ///
     /// Other words, such as `dry` and `fan_only`, have no equivalent in HomeKit.
     private static let words: [HeatingCoolingMode: [String]] = [
         .off: ["off"], .heat: ["heat"], .cool: ["cool"], .auto: ["heat_cool", "auto"],
     ]
 
-    /// The words to send.
+    /// The word to send for each mode.
     private(set) var word: [HeatingCoolingMode: String] = [:]
     /// The mode of each word; `nil` for a word without an equivalent in HomeKit.
     private(set) var mode: [String: HeatingCoolingMode?] = [:]

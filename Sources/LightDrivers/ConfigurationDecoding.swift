@@ -3,7 +3,7 @@ import DeviceKit
 /// The requirements for a light's id.
 enum LightIDRule {
     static let problem = "not a valid light id"
-    static let remedy = "write 1 to 255 bytes of text without control characters"
+    static let remedy = "use 1 to 255 bytes of text without control characters"
     /// The problem and the remedy in one phrase, to be appended to a subject.
     static let sentence = "\(problem); \(remedy)"
 
@@ -35,7 +35,7 @@ extension KeyedDecodingContainer {
             let names = Name.allCases.map(\.rawValue)
             throw ConfigurationProblem(
                 "not a known name",
-                remedy: "write \(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")", forKey: key,
+                remedy: "use \(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")", forKey: key,
                 in: self)
         }
         return name
@@ -47,7 +47,7 @@ extension KeyedDecodingContainer {
     func decodePath(forKey key: Key, example: String) throws -> String? {
         guard let path = try decodeIfPresent(String.self, forKey: key) else { return nil }
         guard path.hasPrefix("/"), !path.utf8.contains(0) else {
-            throw ConfigurationProblem("not an absolute path", remedy: "write \(example)", forKey: key, in: self)
+            throw ConfigurationProblem("not an absolute path", remedy: "use \(example)", forKey: key, in: self)
         }
         return path
     }

@@ -11,7 +11,7 @@ struct FanSpeeds: Equatable, Sendable {
         return max(1, (value - range.lowerBound + 1) * 100 / range.count)
     }
 
-    /// Returns the device's speed for a percentage: the slowest one that is at least as fast.
+    /// Returns the slowest speed of the device that is at least as fast as the given percentage.
     func value(_ percent: Int) -> Int {
         let percent = min(max(percent, 1), 100)
         return (percent * range.count + 99) / 100 + range.lowerBound - 1

@@ -30,7 +30,7 @@ struct SensorClass: Equatable, Sendable {
     /// door, and therefore no contact.
     var isInverted = false
     /// A Boolean value that indicates whether the device measures something else, which is shown as this reading
-    /// because HAP has no better one.
+    /// because HAP has no better reading for it.
     private(set) var isSubstitute = false
 
     init(_ reading: SensorReading) { self.reading = reading }
@@ -51,7 +51,7 @@ struct SensorClass: Equatable, Sendable {
         case "moisture": reading = .leak
         case "smoke": reading = .smoke
         case "carbon_monoxide": reading = .carbonMonoxide
-        // Like Home Assistant's bridge, treat other gases this way, because HAP has no sensor for them.
+        // Like Home Assistant's bridge, show other gases as carbon monoxide, because HAP has no sensor for them.
         case "gas": (reading, isSubstitute) = (.carbonMonoxide, true)
         case "vibration": (reading, isSubstitute) = (.motion, true)
         case "tamper": reading = .tamper
@@ -130,7 +130,7 @@ struct SensorClass: Equatable, Sendable {
 
     /// The gases by device class.
     ///
-    /// The mass of volatile organic compounds is that of a typical mixture (Sensirion, "SGP3x TVOC Concept").
+    /// The molar mass of volatile organic compounds is the mass of a typical mixture (Sensirion, "SGP3x TVOC Concept").
     private static let gases: [String: Gas] = [
         "carbon_monoxide": Gas(reading: .carbonMonoxideLevel, mass: 28.01),
         "carbon_dioxide": Gas(reading: .carbonDioxideLevel, mass: 44.01),

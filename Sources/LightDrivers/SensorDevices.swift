@@ -21,7 +21,7 @@ struct SensorDevices: Sendable {
 
     private struct Part {
         var description: LightDescription
-        /// The device that this reading belongs to, as described along with the reading; `nil` if it has none.
+        /// The device that the reading belongs to, as described along with the reading; `nil` if there is none.
         var device: LightDescription?
         var sensor: LightID
         var isSubstitute = false
@@ -56,15 +56,15 @@ struct SensorDevices: Sendable {
 
     /// Returns whether a sensor with these readings is shown.
     ///
-    /// It isn't if it has only a battery or a tamper switch.
+    /// A sensor that has only a battery or a tamper switch isn't shown.
     static func isShown(_ readings: some Sequence<SensorReading>) -> Bool {
         readings.contains { !$0.isAboutSensor && (!$0.isMeter || $0 == .power || $0 == .energy) }
     }
 
     /// Returns the kind and the capabilities of a device with readings and buttons.
     ///
-    /// A device with both is a sensor. If only one of the two kinds is shown, the device has no functions of the other
-    /// one, except for its battery.
+    /// A device with both is a sensor. If only sensors or only buttons are shown, the device has no functions of the
+    /// other kind, except for its battery.
     static func accessory(
         _ readings: Set<SensorReading>, _ buttons: [PushButton], kinds: Set<LightKind>
     ) -> (kind: LightKind, capabilities: LightCapabilities) {
@@ -91,7 +91,7 @@ struct SensorDevices: Sendable {
     ///
     /// - Parameters:
     ///   - reading: The reading.
-    ///   - device: The device that it belongs to, or `nil` if it has none.
+    ///   - device: The device that the reading belongs to, or `nil` if there is none.
     ///   - isSubstitute: A Boolean value that indicates whether the device measures something else.
     /// - Returns: The changes of sensors.
     mutating func added(
@@ -163,8 +163,8 @@ struct SensorDevices: Sendable {
     ///
     /// - Parameters:
     ///   - actions: The actions, in order.
-    ///   - device: Returns the description of the sensor that a reading belongs to, or the reading itself if it has
-    ///     none. Returns `nil` for a light that isn't a reading.
+    ///   - device: Returns the description of the sensor that a reading belongs to, or of the reading itself if there
+    ///     is no such sensor. Returns `nil` for a light that isn't a reading.
     ///   - isSubstitute: Returns whether the device of a reading measures something else.
     /// - Returns: The actions for the host.
     mutating func joined<Action: LightAction>(

@@ -68,7 +68,7 @@ struct SensorDevicesTests {
             return ["m", "v"].reduce(into: [:]) { $0[$1] = sensors.sensor(of: $1) }
         }
         #expect(places(order, known: []) == ["m": "d/sensors", "v": "v"])
-        // An earlier version had placed them in the order of their announcements.
+        // An earlier version placed the readings in the order of their announcements.
         #expect(places(order, known: ["d/sensors", "m"]) == ["m": "m", "v": "d/sensors"])
         var sensors = SensorDevices()
         _ = sensors.added(reading("v", .motion), of: device(), isSubstitute: true)
@@ -79,7 +79,7 @@ struct SensorDevicesTests {
             ])
     }
 
-    @Test("keeps a sensor reachable while one of its readings is, and makes the others unknown")
+    @Test("keeps a sensor reachable while one of its readings is reachable, and makes the other readings unknown")
     func reach() {
         var sensors = SensorDevices()
         _ = sensors.added(reading("t", .temperature), of: device())

@@ -49,7 +49,7 @@ struct SimulatedLightDriverTests {
         #expect(try await contract.violations() == [])
     }
 
-    @Test("fails the contract if a light isn't reported as commanded")
+    @Test("fails the contract if the commanded state isn't reported")
     func contractCanFail() async throws {
         let contract = DriverContract(goodLight: "mute", timeout: .milliseconds(50)) {
             try Self.driver(#"{"id": "mute", "report": "none"}"#)
@@ -259,7 +259,7 @@ struct SimulatedLightDriverTests {
         _ = await run.result
     }
 
-    @Test("reports a simulated change before it returns")
+    @Test("reports a simulated change before the call returns")
     func simulates() async throws {
         let driver = try Self.driver(#"{"id": "a", "brightness": true}"#)
         try await Self.running(driver) { host in
@@ -338,8 +338,8 @@ struct SimulatedLightDriverTests {
                 #expect(Array(host.calls.dropFirst(before)) == [.occurred(LightID(light), button.events(.single))])
             }
             for (change, problem) in [
-                (press("press", .single), "write one of press#top, press#bottom"),
-                (press("press#middle", .single), "write one of press#top, press#bottom"),
+                (press("press", .single), "use one of press#top, press#bottom"),
+                (press("press#middle", .single), "use one of press#top, press#bottom"),
             ] {
                 await #expect(throws: SimulatedLightDriver.SimulationError.impossible(problem)) {
                     try await driver.simulate(change, of: "remote")
@@ -376,21 +376,21 @@ struct SimulatedLightDriverTests {
         arguments: [
             (#"{"id": ""}"#, "1 to 255 bytes"), (#"{"id": "a\n"}"#, "control characters"),
             (#"{"id": "a"}, {"id": "a"}"#, "give each light a different id"),
-            (#"{"id": "a", "kind": "fen"}"#, "write light, switch, outlet, fan"),
-            (#"{"id": "a", "kind": "sensor"}"#, "for example, write readings: [motion, temperature]"),
+            (#"{"id": "a", "kind": "fen"}"#, "use light, switch, outlet, fan"),
+            (#"{"id": "a", "kind": "sensor"}"#, "such as readings: [motion, temperature]"),
             (#"{"id": "a", "kind": "sensor", "readings": ["noise"]}"#, "choose from motion, contact"),
-            (#"{"id": "a", "readings": ["motion"]}"#, "write kind: sensor"),
-            (#"{"id": "a", "kind": "sensor", "readings": ["motion"], "speed": true}"#, "write kind: fan"),
-            (#"{"id": "a", "kind": "switch", "brightness": true}"#, "write kind: light"),
+            (#"{"id": "a", "readings": ["motion"]}"#, "set kind to sensor"),
+            (#"{"id": "a", "kind": "sensor", "readings": ["motion"], "speed": true}"#, "set kind to fan"),
+            (#"{"id": "a", "kind": "switch", "brightness": true}"#, "set kind to light"),
             (#"{"id": "a", "kind": "button", "buttons": []}"#, "buttons: [top, bottom]"),
             (#"{"id": "a", "kind": "button", "buttons": ["b", "b"]}"#, "buttons: [top, bottom]"),
             (#"{"id": "a", "buttons": ["a#b"]}"#, "buttons: [top, bottom]"),
-            (#"{"id": "a", "kind": "outlet", "doorbell": true}"#, "write kind: button"),
-            (#"{"id": "a", "latency": "5"}"#, "use a number with its unit"),
-            (#"{"id": "a", "latency": 5}"#, "use a number with its unit"),
-            (#"{"id": "a", "fail": "every 0"}"#, "write never, unreachable, silent or every 3"),
-            (#"{"id": "a", "fail": 3}"#, "write never, unreachable, silent or every 3"),
-            (#"{"id": "a", "report": "loud"}"#, "write push, stepped or none"),
+            (#"{"id": "a", "kind": "outlet", "doorbell": true}"#, "set kind to button"),
+            (#"{"id": "a", "latency": "5"}"#, "write a number with its unit"),
+            (#"{"id": "a", "latency": 5}"#, "write a number with its unit"),
+            (#"{"id": "a", "fail": "every 0"}"#, "use never, unreachable, silent or every 3"),
+            (#"{"id": "a", "fail": 3}"#, "use never, unreachable, silent or every 3"),
+            (#"{"id": "a", "report": "loud"}"#, "use push, stepped or none"),
         ])
     func refusesMistakes(lights: String, remedy: String) throws {
         let error = try #require(throws: ConfigurationProblem.self) { try Self.configuration(lights) }

@@ -29,20 +29,22 @@ extension ESPHomeTargetState {
 }
 
 extension ESPHomeTargetState {
-    /// Returns the values for the state of an alarm panel, with the last requested target.
+    /// Returns the values for a panel's state number and the last requested target, or `nil` if the number is unknown.
     func panelValues(_ number: UInt64, asked: Int?) -> PropertyValues? {
         guard let panel, let index = Int(exactly: number), Self.panelStates.indices.contains(index) else { return nil }
         return panel.values(Self.panelStates[index], asked: asked.flatMap(SecurityState.init))
     }
 
-    /// Returns the target that a panel's state and the last requested target imply, or `nil` if there is none.
+    /// Returns the target that results from a panel's state and the last requested target, or `nil` if it is unknown.
     func target(in state: ESPHomeState, asked: Int?) -> Int? {
         guard let values = panelValues(state.number, asked: asked) else { return nil }
         let target = values[.securitySystemTargetState] ?? values[.securitySystemCurrentState]
         return target == .triggered ? nil : target?.rawValue
     }
 
-    /// Returns the targets to request, in order, to reach a target from a state and its last requested target.
+    /// Returns the targets to request in order, so that a panel in the given state reaches the given target.
+    ///
+    /// `asked` is the last requested target.
     ///
     /// An ESPHome alarm panel can be armed only while it is disarmed.
     func steps(to target: Int, from state: ESPHomeState?, asked: Int?) -> [Int] {

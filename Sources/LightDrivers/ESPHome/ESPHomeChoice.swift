@@ -66,7 +66,7 @@ struct ESPHomeChoice: ESPHomeComponent {
         return report
     }
 
-    /// Returns the message that chooses an option, the last one if a command has several.
+    /// Returns the message that selects the command's option, or the last one if the command has several options.
     func message(
         for command: LightCommand, to key: ESPHomeEntity.Key, in state: ESPHomeState?
     ) -> ESPHomeFraming.Message? {

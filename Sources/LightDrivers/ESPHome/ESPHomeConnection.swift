@@ -76,7 +76,7 @@ package struct ESPHomeConnection: DeviceConnection {
         let text = try SecretFile(path, key: "key-file", of: "key").read()
         guard let key = Base64.decode(text), key.count == NoiseHandshake.keyLength else {
             throw SecretFile.Problem(
-                text: "key-file \(path) has no valid key; write the value of api: encryption: key: on its first line")
+                text: "key-file \(path) has no valid key; put the value of api: encryption: key: on its first line")
         }
         return key
     }

@@ -34,17 +34,17 @@ package struct ESPHomeDriverConfiguration: ConnectingDriver {
         switches = try container.decodeIfPresent(Bool.self, forKey: .switches) ?? false
         guard discover || !hosts.isEmpty else {
             throw ConfigurationProblem(
-                "no devices to connect to", remedy: "write discover: true or hosts: [{host: 10.0.0.5}]",
+                "no devices to connect to", remedy: "add discover: true or hosts: [{host: 10.0.0.5}]",
                 forKey: .discover, in: container)
         }
         guard discover || devices.isEmpty else {
             throw ConfigurationProblem(
-                "only for discovered devices", remedy: "write discover: true, or set key-file in the entry under hosts",
+                "only for discovered devices", remedy: "add discover: true, or set key-file in the entry under hosts",
                 forKey: .devices, in: container)
         }
         guard hosts.count <= ESPHomeSession.traits.maximumDevices else {
             throw ConfigurationProblem(
-                "too many devices for one driver", remedy: "write at most \(ESPHomeSession.traits.maximumDevices)",
+                "too many devices for one driver", remedy: "list at most \(ESPHomeSession.traits.maximumDevices)",
                 forKey: .hosts, in: container)
         }
         var names: Set<String> = []
@@ -96,13 +96,13 @@ package struct ESPHomeHost: Hashable, Sendable, Decodable {
         guard (1...253).contains(host.utf8.count), host.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x2F })
         else {
             throw ConfigurationProblem(
-                "not a valid host", remedy: "write an address or a name, such as 10.0.0.5", forKey: .host, in: container
+                "not a valid host", remedy: "use an address or a name, such as 10.0.0.5", forKey: .host, in: container
             )
         }
         port = try container.decodeIfPresent(Int.self, forKey: .port) ?? Self.usualPort
         guard (1...65_535).contains(port) else {
             throw ConfigurationProblem(
-                "not a valid port", remedy: "write 1 to 65535, or omit it for 6053", forKey: .port, in: container)
+                "not a valid port", remedy: "use 1 to 65535, or omit it for 6053", forKey: .port, in: container)
         }
         keyFile = try container.decodePath(forKey: .keyFile, example: "/etc/lamplighter/NAME.key")
     }

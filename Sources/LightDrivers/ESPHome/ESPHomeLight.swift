@@ -178,7 +178,7 @@ extension ESPHomeEntity {
 extension ESPHomeState {
     /// A Boolean value that indicates whether a light without color modes shows its color.
     ///
-    /// It doesn't if the color is gray and its white channel is on.
+    /// If the color is gray and the white channel is on, the light shows white instead.
     fileprivate var showsLegacyColor: Bool {
         guard let highest = rgb.max(), let lowest = rgb.min(), highest > 0 else { return false }
         return white < 0.01 || highest - lowest > 0.01

@@ -100,7 +100,7 @@ struct ESPHomeDeviceInfo: Equatable, Sendable {
     }
 }
 
-/// The device's description of one of its lights, switches, fans or sensors.
+/// The device's description of one of its entities, such as a light, a switch or a sensor.
 struct ESPHomeEntity: Equatable, Sendable {
     /// The identification of an entity in messages.
     struct Key: Hashable, Sendable {
@@ -118,7 +118,7 @@ struct ESPHomeEntity: Equatable, Sendable {
         case cover(ESPHomeCover)
         /// A lock or an alarm panel.
         case targetState(ESPHomeTargetState)
-        /// An event with the presses of buttons.
+        /// An event entity that reports the presses of buttons.
         case event(ButtonWords)
         /// An entity of one of ``ESPHomeComponents``.
         case component(AnyESPHomeComponent)
@@ -206,7 +206,7 @@ extension ESPHomeEntity {
 
 /// A color mode of a light.
 ///
-/// Each bit is a value that can be set in that mode.
+/// Each bit represents an attribute, such as the brightness, that can be set in that mode.
 struct ESPHomeColorMode: OptionSet, Hashable, Sendable {
     let rawValue: UInt8
 
@@ -244,9 +244,9 @@ struct ESPHomeState: Equatable, Sendable {
     var mireds: Float = 0
     var cold: Float = 1
     var warm: Float = 1
-    /// The speed of a fan; the lowest one is 1.
+    /// The speed of a fan; the lowest speed is 1.
     var speed = 0
-    /// The speed of a fan with legacy firmware; the lowest one is 0.
+    /// The speed of a fan with legacy firmware; the lowest speed is 0.
     var legacySpeed = 0
     var isReverse = false
     var isOscillating = false
@@ -269,7 +269,7 @@ struct ESPHomeState: Equatable, Sendable {
 
     /// Parses the state of a light or of a switch.
     ///
-    /// Values that are missing in the message are zero.
+    /// Fields that are missing in the message are zero.
     ///
     /// - Returns: The state, or `nil` if a switch reports that its state is unknown.
     static func read(light isLight: Bool, _ body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> ESPHomeState? {

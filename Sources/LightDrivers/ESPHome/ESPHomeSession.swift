@@ -22,7 +22,7 @@ package struct ESPHomeSession: DeviceSession {
         ///
         /// `key` is the content of the key file, or `nil` if there is no such file. `ephemeral` is 32 random bytes.
         case opened(key: [UInt8]?, ephemeral: [UInt8])
-        /// The key file has no valid key, for this reason.
+        /// The key file has no valid key; the text is the reason.
         case keyUnusable(String)
         case bytes([UInt8])
         /// A command was sent, or was dropped because too much data is waiting.
@@ -227,8 +227,8 @@ package struct ESPHomeSession: DeviceSession {
             let id = light.description.id
             guard id.rawValue.utf8.count <= 255, lamps[id] == nil else { continue }
             if case .event(let words) = entity.kind {
-                // The first shown light, switch, fan or cover of the device gets its buttons. If there is none, its
-                // sensor gets them.
+                // Buttons join the first shown light, switch, fan or cover of the device. If there is none, they join
+                // its sensor.
                 let host = lights.firstIndex { other in
                     kinds.contains(other.kind)
                         && lamps[other.id].map { !$0.light.isPart && $0.light.entity.key.part == entity.key.part }
@@ -303,7 +303,7 @@ package struct ESPHomeSession: DeviceSession {
         if case .targetState(let device) = lamp.light.entity.kind, let target = device.target(of: command) {
             let steps = device.steps(to: target, from: lamp.light.state, asked: lamp.light.askedTarget)
             guard device.coded.isDisjoint(with: steps) else {
-                throw .refused("it requires a code, which isn't supported")
+                throw .refused("the device requires a code, which isn't supported")
             }
             messages = steps.dropLast().compactMap { device.message(to: $0, of: lamp.light.entity.key) }
             lamp.light.askedTarget = target
@@ -401,12 +401,12 @@ extension ESPHomeFault {
                 target.isConfigured
                 ? "key-file: /etc/lamplighter/\(name).key in its entry under hosts"
                 : "devices: {\(name): {key-file: /etc/lamplighter/\(name).key}}"
-            return "\(name) requires an encryption key; write it into a file, and \(entry)"
+            return "\(name) requires an encryption key; put the key in a file, and add \(entry)"
         case .notEncrypted:
             return "\(name) doesn't encrypt, but a key is configured; remove key-file or enable encryption"
         case .wrongKey:
             return "the key in \(keyFile ?? "its file") is wrong for \(name); "
-                + "use the one under api: encryption: in its ESPHome configuration"
+                + "use the key under api: encryption: in its ESPHome configuration"
         case .passwordWanted:
             return "\(name) requires an API password, which isn't supported; give it an encryption key instead"
         case .malformed(let reason): return "\(name) can't be used: \(reason)"

@@ -7,7 +7,7 @@ struct ESPHomeTargetState: Equatable, Sendable {
     let function: AccessoryFunction
     /// The type of the command messages, and their field for the subdevice.
     let command, partField: Int
-    /// The values for each number in state messages.
+    /// The property values for each number in state messages.
     let states: [UInt64: PropertyValues]
     /// The number in a command for each target.
     let commands: [Int: UInt64]
@@ -18,13 +18,13 @@ struct ESPHomeTargetState: Equatable, Sendable {
     /// The abilities of an alarm panel.
     var panel: AlarmPanel?
 
-    /// Returns the report of a state, with the last requested target.
+    /// Returns the report for a state, given the last requested target.
     func report(_ state: ESPHomeState, asked: Int?) -> LightReport {
         LightReport(
             states[state.number] ?? panelValues(state.number, asked: asked) ?? PropertyValues(), reachable: true)
     }
 
-    /// Returns the target of a command, or `nil` if it has none.
+    /// Returns the target that a command sets, or `nil` if it sets none.
     func target(of command: LightCommand) -> Int? {
         command.values.compactMap { $0.value.flatMap(Int.init) }.first
     }

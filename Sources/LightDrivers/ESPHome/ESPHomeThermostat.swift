@@ -58,7 +58,7 @@ struct ESPHomeThermostat: ESPHomeComponent {
         var temperatures = (low: Float(0), high: Float(0), step: Float(0))
         var humidities = (low: Float(0), high: Float(0))
         var reader = ProtobufReader(body)
-        // Firmware before 2025.11 has a field for each feature. If it has two set points, it has no single one.
+        // Firmware before 2025.11 has a field for each feature. Its thermostats with two set points have no target.
         var older: UInt64 = 0
         while let (field, value) = try reader.next() {
             func add(_ feature: Features) { if value.flag { older |= feature.rawValue } }

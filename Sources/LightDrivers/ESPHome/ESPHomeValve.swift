@@ -24,7 +24,7 @@ struct ESPHomeValve: ESPHomeComponent {
         return entity
     }
 
-    /// Parses a state, which has a position from 0, closed, to 1.
+    /// Parses a state, whose position is from 0 (closed) to 1 (open).
     static func state(_ body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> ESPHomeState {
         var state = ESPHomeState(key: ESPHomeEntity.Key(key: 0))
         var reader = ProtobufReader(body)

@@ -4,7 +4,7 @@ import SodiumKit
 /// The initiator's side of `Noise_NNpsk0_25519_ChaChaPoly_SHA256` (Noise Protocol Framework, revision 34).
 ///
 /// The handshake consists of one message from each side, ours first. Each message contains a key that is used only
-/// once. Both messages also depend on a pre-shared key, so the handshake fails if the two sides have different ones.
+/// once. Both messages also depend on a pre-shared key, so the handshake fails if the two sides have different keys.
 struct NoiseHandshake: Sendable {
     /// An error that indicates an invalid answer: the responder has a different pre-shared key, or doesn't use this
     /// protocol.
@@ -19,7 +19,7 @@ struct NoiseHandshake: Sendable {
 
     /// Begins a handshake with the pre-shared key, which has 32 bytes, and 32 random bytes that must not be reused.
     ///
-    /// The prologue isn't sent. The handshake fails if the two sides use different ones.
+    /// The prologue isn't sent. The handshake fails if the two sides use different prologues.
     init(key: [UInt8], prologue: [UInt8], ephemeral: [UInt8]) {
         precondition(key.count == Self.keyLength && ephemeral.count == Self.keyLength, "both must have 32 bytes")
         self.ephemeral = Curve25519KeyPair(secret: SecretBytes(ephemeral))
@@ -94,7 +94,7 @@ struct NoiseCipher: Sendable {
 
     /// Returns the plaintext, or `nil` if the tag doesn't match.
     ///
-    /// In that case, the session can't continue.
+    /// After a mismatch, the session can't continue.
     mutating func open(_ sealed: ArraySlice<UInt8>, authenticating data: [UInt8] = []) -> [UInt8]? {
         defer { counter += 1 }
         return try? cipher.open(Array(sealed), nonce: .init(counter: counter), authenticating: data)

@@ -1,6 +1,6 @@
 import HTTPKit
 
-/// Sends requests to a server one after another over one connection, and reconnects if the connection breaks.
+/// Sends requests to a server in order over one connection, and reconnects if the connection breaks.
 struct HTTPLane: Sendable {
     private let requests: AsyncStream<(number: Int, request: HTTPClientRequest)>
     private let sender: AsyncStream<(number: Int, request: HTTPClientRequest)>.Continuation

@@ -20,7 +20,7 @@ extension HTTPServer {
     ) async throws(HTTPFault) {
         do {
             guard let channel = try await openWebSocket(path).get() else {
-                throw HTTPFault.connection("it doesn't open a WebSocket")
+                throw HTTPFault.connection("it refused to open a WebSocket")
             }
             await opened()
             try await channel.executeThenClose { inbound, outbound in

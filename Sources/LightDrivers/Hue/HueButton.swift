@@ -4,7 +4,7 @@ import HAPModel
 
 /// A button of a device, or a dial, whose directions are two buttons (Lights 9.3).
 ///
-/// A remote control has several.
+/// A remote control has several buttons.
 struct HueButton: Sendable {
     /// The types of button resources.
     static let types = ["button", "bell_button", dial]

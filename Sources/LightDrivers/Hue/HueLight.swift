@@ -33,7 +33,7 @@ struct HueLight: Sendable {
     private var mirek: Int?
     private var showsWhite = false
     private var xy: ColorConversion.XY?
-    /// The color of the newest command, and the coordinates that were sent for it; `nil` if that was a color
+    /// The color of the newest command, and the coordinates that were sent for it; `nil` if the command set a color
     /// temperature.
     private var asked: (color: LightColor, xy: ColorConversion.XY)?
 

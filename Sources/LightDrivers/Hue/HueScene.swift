@@ -21,10 +21,10 @@ struct HueScene: Sendable {
         (self.id, self.name, self.room) = (id, name, room)
     }
 
-    /// The suffix of the ids of accessories with the scenes of a room.
+    /// The suffix of the id of an accessory that contains a room's scenes.
     private static let suffix = "/scenes"
 
-    /// Returns the id of the accessory with a room's scenes.
+    /// Returns the id of the accessory that contains a room's scenes.
     static func lightID(_ room: String, _ bridge: String) -> LightID { LightID("\(bridge)/\(room)\(suffix)") }
 
     /// Returns the room of an accessory with scenes, or `nil` for another accessory.
@@ -35,7 +35,7 @@ struct HueScene: Sendable {
 
     private var function: AccessoryFunction { .scene(id, name: name) }
 
-    /// Returns whether a command activates the scene.
+    /// Returns whether switching the given property on activates the scene.
     func isActivated(by property: Property) -> Bool { property == Property(.on, of: function.id) }
 
     /// Returns the accessory with the scenes of a room, sorted by id.

@@ -45,7 +45,7 @@ package struct HueSession: DeviceSession {
         case identity(HTTPClientResponse, certificate: [UInt8])
         case credentials(HueCredentials?)
         case paired(HTTPClientResponse)
-        /// The credentials couldn't be stored, for this reason.
+        /// The credentials couldn't be stored; the text is the reason.
         case notStored(String)
         case answer(lane: Int, number: Int, HTTPClientResponse)
         case noAnswer(lane: Int, number: Int, HTTPFault)
@@ -116,8 +116,6 @@ package struct HueSession: DeviceSession {
     /// A Boolean value that indicates whether the current warning is about the number of scenes.
     private var hasTooManyScenes = false
     /// The ids of the sensors, by the ids of their devices.
-    ///
-    /// A device may also have buttons.
     private var sensorDevices: [String: [String]] = [:]
     private var devices: [String: Device] = [:]
     private var rooms: [String: String] = [:]
@@ -189,7 +187,7 @@ package struct HueSession: DeviceSession {
         case (.paired(let response), .pairing(let identity, again: nil)):
             return paired(response, identity, now: now)
         case (.notStored(let reason), _):
-            return [.warning("\(reason); fix this, or you must press the link button after each restart")]
+            return [.warning("\(reason); until this is fixed, you must press the link button after each restart")]
         case (.answer(let lane, let number, let response), .reading),
             (.answer(let lane, let number, let response), .ready):
             guard let entry = queue.answered(lane: lane, number: number) else { return [] }
@@ -540,7 +538,7 @@ package struct HueSession: DeviceSession {
         }
     }
 
-    /// Returns the warning about rooms with more scenes than an accessory shows.
+    /// Returns the warning about rooms with more scenes than an accessory can show.
     private mutating func sceneWarning() -> [SessionEvent<Output>] {
         let maximum = AccessoryFunction.maximumScenes
         let crowded = kinds.contains(.scene) ? scenes.keys.sorted().filter { (scenes[$0]?.count ?? 0) > maximum } : []

@@ -36,7 +36,7 @@ package struct LightSource: Equatable, Sendable {
     }
 }
 
-/// The part of a source that a configured driver covers.
+/// The extent to which a configured driver covers a source.
 package enum LightSourceCoverage: Equatable, Sendable {
     /// The driver is unrelated to the source.
     case none
@@ -48,7 +48,7 @@ package enum LightSourceCoverage: Equatable, Sendable {
 
 /// A driver that can determine whether it covers a source.
 package protocol CoveringDriver: LightDriverConfiguration {
-    /// Returns the part of a discovered source that a driver with this configuration covers.
+    /// Returns the extent to which a driver with this configuration covers a discovered source.
     func coverage(of source: LightSource) -> LightSourceCoverage
 }
 

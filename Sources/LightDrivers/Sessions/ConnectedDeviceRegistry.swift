@@ -185,7 +185,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         return [.connect(target, number: device.number)] + carryOut(events, target, now: now, share: 1)
     }
 
-    /// Returns the address to try next, or `nil` if there is none at the moment.
+    /// Returns the address to try next, or `nil` if no address must be tried at the moment.
     package mutating func nextEndpoint(of target: DeviceTarget, number: Int) -> DeviceEndpoint? {
         guard devices[target]?.number == number else { return nil }
         return devices[target]?.candidates.next()
@@ -291,9 +291,9 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         return actions
     }
 
-    /// Returns the fault if the device that answers isn't the announced one.
+    /// Returns the fault if the device that answers isn't the announced device.
     ///
-    /// Without an announced id, the device must be the previous one as long as there are other addresses to try.
+    /// If no id was announced, the device must be the previous device as long as there are other addresses to try.
     private func otherDevice(_ id: String, _ target: DeviceTarget) -> SessionFault? {
         guard let device = devices[target], !device.isIdentified, let endpoint = device.candidates.current,
             let expected = device.announcedID ?? (device.candidates.isExhausted ? nil : device.id), expected != id

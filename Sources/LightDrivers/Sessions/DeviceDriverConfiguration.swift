@@ -32,7 +32,7 @@ package struct DeviceSelection: Equatable, Sendable {
             while !list.isAtEnd {
                 guard let host = DeviceHost(try list.decode(String.self)) else {
                     throw ConfigurationProblem(
-                        "not a valid host", remedy: "write 10.0.0.5 or \"10.0.0.5:\(traits.port)\"", at: list.codingPath
+                        "not a valid host", remedy: "use 10.0.0.5 or \"10.0.0.5:\(traits.port)\"", at: list.codingPath
                     )
                 }
                 guard !hosts.contains(host) else {
@@ -41,14 +41,14 @@ package struct DeviceSelection: Equatable, Sendable {
                 }
                 guard hosts.count < traits.maximumDevices else {
                     throw ConfigurationProblem(
-                        "too many hosts", remedy: "write at most \(traits.maximumDevices) hosts", at: list.codingPath)
+                        "too many hosts", remedy: "list at most \(traits.maximumDevices) hosts", at: list.codingPath)
                 }
                 hosts.append(host)
             }
         }
         guard discover || !hosts.isEmpty else {
             throw ConfigurationProblem(
-                "no devices to connect to", remedy: "write discover: true or hosts: [10.0.0.5]", forKey: discoverKey,
+                "no devices to connect to", remedy: "add discover: true or hosts: [10.0.0.5]", forKey: discoverKey,
                 in: container)
         }
     }

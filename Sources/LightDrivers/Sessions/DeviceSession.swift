@@ -19,21 +19,23 @@ package protocol DeviceSession: Sendable {
     /// Returns the port of a discovered service.
     static func port(of service: DiscoveredService) -> Int
 
-    /// Returns the id that the device announces in its service, or `nil` if it announces none. If a device with a
-    /// different id answers at its address, that device isn't used.
+    /// Returns the id that the device announces in its service, or `nil` if it announces no id.
+    ///
+    /// If a device with a different id answers at the announced address, that device isn't used.
     static func id(of service: DiscoveredService) -> String?
 
-    /// Returns the reason why a device can't be used according to its announcement; `nil` if there is none.
+    /// Returns the reason why a device can't be used, according to its announcement; `nil` if it can be used.
     static func unusableReason(of service: DiscoveredService, options: Options) -> String?
 
     /// Returns the file with the password or the key of a device, or `nil` if there is none.
     static func secretFile(of target: DeviceTarget, options: Options) -> String?
 
-    /// Returns the lights that the configuration names, or `nil` if it names none.
+    /// Returns the lights that the configuration names, or `nil` if the configuration names no lights.
     static func namedLights(in options: Options) -> NamedLights?
 
-    /// Creates a session before its connection exists. `now` is the time of a monotonic clock, as in the other
-    /// functions.
+    /// Creates a session before its connection exists.
+    ///
+    /// `now` is the time of a monotonic clock, as in the other functions.
     init(target: DeviceTarget, kinds: Set<LightKind>, options: Options, now: Duration)
 
     /// Starts the session when the connection attempt begins.
@@ -55,7 +57,7 @@ package protocol DeviceSession: Sendable {
     ) throws(LightError) -> [SessionEvent<Output>]
     /// Begins the identification of a light, which counts as a command.
     mutating func identify(_ light: LightID, number: Int, now: Duration) throws(LightError) -> [SessionEvent<Output>]
-    /// Cancels a command that the host no longer waits for. Its unsent parts are dropped.
+    /// Cancels a command that the host no longer waits for, and drops its unsent messages.
     mutating func cancelled(command: Int)
 }
 
@@ -87,15 +89,15 @@ package enum SessionEvent<Output: Equatable & Sendable>: Equatable, Sendable {
     /// For each reading and button among the lights that will follow, the description of the sensor that it belongs to,
     /// without the sensor's readings.
     case readings([LightID: LightDescription])
-    /// All of the device's lights. Lights that are missing were removed. The id of a light is the device's id, or
-    /// begins with that id and `/`.
+    /// All of the device's lights. Lights that are missing in the list were removed. The id of a light is the device's
+    /// id, or begins with that id and `/`.
     case lights([LightDescription])
     case report(LightID, LightReport)
     /// Momentary events of a light or of a part of it.
     case occurred(LightID, PropertyValues)
     /// A command was accepted or has failed.
     case finished(command: Int, LightError?)
-    /// A warning about the device for the operator; `nil` withdraws the current one.
+    /// A warning about the device for the operator; `nil` withdraws the current warning.
     case warning(String?)
     /// A message couldn't be read, but the session can continue.
     case unreadable

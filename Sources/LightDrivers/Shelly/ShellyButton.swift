@@ -4,7 +4,9 @@ import HAPModel
 
 /// An input of a Shelly device with a push button (Lights 9.6).
 struct ShellyButton: Equatable, Sendable {
-    /// The events that are presses; `btn_down` and `btn_up` come in addition.
+    /// The events that are presses.
+    ///
+    /// Devices also send `btn_down` and `btn_up`, which are ignored.
     private static let presses = ["single_push", "double_push", "triple_push", "long_push"]
 
     /// The input's name within the device, such as `input:0`.

@@ -6,7 +6,7 @@ import HAPModel
 struct ShellyOutput: Equatable, Sendable {
     /// The kind of a component.
     ///
-    /// The raw value is its name in the device's configuration and status.
+    /// The raw value is the kind's name in the device's configuration and status.
     enum Kind: String, CaseIterable, Sendable {
         case light, rgb, rgbw, cct, rgbcct
         case relay = "switch"
@@ -32,12 +32,12 @@ struct ShellyOutput: Equatable, Sendable {
     let kind: Kind
     let number: Int
     let name: String?
-    /// The range of its color temperatures in kelvin.
+    /// The range of the output's color temperatures in kelvin.
     let kelvin: ClosedRange<Int>
     private(set) var isOn: Bool?
     /// The brightness in percent.
     private var brightness: Int?
-    /// The channels, 0 to 255 each.
+    /// The red, green and blue channels, 0 to 255 each.
     private var rgb: [Double]?
     private var white: Double?
     private var temperature: Int?

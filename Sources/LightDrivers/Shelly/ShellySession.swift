@@ -81,7 +81,7 @@ package struct ShellySession: DeviceSession {
     private var isNonceRenewed = false
     /// The number of challenges that were answered for the current request.
     ///
-    /// Further ones may follow if the previous one has expired.
+    /// Another challenge may follow if the previous challenge has expired.
     private var challengesAnswered = 0
     private var pollAt: Duration?
     private var blinking = BlinkingLights(count: 1, pause: identification)
@@ -145,7 +145,8 @@ package struct ShellySession: DeviceSession {
     private var refused: SessionEvent<Output> {
         guard let file = options.passwordFile else {
             return .failed(
-                .unauthorized("\(name) requires a password; write it to a file, and set the driver's password-file"))
+                .unauthorized("\(name) requires a password; put it in a file, and set password-file to the file's path")
+            )
         }
         return .failed(.unauthorized("\(name) rejected the password in \(file); correct it"))
     }

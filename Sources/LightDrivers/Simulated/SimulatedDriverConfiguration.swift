@@ -43,9 +43,9 @@ package struct SimulatedLight: Equatable, Sendable {
 
     /// The reports that the light sends after a command.
     package enum Report: String, CaseIterable, Sendable {
-        /// It reports its new state at once.
+        /// The light reports its new state at once.
         case push
-        /// It reports the steps of its transition, the last of which is the new state.
+        /// The light reports the steps of its transition, the last of which is the new state.
         case stepped
         case none
     }
@@ -91,12 +91,12 @@ extension SimulatedLight: Decodable {
         if let wrong = owners.first(where: { $0.isSet && $0.kind != kind }) {
             throw ConfigurationProblem(
                 "only for kind: \(wrong.kind.rawValue), but the kind is \(kind.rawValue)",
-                remedy: "omit it or write kind: \(wrong.kind.rawValue)", forKey: wrong.key, in: container)
+                remedy: "omit it, or set kind to \(wrong.kind.rawValue)", forKey: wrong.key, in: container)
         }
         guard ![.sensor, .meter].contains(kind) || !readings.isEmpty else {
             let example = kind == .sensor ? "motion, temperature" : "power, energy"
             throw ConfigurationProblem(
-                "a \(kind.rawValue) needs readings", remedy: "for example, write readings: [\(example)]",
+                "a \(kind.rawValue) needs readings", remedy: "add some, such as readings: [\(example)]",
                 forKey: .kind,
                 in: container)
         }
@@ -129,13 +129,13 @@ extension SimulatedLight: Decodable {
         let ids = try container.decodeIfPresent([String].self, forKey: .buttons) ?? (kind == .button ? ["1"] : [])
         if let problem = ids.first(where: { !LightIDRule.accepts($0) || $0.contains("#") }) {
             throw ConfigurationProblem(
-                "\(problem.prefix(64)) isn't the name of a button", remedy: "for example, write buttons: [top, bottom]",
+                "\(problem.prefix(64)) isn't the name of a button", remedy: "use names such as buttons: [top, bottom]",
                 forKey: .buttons, in: container)
         }
         guard Set(ids).count == ids.count, kind != .button || !ids.isEmpty else {
             throw ConfigurationProblem(
                 ids.isEmpty ? "a device of this kind needs at least one button" : "two buttons have the same name",
-                remedy: "for example, write buttons: [top, bottom]", forKey: .buttons, in: container)
+                remedy: "use names such as buttons: [top, bottom]", forKey: .buttons, in: container)
         }
         return ids.enumerated().map { PushButton(id: $1, name: $1, isDoorbell: isDoorbell && $0 == 0) }
     }
@@ -167,7 +167,7 @@ extension SimulatedLight.Failure: Decodable {
         default:
             guard words.count == 2, words[0] == "every", let number = Int(words[1]), number > 0 else {
                 throw ConfigurationProblem(
-                    "unknown failure", remedy: "write never, unreachable, silent or every 3", at: container.codingPath)
+                    "unknown failure", remedy: "use never, unreachable, silent or every 3", at: container.codingPath)
             }
             self = .every(number)
         }

@@ -134,7 +134,7 @@ package final class SimulatedLightDriver: LightDriver {
     /// The reason why a simulated light can't change as requested.
     package enum SimulationError: Error, Equatable, Sendable, CustomStringConvertible {
         case unknownLight
-        /// The light doesn't support the change, for this reason.
+        /// The light doesn't support the change; the text is the reason.
         case impossible(String)
         case notRunning
 

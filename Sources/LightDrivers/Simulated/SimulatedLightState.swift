@@ -109,7 +109,7 @@ struct SimulatedLightState {
             guard let button = buttons.first(where: { $0.id == id }), let press = value.flatMap(ButtonPress.init) else {
                 let names = buttons.map { "press#\($0.id)" }.joined(separator: ", ")
                 let kind = light.description.kind
-                return (events, buttons.isEmpty ? "this \(kind) has no buttons" : "write one of \(names)")
+                return (events, buttons.isEmpty ? "this \(kind) has no buttons" : "use one of \(names)")
             }
             events.merge(button.events(press))
         }
@@ -213,7 +213,7 @@ struct SimulatedLightState {
         return fade.map { $0.start + $0.length * $0.step / Self.steps }
     }
 
-    /// Returns the report of the transition's step that is now due, or `nil` if none is due.
+    /// Returns the report of the transition's next step if that step is due, otherwise `nil`.
     mutating func step(now: ContinuousClock.Instant) -> LightReport? {
         if var move { return step(&move, now: now) }
         if let arrival {

@@ -63,7 +63,7 @@ package struct WLEDSession: DeviceSession {
     private var state: WLEDState?
     /// The last info that the device has sent.
     ///
-    /// It completes answers that don't contain it.
+    /// It is used for answers that contain only the state.
     private var info: JSONValue?
     private var lights: [LightDescription] = []
     private var queue = CallQueue<Request>()
@@ -149,7 +149,7 @@ package struct WLEDSession: DeviceSession {
 
     /// Processes the answer to a command.
     ///
-    /// It contains the state but, in most versions, no info.
+    /// The answer contains the state but, in most versions, no info.
     private mutating func confirmed(_ json: JSONValue?, now: Duration) -> [SessionEvent<Output>] {
         guard let json, let info else {
             pollAt = now

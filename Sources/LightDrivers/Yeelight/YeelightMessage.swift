@@ -13,7 +13,7 @@ package struct YeelightIdentity: Equatable, Sendable {
     let name: String?
     let methods: Set<String>
 
-    /// The search request, which is sent to all devices or to one.
+    /// The search request, which is sent to all devices or to a single device.
     static let search = Array(
         "M-SEARCH * HTTP/1.1\r\nHOST: 239.255.255.250:1982\r\nMAN: \"ssdp:discover\"\r\nST: wifi_bulb\r\n".utf8)
     /// The multicast address to which searches for all devices are sent.

@@ -10,10 +10,10 @@ package struct YeelightOptions: Equatable, Sendable {
 ///
 /// A search identifies the device. Everything else is sent as lines of JSON over a connection.
 ///
-/// A device accepts 60 commands per minute over a connection and ignores the rest. A burst of ``burst`` commands and
-/// then one every ``interval``, including all queries, stay within that limit. The device reports changes without a
-/// request. It rejects colors and brightness while it is off, so the session holds these values back until the lamp is
-/// switched on. A background light is a second light with separate methods and properties.
+/// A device accepts 60 commands per minute over a connection and ignores the rest. The session stays within that
+/// limit: it sends at most ``burst`` requests in a row, and then one per ``interval``. The device reports changes
+/// without a request. It rejects colors and brightness while it is off, so the session holds these values back until
+/// the lamp is switched on. A background light is a second light with separate methods and properties.
 package struct YeelightSession: DeviceSession {
     package typealias Options = YeelightOptions
 

@@ -376,7 +376,7 @@ struct ESPHomeDevicesTests {
         let actions = house.receive(Self.den, bytes: [1, 0, 0])
         #expect(
             Self.warning(actions)
-                == "10.0.0.5 requires an encryption key; write it into a file, and "
+                == "10.0.0.5 requires an encryption key; put the key in a file, and add "
                 + "key-file: /etc/lamplighter/10.0.0.5.key in its entry under hosts")
         house = House(ESPHomeDriverConfiguration())
         let txt: TXTRecord = ["api_encryption": "Noise_NNpsk0_25519_ChaChaPoly_SHA256"]
@@ -384,7 +384,7 @@ struct ESPHomeDevicesTests {
         #expect(
             found == [
                 .warn(
-                    "kitchen requires an encryption key; write it into a file, and "
+                    "kitchen requires an encryption key; put the key in a file, and add "
                         + "devices: {kitchen: {key-file: /etc/lamplighter/kitchen.key}}", about: "kitchen")
             ], "the driver doesn't connect to the device")
         #expect(house.find([Self.service("kitchen", 7)]).contains { if case .connect = $0 { true } else { false } })

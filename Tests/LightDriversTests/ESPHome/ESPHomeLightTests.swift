@@ -261,7 +261,7 @@ struct ESPHomeLightTests {
     }
 
     @Test(
-        "derives the temperature from the cold and warm shares",
+        "derives the color temperature from the shares of cold and warm white",
         arguments: [(1, 0, 153), (0, 1, 500), (1, 1, 327)] as [(Float, Float, Int)])
     func shares(cold: Float, warm: Float, mired: Int) throws {
         let report = try Self.report([19], Self.state(19) { ($0.cold, $0.warm) = (cold, warm) })

@@ -100,7 +100,7 @@ struct ESPHomeSensorTests {
         return last
     }
 
-    @Test("combines a device's readings into one sensor, without other classes and diagnostics")
+    @Test("combines a device's readings into one sensor, without unsupported classes and diagnostic entities")
     func sensor() throws {
         let (_, actions) = house([
             Self.number(1, "Temp", "temperature", "°C"), Self.number(2, "Hum", "humidity", "%"),

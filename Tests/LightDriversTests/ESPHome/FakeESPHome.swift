@@ -26,7 +26,7 @@ final class FakeESPHome: Sendable {
 
     /// The event loops of devices.
     ///
-    /// They are separate from the driver's, which a device must not keep busy.
+    /// They are separate from the driver's event loops, which a device must not keep busy.
     private static let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
 
     let mac: String

@@ -12,9 +12,7 @@ struct HueRequestQueueTests {
 
     static func isGroup(_ light: LightID) -> Bool { light.rawValue.hasPrefix("g") }
 
-    /// Sends and answers all requests that may be sent at this time.
-    ///
-    /// Returns their number.
+    /// Sends and answers all requests that may be sent at the given time, and returns their number.
     static func drain(_ queue: inout HueRequestQueue, _ now: Duration) -> Int {
         var count = 0
         while let (lane, entry) = queue.transmit(now: now, isGroup: isGroup) {
@@ -54,7 +52,7 @@ struct HueRequestQueueTests {
         #expect(Self.drain(&queue, .seconds(2)) == 10 + 1)
     }
 
-    @Test("reports a waiting command as accepted before the host gives up, and merges newer ones")
+    @Test("reports a waiting command as accepted before the host gives up, and merges newer commands into it")
     func accepted() {
         var queue = HueRequestQueue()
         for number in 1...30 { queue.add(Self.command(number), now: .zero) }

@@ -238,7 +238,7 @@ struct HueSessionTests {
         #expect(Self.requests(talk.pass(HueSession.readDelay)).count == 1)
     }
 
-    @Test("resumes a broken stream from the last event, and reads everything again")
+    @Test("resumes a broken stream from the last event, and reads all resources again")
     func reconnect() {
         var talk = Talk()
         _ = talk.join()
@@ -299,7 +299,7 @@ struct HueSessionTests {
         #expect(throws: LightError.unreachable) { try talk.order(LightCommand(on: false), 1) }
     }
 
-    @Test("reads again once, a second after resources are added or removed", arguments: ["add", "delete"])
+    @Test("reads all resources once, a second after resources are added or removed", arguments: ["add", "delete"])
     func additions(type: String) {
         var talk = Talk()
         _ = talk.join()
@@ -357,7 +357,7 @@ struct HueSessionTests {
         #expect(!talk.pass(.seconds(60)).isEmpty, "it reads the resources again")
     }
 
-    @Test("warns about a room with more scenes than an accessory shows")
+    @Test("warns about a room with more scenes than an accessory can show")
     func tooManyScenes() {
         var talk = Talk()
         talk.resources["scene"] = (10...42).map { number in

@@ -106,7 +106,7 @@ struct ConnectedDeviceRegistryTests {
             addresses: addresses)
     }
 
-    @Test("warns after a minute about a configured light that no device has, until one has it")
+    @Test("warns after a minute about a configured light that no device has, until a device has it")
     func namedLights() {
         var house = House()
         house.home = ConnectedDeviceRegistry(DeviceSelection(discover: true, hosts: [Self.host]), options: 1)
@@ -320,7 +320,7 @@ struct ConnectedDeviceRegistryTests {
     }
 
     @Test(
-        "warns about a missing configured device and about unusable ones, until they connect")
+        "warns about missing configured devices and unusable devices until they connect")
     func warnings() {
         var house = House()
         house.start()

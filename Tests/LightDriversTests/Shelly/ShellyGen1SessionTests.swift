@@ -171,7 +171,7 @@ struct ShellyGen1SessionTests {
         #expect(talk.pass(.milliseconds(500)) == [])
         #expect(talk.push() == [])
         #expect(Self.paths(talk.pass(.milliseconds(500))) == ["/status"])
-        // A packet during a poll causes another one.
+        // A packet during a poll causes another poll.
         #expect(talk.push() == [])
         #expect(talk.answer(Talk.status(Self.dimmer.status)).reports().count == 1)
         #expect(Self.paths(talk.pass(.seconds(1))) == ["/status"])
@@ -357,7 +357,7 @@ struct ShellyGen1SessionTests {
     }
 
     @Test(
-        "adds the readings of an output's meter, but not those of a device without one",
+        "adds the readings of an output's meter, and no readings if the device has no meter",
         arguments: [
             (#"{"power": 12.5, "is_valid": true, "total": 120000}"#, [.power: .number(12.5), .energy: .number(2)]),
             (#"{"power": 0, "is_valid": true}"#, [:]),
@@ -452,7 +452,7 @@ struct ShellyGen1SessionTests {
         #expect(later.reports().last?.readings == [.power: .unknown])
     }
 
-    @Test("moves a roller, and only opens, closes or stops one without positions")
+    @Test("moves a roller, and only opens, closes or stops a roller without positions")
     func rollerCommands() throws {
         func command(_ percent: Int? = nil) -> LightCommand {
             var command = LightCommand()

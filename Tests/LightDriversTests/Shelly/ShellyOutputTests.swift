@@ -125,7 +125,7 @@ struct ShellyOutputTests {
         }
     }
 
-    @Test("moves a cover, and only opens, closes or stops one without calibration")
+    @Test("moves a cover, and only opens, closes or stops a cover without calibration")
     func coverCalls() throws {
         func command(_ percent: Int? = nil, tilt: Int? = nil, stops: Bool = false) -> LightCommand {
             var command = LightCommand()

@@ -238,7 +238,7 @@ struct ShellySessionTests {
         #expect(done == [.finished(command: 7, nil)])
     }
 
-    @Test("answers a challenge, replaces an expired one, and treats a second one as a wrong password")
+    @Test("answers challenges, also after the nonce expires, and treats a repeated challenge as a wrong password")
     func challenges() throws {
         var talk = Talk(ShellyOptions(passwordFile: "/etc/shelly"))
         _ = talk.session.started(now: .zero)
@@ -408,7 +408,7 @@ struct ShellySessionTests {
         #expect(talk.receive(#"{"id": 4, "result": {}}"#).reports() == [cellar])
     }
 
-    @Test("adds the readings of its meter to each output that has one")
+    @Test("adds the readings of its meter to each output that has a meter")
     func meters() throws {
         var talk = Talk(ShellyOptions(switches: true))
         let status =

@@ -149,7 +149,7 @@ struct WLEDSessionTests {
         #expect(talk.receive(.message(Array("nonsense".utf8))) == [.unreadable])
     }
 
-    @Test("ends the connection after an unanswered request, but ignores the failure of an old one")
+    @Test("ends the connection after an unanswered request, but ignores the failure of an older request")
     func silence() {
         var talk = Talk()
         _ = talk.join()

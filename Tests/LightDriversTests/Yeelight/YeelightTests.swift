@@ -66,7 +66,7 @@ struct YeelightTests {
     }
 
     @Test(
-        "rejects other answers",
+        "rejects other messages, and answers with an invalid address or id",
         arguments: [
             (0, "NOTIFY * HTTP/1.1"), (2, "Location: yeelight://10.0.0.8:55443"),
             (2, "Location: yeelight://10.0.0.7:0"),
@@ -163,7 +163,7 @@ struct YeelightTests {
         #expect(talk.receive("{}").isEmpty && talk.receive(#"{"method": "props"}"#).isEmpty)
     }
 
-    @Test("sends one request per attribute to a device that is on, and finishes with the last")
+    @Test("sends one request per attribute to a device that is on, and finishes the command after the last answer")
     func commands() throws {
         var talk = Talk()
         _ = talk.join()

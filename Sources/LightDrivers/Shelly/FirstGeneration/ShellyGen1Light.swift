@@ -13,7 +13,8 @@ struct ShellyGen1Light: Equatable, Sendable {
     /// The longest transition that devices accept.
     private static let longestTransition = Duration.seconds(5)
 
-    /// The path of its commands without the number: `light`, or the mode of a strip controller, `color` or `white`.
+    /// The path of the light's commands, without the number: `light`, or for a strip controller its mode, `color` or
+    /// `white`.
     let path: String
     private let isStrip: Bool
     private let hasWhiteChannel: Bool
@@ -22,7 +23,7 @@ struct ShellyGen1Light: Equatable, Sendable {
     private var brightness: Int?
     /// The brightness of colors, in percent.
     private var gain: Int?
-    /// The channels, 0 to 255 each.
+    /// The red, green and blue channels, 0 to 255 each.
     private var rgb: [Double]?
     private var white: Double?
     private var kelvin: Int?
@@ -55,9 +56,9 @@ struct ShellyGen1Light: Equatable, Sendable {
 
     private var hasColor: Bool { isStrip ? path == "color" : rgb != nil }
     private var hasTemperature: Bool { !isStrip && kelvin != nil }
-    /// A Boolean value that indicates whether the light shows a color now.
+    /// A Boolean value that indicates whether the light currently shows a color, not a white.
     private var showsColor: Bool { hasColor && !(hasTemperature && mode == "white") }
-    /// The range of its color temperatures in kelvin, which devices don't report.
+    /// The range of the light's color temperatures in kelvin, which devices don't report.
     private var kelvins: ClosedRange<Int> { (hasColor ? 3000 : 2700)...6500 }
     private var mireds: ClosedRange<Int> { ColorConversion.mireds(kelvin: kelvins) }
 

@@ -26,7 +26,7 @@ struct ShellyGen1Output: Equatable, Sendable {
 
     /// Returns the outputs in a device's settings.
     ///
-    /// A device with relays for a motor lists its roller in both modes.
+    /// A device whose relays can drive a motor lists its roller even in relay mode.
     static func all(in settings: JSONValue, type: String, maximum: Int) -> [ShellyGen1Output] {
         let kinds: [Kind] = settings["mode"]?.string == "roller" ? [.roller] : [.light, .relay]
         let outputs = kinds.flatMap { kind in

@@ -12,7 +12,7 @@ struct ShellyGen1Sensor: ShellyReadings, Equatable, Sendable {
 
     var name: String? { nil }
 
-    /// The sensor with unknown readings, except for the battery.
+    /// A copy of the sensor whose readings are unknown, except for the battery.
     var unknown: ShellyGen1Sensor {
         ShellyGen1Sensor(key: key, readings: readings.filter { !$0.key.isBattery }.mapValues { _ in .unknown })
     }
@@ -38,7 +38,7 @@ struct ShellyGen1Sensor: ShellyReadings, Equatable, Sendable {
         var readings: [SensorReading: SensorValue] = [:]
         readings[.leak] = status["flood"].map { value($0, .leak) }
         readings[.smoke] = status["smoke"].map { value($0, .smoke) }
-        // Treat it like all gases that HAP has no sensor for.
+        // Show the gas as carbon monoxide, like all gases that HAP has no sensor for.
         readings[.carbonMonoxide] = status["gas_sensor"].map { json in
             let alarms = ["none": false, "mild": true, "heavy": true, "test": true]
             return alarms[json["alarm_state"]?.string ?? ""].map { .flag($0) } ?? .unknown

@@ -32,8 +32,8 @@ package struct ShellyGen1Session: DeviceSession {
     static let maximumOutputs = 8
     static let maximumProbes = 6
     static let maximumInputs = 8
-    /// The time between polls: normally, while a motor is running, after a command, and at least after polls that
-    /// packets cause.
+    /// The intervals between polls: normally, while a motor is running, and after a command; and the shortest interval
+    /// before a poll that a packet causes.
     static let pollIntervals = (
         calm: Duration.seconds(5), moving: Duration.seconds(1), afterCommand: Duration.seconds(1),
         pushed: Duration.seconds(1)
@@ -85,7 +85,7 @@ package struct ShellyGen1Session: DeviceSession {
 
     /// Returns the MAC address at the end of the service's name.
     ///
-    /// Older firmware versions announce only half of it.
+    /// Older firmware versions announce only half of the address.
     package static func id(of service: DiscoveredService) -> String? {
         service.name.split(separator: "-").last.map { $0.lowercased() }.flatMap { $0.isMAC ? $0 : nil }
     }
@@ -214,7 +214,8 @@ package struct ShellyGen1Session: DeviceSession {
     private var refused: SessionEvent<Output> {
         guard let file = options.passwordFile else {
             return .failed(
-                .unauthorized("\(name) requires a password; write it to a file, and set the driver's password-file"))
+                .unauthorized("\(name) requires a password; put it in a file, and set password-file to the file's path")
+            )
         }
         return .failed(.unauthorized("\(name) rejected the password in \(file); correct it"))
     }
