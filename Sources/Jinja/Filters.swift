@@ -201,7 +201,7 @@ extension JinjaRenderer {
         JinjaError("a value of type \(value.typeName) isn't a number")
     }
 
-    /// Returns a value as a number, or `nil` if it isn't one.
+    /// Converts a value to a number, or returns `nil` if that's impossible.
     ///
     /// Text is parsed by the rules of Python's `float`.
     static func read(_ value: JinjaValue) -> Double? {

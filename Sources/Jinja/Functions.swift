@@ -44,7 +44,7 @@ extension JinjaRenderer {
         case .list: return .list(try sequence(given.value(0, "value") ?? .list([])))
         case .dict:
             let members = given.value(0, "value")?.members ?? []
-            // The cost is quadratic, because each member is compared with all previous ones.
+            // The cost is quadratic, because each member is compared with all previous members.
             try count(members.count * members.count)
             var dictionary = JinjaDictionary(members)
             for (name, value) in given.named.sorted(by: { $0.key < $1.key }) { dictionary[.string(name)] = value }

@@ -27,7 +27,7 @@ struct JinjaLexer {
     private init(_ source: String) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(source.utf8.count)
-        // As in Jinja2, all line endings become \n, and a single one at the end is removed.
+        // As in Jinja2, all line endings become \n, and a single line ending at the end is removed.
         var last: UInt8 = 0
         for byte in source.utf8 {
             if byte == 0x0D { bytes.append(0x0A) } else if byte != 0x0A || last != 0x0D { bytes.append(byte) }

@@ -46,7 +46,7 @@ struct JinjaParser {
     }
 
     /// Parses statements up to a block that begins with one of the names in `ends`, or to the end of the template if
-    /// there are none.
+    /// `ends` is empty.
     private mutating func statements(until ends: [String] = []) throws(JinjaError) -> [Statement] {
         var result: [Statement] = []
         while let token {

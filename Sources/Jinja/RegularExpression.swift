@@ -20,7 +20,7 @@ struct RegularExpression {
     fileprivate enum Instruction {
         case scalar(ScalarSet)
         case assertion(Assertion)
-        /// Tries the next instruction first and then the given one, or the other way around.
+        /// Tries the next instruction first and then the given instruction, or the other way around.
         case split(otherwise: Int, prefersOther: Bool)
         case jump(Int)
         /// Stores the position as the start or the end of a group.

@@ -27,8 +27,8 @@ public struct DriverContract: Sendable {
     ///
     /// - Parameters:
     ///   - goodLight: A light that executes commands.
-    ///   - lostLight: A light that is known to be unreachable, if the driver can have one.
-    ///   - silentLight: A light that never answers, if the driver can have one.
+    ///   - lostLight: A light that is known to be unreachable, if the driver can have such lights.
+    ///   - silentLight: A light that never answers, if the driver can have such lights.
     ///   - timeout: The longest time to wait for a required result.
     ///   - makeDriver: Creates a driver that is ready to run.
     public init(
@@ -98,7 +98,8 @@ public struct DriverContract: Sendable {
     private func deadLights(_ driver: any LightDriver, _ host: RecordingLightHost) async -> [String] {
         var found: [String] = []
         if let lostLight {
-            // The driver may discover this light later than the good one, and notice even later that it is unreachable.
+            // The driver may discover this light later than the good light, and take longer to notice that it's
+            // unreachable.
             if await !host.wait(for: lostLight, limit: timeout, until: { $0.reachable == false }) {
                 found.append("the light \(lostLight) isn't reported as unreachable")
             }

@@ -73,11 +73,11 @@ package actor PluginDriver: LightDriver, PendingCallOwner {
             guard forHost.isEmpty else { continue }
             await signal.wait(until: machine.deadline.map { start + $0 })
         }
-        // This runs in a new task, because the current one has already been canceled.
+        // This runs in a new task, because the current task has already been canceled.
         await Task { await shutDown() }.value
     }
 
-    /// Performs actions that don't need the host, and queues the others for the host, in order.
+    /// Performs actions that don't need the host, and queues the other actions for the host, in order.
     private func perform(_ actions: [PluginMachine.Action]) {
         for action in actions {
             switch action {
@@ -170,7 +170,7 @@ package actor PluginDriver: LightDriver, PendingCallOwner {
         let ticket = lastTicket
         try await finish(ticket) {
             perform(ask(&machine, ticket, now))
-            // The request's deadline may be earlier than the one that `run(host:)` is waiting for.
+            // The request's deadline may be earlier than the deadline that `run(host:)` is waiting for.
             signal.send()
         }
     }

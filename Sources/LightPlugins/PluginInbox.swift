@@ -44,8 +44,8 @@ package struct PluginInbox: Sendable {
         return events
     }
 
-    /// Merges each state into the light's newest state, and replaces the light's first description with the newest one,
-    /// so that it still precedes all states.
+    /// Merges each state into the light's newest state, and replaces the light's first description with the newest
+    /// description, so that the description still precedes all states.
     ///
     /// States and descriptions from before and after a light's removal aren't merged with each other.
     private mutating func fold() {

@@ -44,7 +44,7 @@ package struct PluginTiming: Sendable {
     ///
     /// It is longer than the bridge's own timeout for commands.
     package var set = Duration.seconds(3)
-    /// The interval between an answered `ping` and the next one.
+    /// The interval between an answered `ping` and the next `ping`.
     package var pingInterval = Duration.seconds(30)
     /// The time that a plugin has to exit after `shutdown`.
     ///

@@ -66,7 +66,7 @@ struct PluginMachine {
     private var queue: [Queued] = []
     /// The lights of `set` requests that timed out but may still be answered, by request ID.
     private var late: [Int64: LightID] = [:]
-    /// The descriptions that were passed to the host in this run or an earlier one.
+    /// The descriptions that were passed to the host in this run or an earlier run.
     private var told: [LightID: LightDescription] = [:]
     /// The lights that were added in this run, and whether their state is known.
     private var present: [LightID: Bool] = [:]

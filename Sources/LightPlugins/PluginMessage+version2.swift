@@ -78,7 +78,7 @@ extension JSONValue {
         }
     }
 
-    /// Returns the metadata of a characteristic with the device's limits, which must be within those of the catalog.
+    /// Returns the metadata of a characteristic with the device's limits, which must be within the catalog's limits.
     private func narrowed(_ usual: CharacteristicMetadata) throws(Problem) -> CharacteristicMetadata {
         guard object != nil else { throw "it must be an object, such as {}" }
         guard usual.format.isNumeric else { return usual }
@@ -105,7 +105,9 @@ extension JSONValue {
         return metadata
     }
 
-    /// Returns the values of momentary events, or those of a state, in which `null` means that a value is unknown.
+    /// Returns the values of momentary events or of a state.
+    ///
+    /// In a state, `null` means that a value is unknown.
     func values(areEvents: Bool) throws(Problem) -> PropertyValues {
         let members = try member("values", "an object") { $0.object?.members } ?? []
         guard members.count <= PluginLimits.values, !areEvents || !members.isEmpty else {
@@ -162,7 +164,7 @@ extension CharacteristicDefinition {
 }
 
 extension CharacteristicMetadata {
-    /// The range of the allowed numbers, which is that of the format if the characteristic has no limits.
+    /// The range of the allowed numbers: the characteristic's range, or the format's range if it has no limits.
     fileprivate var possibleRange: ClosedRange<Double> {
         let whole = format.integerRange.map { Double($0.lowerBound)...Double($0.upperBound) }
         return range ?? whole ?? -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude

@@ -7,7 +7,7 @@ package import LineRPC
 package enum PluginMessage: Equatable, Sendable {
     case added(LightDescription)
     case removed(LightID)
-    /// A light's state. `cause` identifies the command that led to it, or is `nil` if there was none.
+    /// A light's state. `cause` identifies the command that led to it, or is `nil` if no command did.
     case state(LightID, LightReport, cause: Int64?)
     /// Momentary events of a device.
     case event(LightID, PropertyValues)

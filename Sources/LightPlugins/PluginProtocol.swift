@@ -111,7 +111,7 @@ extension AccessoryFunction.Part {
 }
 
 extension CharacteristicType {
-    /// Returns the catalog's name, followed by `#` and the id of the function if it has one.
+    /// Returns the catalog's name, followed by `#` and the id of the function if the function has an id.
     fileprivate func pluginName(in function: String?) -> String {
         let name = CharacteristicDefinition.of(self)?.name ?? description
         return function.map { "\(name)#\($0)" } ?? name

@@ -32,7 +32,7 @@ struct PluginContractTests {
         #expect(checks.count == 15)
     }
 
-    @Test("isn't met by a plugin of version 2 that sends undescribed values or doesn't apply requested ones")
+    @Test("isn't met by a plugin of version 2 that sends undescribed values or doesn't apply requested values")
     func version2() async throws {
         let folder = try PluginProgram.folder()
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -25,7 +25,7 @@ struct PluginMachineTests {
 
     private func yes(_ id: Int64, _ result: JSONValue = [:]) -> PluginMessage { .answer(id: id, .success(result)) }
 
-    /// Returns a machine whose plugin has started and added the given lights at the time 0.
+    /// Returns a machine whose plugin has started and added the given lights at time 0.
     private func running(_ ids: LightID..., capabilities: JSONValue = []) -> PluginMachine {
         var machine = machine()
         _ = machine.timePassed(now: .zero)

@@ -15,7 +15,7 @@ struct PluginMessageTests {
         try read(#"{"jsonrpc":"2.0","method":"\#(method)","params":\#(params)}"#)
     }
 
-    @Test("reads a description, and uses the id as the name if there is none")
+    @Test("reads a description, and uses the id as the name if the name is missing")
     func added() throws {
         #expect(
             try notification(
