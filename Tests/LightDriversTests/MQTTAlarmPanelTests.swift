@@ -47,7 +47,7 @@ struct MQTTAlarmPanelTests {
         #expect(panel.isUnreadable(topic: "s", MQTTPayload(Array("ARMED_AWAY".utf8))))
     }
 
-    @Test("replaces a mode that HomeKit or the panel lacks with one that both have")
+    @Test("replaces a mode that HomeKit or the panel lacks with a mode that both have")
     func modes() throws {
         var panel = try Self.panel(#", "supported_features": ["arm_home", "arm_vacation", "trigger"]"#)
         #expect(panel.settings.component?.functions == [.securitySystem([.home, .away])])

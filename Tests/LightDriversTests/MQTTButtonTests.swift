@@ -23,7 +23,7 @@ extension MQTTHouse {
         take(home.received(topic: topic, payload: MQTTPayload(Array(text.utf8), isRetained: true), now: now))
     }
 
-    /// Waits until the parts of devices count as complete.
+    /// Lets time pass until the parts of all devices count as complete.
     mutating func settles() {
         now += .seconds(2)
         take(home.timePassed(now: now))
@@ -267,7 +267,7 @@ struct MQTTButtonTests {
     }
 
     @Test(
-        "ignores announcements that aren't triggers, and reports invalid ones",
+        "ignores announcements that aren't triggers, and reports invalid announcements",
         arguments: [
             (#"{"automation_type": "action", "type": "button_short_press", "subtype": "a", "topic": "t"}"#, false),
             (#"{"automation_type": "trigger", "type": "button_short_release", "subtype": "a", "topic": "t"}"#, false),

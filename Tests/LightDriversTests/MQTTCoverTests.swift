@@ -282,7 +282,7 @@ struct MQTTCoverTests {
         }
     }
 
-    @Test("reads positions in objects and templates, and ignores and counts invalid ones")
+    @Test("reads positions in objects and templates, and ignores and counts invalid positions")
     func payloads() throws {
         var cover = try Self.cover()
         #expect(said(&cover, #"{"position": 30, "tilt": 2}"#)?.position == 30)

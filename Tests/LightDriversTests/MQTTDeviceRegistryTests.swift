@@ -369,7 +369,7 @@ struct MQTTDeviceRegistryTests {
         #expect(house.home.connected().contains(.subscribe("s", qos: 2)))
     }
 
-    @Test("ignores a repeated announcement, and applies the changes of a different one")
+    @Test("ignores a repeated announcement, and applies a changed announcement")
     func updates() {
         var house = House()
         house.announces("first", Self.lamp)
@@ -594,7 +594,7 @@ struct MQTTDeviceRegistryTests {
         let text = first.warnings.first ?? ""
         #expect(text.hasPrefix("homeassistant/light/a/config: ") && first.contains(.warn(text, about: "u")))
         #expect(house.announces("a", #""uniq_id": "u""#).contains(.warn(nil, about: "u")))
-        // When the announcement moves to a new topic, the previous topic doesn't withdraw the warning about the new one.
+        // When the announcement moves to a new topic, the previous topic doesn't withdraw the new topic's warning.
         house.announces("a", odd)
         house.receives("homeassistant/light/a/config", "{\"migrate_discovery\": true}")
         let second = house.announces("b", odd)
@@ -693,7 +693,7 @@ struct MQTTDeviceRegistryTests {
         #expect(second.contains(.report("u2", .init(reachable: false))))
     }
 
-    @Test("keeps the state of known availability topics when an announcement adds one")
+    @Test("keeps the state of known availability topics when an announcement adds a topic")
     func moreAvailability() {
         var house = House()
         house.announces("first", #""uniq_id": "u1", "avty": [\#(Self.gate)]"#)

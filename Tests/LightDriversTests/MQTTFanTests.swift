@@ -77,7 +77,7 @@ struct MQTTFanTests {
         #expect(try sent(&fan, LightCommand(on: true)) == ["c ON", "c/speed 2"])
     }
 
-    @Test("reads the fan's states, and ignores invalid ones")
+    @Test("reads the fan's states, and ignores invalid states")
     func states() throws {
         var fan = try Self.fan()
         #expect(said(&fan, "s", "ON") == LightReport(on: true))

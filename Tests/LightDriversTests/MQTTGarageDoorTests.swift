@@ -44,7 +44,7 @@ struct MQTTGarageDoorTests {
             ("stopped", .stopped), ("closing", .closing), ("closed", .closed), ("open", .open),
         ] { #expect(self.state(&door, text) == state, "\(text)") }
         #expect(state(&door, "ajar") == nil)
-        // The position decides, if there is one.
+        // If a stopped door has a position, the position determines its state.
         var exact = try Self.door(#", "position_topic": "p""#)
         #expect(state(&exact, "closing") == .closing)
         #expect(state(&exact, "0", on: "p") == .closing)
@@ -91,7 +91,7 @@ struct MQTTGarageDoorTests {
     }
 
     @Test(
-        "accepts a press again as soon as the last one must have been lost",
+        "accepts another press as soon as the last press must have been lost",
         arguments: [
             // A closed door soon reports that it isn't closed anymore.
             (["closed"], DoorState.open, 15), (["open", "closed"], .open, 15),

@@ -223,7 +223,7 @@ struct MQTTLightTests {
         #expect(Self.text(try light.messages(for: .init(brightness: 100))) == [#"set {"state":"ON","brightness":255}"#])
     }
 
-    @Test("scales the channels of a color by the brightness if the light announces none")
+    @Test("scales the channels of a color by the brightness if the light announces no brightness")
     func scaledRGB() throws {
         var light = try Self.light(#""schema": "json", "state_topic": "state", "supported_color_modes": ["rgb"]"#)
         let red = LightColor.hueSaturation(hue: 0, saturation: 100)

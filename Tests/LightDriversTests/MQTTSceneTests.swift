@@ -107,7 +107,7 @@ struct MQTTSceneTests {
         #expect(try house.sends(shared, to: "l") == ["two c"])
     }
 
-    @Test("are shown once if two have the same id, and a command goes to the shown one")
+    @Test("are shown once if two have the same id, and a command goes to the shown scene")
     func sameID() throws {
         var house = Self.announced([
             ("select", #""uniq_id": "a", "cmd_t": "a/set", "ops": ["b/c", "d"]"#),

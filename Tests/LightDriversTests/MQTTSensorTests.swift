@@ -17,7 +17,7 @@ struct MQTTSensorTests {
     }
 
     @Test(
-        "accepts known units of temperature, and warns about others",
+        "accepts known units of temperature, and warns about other units",
         arguments: [("F", 1, 0), ("°F", 1, 0), ("C", 1, 0), ("", 1, 0), ("furlong", 0, 1)])
     func units(unit: String, added: Int, warnings: Int) {
         var house = MQTTHouse(kinds: [.sensor])
@@ -28,7 +28,7 @@ struct MQTTSensorTests {
     }
 
     @Test(
-        "converts a value by its class and unit, and ignores invalid ones",
+        "converts a value by its class and unit, and ignores invalid values",
         arguments: [
             ("sensor", "temperature", "", "21.57", .number(21.57)),
             ("sensor", "temperature", #", "unit_of_measurement": "°F""#, "70.7", .number(21.5)),
@@ -251,7 +251,7 @@ struct MQTTSensorTests {
         }
     }
 
-    @Test("counts invalid readings, but not missing ones")
+    @Test("counts invalid readings, but not missing readings")
     func unreadable() {
         var sensors = Self.house()
         sensors.receives("ha/sensor/t/config", Self.entity("temperature", #", "value_template": "{{ value_json.t }}""#))

@@ -160,7 +160,7 @@ struct TasmotaTests {
             ])
     }
 
-    @Test("makes an offline device unreachable, and removes a withdrawn one")
+    @Test("makes an offline device unreachable, and removes a withdrawn device")
     func goes() throws {
         var house = Self.house(try .named("dimmer"))
         #expect(

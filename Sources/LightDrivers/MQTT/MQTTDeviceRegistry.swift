@@ -23,7 +23,7 @@ package enum MQTTAction: Equatable, Sendable {
 ///
 /// Rules:
 /// - The `unique_id` identifies a light, regardless of the topic of its announcement. A second announcement with the
-///   same id is set aside with a warning. It takes effect when the first one is withdrawn.
+///   same id is set aside with a warning. It takes effect when the first announcement is withdrawn.
 /// - A light is withdrawn by an empty announcement. Then it becomes unreachable, and is removed if it isn't announced
 ///   again within 5 seconds. The delay is needed because producers withdraw a light and announce it again to rename it
 ///   (Decision 28). A light that is merely silent is never removed.
@@ -245,7 +245,7 @@ package struct MQTTDeviceRegistry: Sendable {
 
     /// Processes a message about several entities.
     ///
-    /// If the message lists all entities of its topic, those that it no longer lists are withdrawn.
+    /// If the message lists all entities of its topic, entities that are no longer listed are withdrawn.
     private mutating func take(
         _ things: [Announcement.Part], on topic: String, isComplete: Bool, now: Duration
     ) -> [MQTTAction] {
@@ -268,7 +268,7 @@ package struct MQTTDeviceRegistry: Sendable {
         } else {
             current.formUnion(former)
         }
-        // Store only the keys of known entities, so that announcements of ignored ones don't use memory.
+        // Store only the keys of known entities, so that announcements of ignored entities don't use memory.
         let known = current.filter { announced[$0] != nil || setAside[$0] != nil }
         keys[topic] = known.isEmpty ? nil : known
         return actions
@@ -343,9 +343,10 @@ package struct MQTTDeviceRegistry: Sendable {
 
     /// Returns the id of an entity.
     ///
-    /// A `unique_id` is unique only within its component, so a light and a lock may have the same one. In that case,
-    /// one of them gets its component as a prefix of its id: the one that the bridge doesn't know yet, or the second
-    /// one if it knows neither. The ids don't depend on the order of later announcements.
+    /// A `unique_id` is unique only within its component, so a light and a lock may have the same `unique_id`. In that
+    /// case, the id of one entity gets its component as a prefix. This is the entity that the bridge doesn't know yet,
+    /// or the second announced entity if the bridge knows neither. The ids don't depend on the order of later
+    /// announcements.
     private func id(of entity: MQTTEntity, as key: DiscoveryKey) -> LightID {
         let plain = entity.description.id
         let own = LightID("\(key.component)/\(plain.rawValue)")
@@ -452,7 +453,7 @@ package struct MQTTDeviceRegistry: Sendable {
                 members[id]?.light.learnAvailability(from: light)
             }
             // If a topic already has other listeners, its messages were delivered before. Another subscription makes
-            // the broker send the retained ones again (MQTT 3.1.1, 3.8.4).
+            // the broker send the retained messages again (MQTT 3.1.1, 3.8.4).
             if others.isEmpty || isMissing(topic, id) { actions.append(.subscribe(topic, qos: qos(of: topic))) }
         }
         return actions
@@ -479,7 +480,7 @@ package struct MQTTDeviceRegistry: Sendable {
         return !isLost && member.light.isAvailable
     }
 
-    /// Reports the reachability of a light if it has changed.
+    /// Reports a light's reachability if that has changed.
     private mutating func reach(_ id: LightID) -> [MQTTAction] {
         guard let member = members[id] else { return [] }
         let reachable = isReachable(member)
@@ -502,7 +503,7 @@ package struct MQTTDeviceRegistry: Sendable {
     /// Returns the gateway that forwards a light's commands, or `nil` if there is none.
     func gateway(of id: LightID) -> String? { members[id]?.light.settings.gateway }
 
-    /// Returns the file with the code of a lock or an alarm panel, or `nil` if the configuration names none.
+    /// Returns the file with the code of a lock or an alarm panel, or `nil` if the configuration names no file.
     func codeFile(of id: LightID) -> SecretFile? { members[id]?.light.settings.codeFile }
 
     /// Returns the messages for a command, which ends a running identification of the light.

@@ -23,7 +23,7 @@ extension MQTTDriverConfiguration: DiscoverableDriver {
     ///
     /// - Parameters:
     ///   - services: The announced brokers.
-    ///   - isLocal: `true` if a process on this computer listens on the usual port.
+    ///   - isLocal: `true` if a process on this computer listens on MQTT's default port.
     /// - Returns: The sources, with each broker only once.
     static func sources(_ services: [DiscoveredService], isLocal: Bool) -> [LightSource] {
         var sources = services.map { service in

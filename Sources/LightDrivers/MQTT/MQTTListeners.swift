@@ -22,9 +22,7 @@ struct MQTTListeners {
         }
     }
 
-    /// Removes a listener of a topic.
-    ///
-    /// Returns whether it was the last one.
+    /// Removes a listener of a topic, and returns whether it was the topic's last listener.
     mutating func remove(_ light: LightID, for topic: String) -> Bool {
         guard lights[topic]?.remove(light) != nil, lights[topic]?.isEmpty == true else { return false }
         lights[topic] = nil

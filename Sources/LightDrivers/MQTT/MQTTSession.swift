@@ -98,7 +98,7 @@ struct MQTTSession {
         reconnectAt = now
     }
 
-    /// Returns whether a reason differs from the previous one.
+    /// Returns whether a reason differs from the previous reason.
     ///
     /// Repeated reasons aren't logged as warnings.
     mutating func isNew(_ reason: String) -> Bool {

@@ -51,14 +51,14 @@ struct MQTTWarnings {
     ///
     /// Call it before the next announcement on that topic is read.
     ///
-    /// - Returns: The names of the subjects of those warnings, for ``ended(of:)``.
+    /// - Returns: The names of the subjects of the removed warnings, for ``ended(of:)``.
     mutating func reset(topic: String) -> Set<String> {
         let former = subjects.filter { $0.origin?.topic == topic }
         subjects.subtract(former)
         return Set(former.map(\.name))
     }
 
-    /// Withdraws those previous warnings whose subjects have no current warning.
+    /// Withdraws the previous warnings whose subjects have no current warning.
     ///
     /// Another topic may have announced the same light and caused a warning about it.
     func ended(of former: Set<String>) -> [MQTTAction] {

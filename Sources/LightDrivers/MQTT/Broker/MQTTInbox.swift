@@ -17,9 +17,9 @@ package enum MQTTEvent: Equatable, Sendable {
 /// The messages among them are limited in number and total size.
 ///
 /// When the queue is full, only the newest message of each topic is kept, because only the newest value of a state
-/// counts. From then on until the queue is emptied, a new message replaces the one with the same topic, so that each
-/// message of a flood costs the same. Messages that still don't fit are dropped. All replaced and dropped messages are
-/// counted.
+/// counts. Until the queue is emptied, each new message replaces the waiting message with the same topic, so that the
+/// time per message stays constant during a flood. Messages that still don't fit are dropped. All replaced and dropped
+/// messages are counted.
 struct MQTTInbox {
     private let maximumMessages: Int
     private let maximumBytes: Int

@@ -16,7 +16,7 @@ enum AccessCode: Equatable, Sendable {
     /// The configuration keys of a device with a code.
     static let keys = ["code", fileKey]
 
-    /// Creates the code from its text, if the user has configured it.
+    /// Creates the code from the configured text, which is `nil` or empty if no code is configured.
     init(_ text: String?, isRequired: Bool) {
         self = if let text, !text.isEmpty { .known(text) } else { isRequired ? .required : .none }
     }

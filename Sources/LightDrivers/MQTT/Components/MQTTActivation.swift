@@ -104,7 +104,7 @@ extension KeyReader {
             .contains { $0.hasPrefix("zigbee2mqtt_bridge") }
     }
 
-    /// Returns the entity's `unique_id`, or the fallback if it has none.
+    /// Returns the entity's `unique_id`, or the fallback if the entity has no `unique_id`.
     func partID(_ fallback: String) throws(MQTTProblem) -> String {
         try string("unique_id").flatMap { $0.isEmpty ? nil : $0 } ?? fallback
     }

@@ -32,7 +32,7 @@ struct MQTTButton: MQTTComponent {
         return capabilities
     }
 
-    /// Creates buttons that Zigbee2MQTT or Tasmota lists without Home Assistant's discovery.
+    /// Creates buttons that are found without Home Assistant's discovery.
     init(_ words: ButtonWords) {
         form = .list
         self.words = words

@@ -37,7 +37,7 @@ protocol MQTTComponent: Equatable, Sendable {
 
     var capabilities: LightCapabilities { get }
 
-    /// The functions; by default, those that the capabilities describe.
+    /// The entity's functions; by default, the functions that its capabilities describe.
     var functions: [AccessoryFunction] { get }
 
     /// The sources of the entity's state, except for power.
@@ -65,7 +65,7 @@ protocol MQTTComponent: Equatable, Sendable {
     /// - Throws: `LightError.refused` if the entity supports none of the command's values.
     func messages(for command: LightCommand, to light: inout MQTTLight) throws(LightError) -> [MQTTMessage]
 
-    /// Returns the values of a sent command that count as the state at once, because the entity won't report them.
+    /// Returns the values of a sent command that count as the state immediately, because the entity won't report them.
     func handedOver(_ command: LightCommand, to light: inout MQTTLight) -> LightReport
 }
 

@@ -53,7 +53,7 @@ struct MQTTSensor: MQTTComponent {
         }
     }
 
-    /// Creates a sensor with the given class that Zigbee2MQTT or Tasmota lists without Home Assistant's discovery.
+    /// Creates a sensor of the given class that is found without Home Assistant's discovery.
     init(_ meaning: SensorClass) { self.meaning = meaning }
 
     // MARK: Zigbee2MQTT

@@ -25,7 +25,7 @@ struct MQTTThermostat: MQTTComponent {
         "temp_unit": "temperature_unit",
     ]
     static let keys = abbreviations.values.sorted() + ["max_temp", "min_temp", "modes", "temp_step"]
-    /// The default modes of a thermostat whose announcement lists none.
+    /// The default modes of a thermostat whose announcement lists no modes.
     private static let usualModes = ["auto", "off", "cool", "heat", "dry", "fan_only"]
     private static let usualHeaterModes = ["eco", "electric", "gas", "heat_pump", "high_demand", "performance", "off"]
     private static let numbers = -1000.0...1000.0
@@ -39,7 +39,7 @@ struct MQTTThermostat: MQTTComponent {
     private var current: MQTTLightSettings.Source?
     private var targetCommand, lowCommand, highCommand: MQTTLightSettings.Command?
     private var target, low, high: MQTTLightSettings.Source?
-    /// The initial target temperature of a device that doesn't report one.
+    /// The initial target temperature of a device that doesn't report its target.
     private var initial: Double?
     private var humidity, targetHumidity: MQTTLightSettings.Source?
     private var humidityCommand: MQTTLightSettings.Command?
@@ -314,7 +314,7 @@ struct MQTTThermostat: MQTTComponent {
         return hasTarget && !(hasPoints && mode == .auto) ? command.targetTemperature : nil
     }
 
-    /// Returns the thresholds to send.
+    /// Returns the set points to send for a command; empty if the device has no thresholds.
     private func points(of command: LightCommand, in mode: HeatingCoolingMode?, _ light: MQTTLight) -> SetPoints {
         guard hasThresholds else { return SetPoints() }
         guard hasTarget else { return Self.setPoints(light).changed(by: command, in: mode) }

@@ -73,7 +73,7 @@ struct MQTTValve: MQTTComponent {
 
     /// Returns whether an expose is the switch of a water valve.
     ///
-    /// Other switches of the device, such as one with a label, don't count.
+    /// Other switches of the device, such as a switch with a label, aren't valves.
     static func isValve(_ expose: JSONValue, of device: Zigbee2MQTTDevice) -> Bool {
         guard expose["type"]?.string == "switch",
             let feature = expose["features"]?.array?.first(where: { $0["name"]?.string == "state" }),

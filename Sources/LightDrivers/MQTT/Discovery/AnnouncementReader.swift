@@ -17,7 +17,7 @@ enum Announcement {
     case gone(DiscoveryKey)
     /// The entity of this topic will move to another topic.
     case moving(DiscoveryKey)
-    /// The entities of a topic that describes several entities: the complete list, or only the changed ones.
+    /// The entities of a topic that describes several entities: the complete list, or only the changed entities.
     case things([Part], topic: String, isComplete: Bool = true)
     /// All entities of this topic will move to other topics.
     case allMoving(topic: String)
@@ -34,8 +34,8 @@ enum Announcement {
         case hidden
         /// The part is invalid. Its previous announcement remains valid.
         case problem(MQTTProblem)
-        /// The device is being interviewed again. The previous entities with this key remain, and so do those whose
-        /// keys begin with this key and `_`.
+        /// The device is being interviewed again. The previous entity with this key remains, and so do the entities
+        /// whose keys begin with this key and `_`.
         case unchanged
     }
 }

@@ -14,7 +14,7 @@ package enum DiscoveryPayload: Equatable, Sendable {
     package struct Part: Equatable, Sendable {
         package var name: String
         package var platform: String
-        /// The part's keys, including inherited ones.
+        /// The part's keys, including inherited keys.
         ///
         /// It is `nil` if the part has no key except its platform, which means that it must be removed.
         package var keys: JSONObject?

@@ -53,7 +53,7 @@ package struct DiscoveryTopic: Hashable, Sendable {
 }
 
 extension DiscoveryTopic {
-    /// The supported components.
+    /// The supported components, by their names in discovery topics.
     static let components = MQTTComponents.all.reduce(into: Set(["light", "switch"])) { $0.formUnion($1.names) }
 }
 

@@ -41,7 +41,7 @@ package struct MQTTEntity: Equatable, Sendable {
     ///   - keys: The keys and values of the announcement.
     ///   - component: `light`, `switch`, or a component in ``MQTTComponents``.
     ///   - fallbackID: The id if the announcement has no `unique_id`.
-    ///   - fallbackName: The name if neither the entity nor its device has one.
+    ///   - fallbackName: The name if neither the entity nor its device has a name.
     /// - Throws: ``MQTTProblem`` if the entity isn't supported.
     package init(
         _ keys: JSONObject, component: String, fallbackID: String, fallbackName: String
@@ -90,7 +90,7 @@ package struct MQTTEntity: Equatable, Sendable {
     /// Returns whether entities of this component are parts of a device, such as readings.
     static func isPart(_ component: String) -> Bool { MQTTComponents.named(component)?.isPart == true }
 
-    /// Returns the id of a device: its first identifier or, if it has none, its first address.
+    /// Returns the id of a device: its first identifier, or its first address if it has no identifiers.
     private static func deviceID(_ device: KeyReader) -> String? {
         firstIdentifier(device) ?? device.keys["connections"]?.array?.first?.array?.last?.string
     }

@@ -3,7 +3,7 @@ import DeviceKit
 
 /// The sensors of Tasmota devices (Lights 8.3).
 ///
-/// One message lists the sensors of a device, and another one contains the device's topics.
+/// One message lists the sensors of a device, and another message contains the device's topics.
 ///
 /// Each chip becomes a sensor with all of the chip's readings. The ids are the same as in hatasmota, Home Assistant's
 /// library.

@@ -26,7 +26,7 @@ struct Zigbee2MQTTDevice {
         return property
     }
 
-    /// Returns two values, such as those for on and off, in the text form that templates produce.
+    /// Returns the values for two states, such as on and off, in the text form that templates produce.
     func texts(_ on: JSONValue, _ off: JSONValue) throws(MQTTProblem) -> (on: String, off: String) {
         let values = KeyReader(keys: ["value_on": on, "value_off": off])
         return (try values.string("value_on") ?? "", try values.string("value_off") ?? "")

@@ -152,7 +152,7 @@ struct Zigbee2MQTTDiscovery {
                     mireds = low...high
                     keys.temperature = feature["property"]?.string ?? keys.temperature
                     modes.insert(.temperature)
-                // Use the first color format, which is the one that the bulb prefers.
+                // Use the first color format, which is the bulb's preferred format.
                 case "color_hs" where !modes.contains(.xy):
                     modes.insert(.hs)
                     keys.color = feature["property"]?.string ?? keys.color

@@ -42,7 +42,8 @@ extension MQTTLight {
         return current.blinks
     }
 
-    /// Returns the messages of one blink, or `nil` if a command or another identification has ended this one.
+    /// Returns the messages of one blink, or `nil` if a command or another identification has ended this
+    /// identification.
     mutating func blink(_ isLit: Bool, _ number: Int) throws(LightError) -> [MQTTMessage]? {
         guard identification?.number == number, identification?.endsAt == nil else { return nil }
         identification?.isLit = isLit
@@ -51,8 +52,8 @@ extension MQTTLight {
 
     /// Ends an identification.
     ///
-    /// - Returns: The messages that restore the light's power. There are none if a command or another identification
-    ///   has ended this one, or if the light already has that power.
+    /// - Returns: The messages that restore the light's power; empty if a command or another identification has ended
+    ///   this identification, or if the power is already restored.
     mutating func endIdentification(_ number: Int, now: Duration) -> [MQTTMessage] {
         guard let current = identification, current.number == number, current.endsAt == nil else { return [] }
         return restorePower(of: current, now: now)
@@ -60,8 +61,8 @@ extension MQTTLight {
 
     /// Ends an identification because of a command.
     ///
-    /// - Returns: The messages that restore the light's power, to be sent before those of the command. There are none
-    ///   if the command sets the power.
+    /// - Returns: The messages that restore the light's power, to be sent before the messages of the command; empty if
+    ///   the command sets the power.
     mutating func interruptIdentification(by command: LightCommand, now: Duration) -> [MQTTMessage] {
         guard var current = identification else { return [] }
         guard let power = command.on else {
@@ -83,7 +84,7 @@ extension MQTTLight {
 
     /// Ends the identification after the time for echoes.
     ///
-    /// Returns the light's last reported power if it differs from the restored one.
+    /// Returns the light's last reported power if it differs from the restored power.
     mutating func endEchoes(now: Duration) -> LightReport? {
         guard let current = identification, let endsAt = current.endsAt, endsAt <= now else { return nil }
         identification = nil

@@ -105,13 +105,14 @@ final class KeyReader {
         if case .known(let template) = try template(name, else: consequence) { template } else { nil }
     }
 
-    /// Returns the source of an attribute such as `brightness`, or `nil` if it has no topic or an invalid template.
+    /// Returns the source of an attribute such as `brightness`, or `nil` if its topic is missing or its template is
+    /// invalid.
     func source(_ name: String) throws(MQTTProblem) -> MQTTLightSettings.Source? {
         try source(topic: "\(name)_state_topic", template: "\(name)_value_template")
     }
 
-    /// Returns the source with the given keys for its topic and its template, or `nil` if it has no topic or an invalid
-    /// template.
+    /// Returns the source with the given keys for its topic and template, or `nil` if the topic is missing or the
+    /// template is invalid.
     func source(topic: String, template: String) throws(MQTTProblem) -> MQTTLightSettings.Source? {
         guard let topic = try self.topic(topic, mayHaveWildcards: true) else { return nil }
         switch try self.template(template, else: "the state that it reads is ignored") {
@@ -121,13 +122,14 @@ final class KeyReader {
         }
     }
 
-    /// Returns the command for an attribute such as `brightness`, or `nil` if it has no topic or an invalid template.
+    /// Returns the command for an attribute such as `brightness`, or `nil` if its topic is missing or its template is
+    /// invalid.
     func command(_ name: String, else loss: String) throws(MQTTProblem) -> MQTTLightSettings.Command? {
         try command(topic: "\(name)_command_topic", template: "\(name)_command_template", else: loss)
     }
 
-    /// Returns the command with the given keys for its topic and its template, or `nil` if it has no topic or an
-    /// invalid template.
+    /// Returns the command with the given keys for its topic and template, or `nil` if the topic is missing or the
+    /// template is invalid.
     func command(
         topic: String, template: String, else loss: String
     ) throws(MQTTProblem) -> MQTTLightSettings.Command? {

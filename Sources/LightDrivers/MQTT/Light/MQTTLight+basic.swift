@@ -57,7 +57,7 @@ extension MQTTLight {
 
     /// Returns the value that a message contains for a source.
     ///
-    /// Returns `nil` for a message on another topic and for one without a value.
+    /// Returns `nil` if the message is on another topic or contains no value.
     mutating func text(_ source: MQTTLightSettings.Source?, _ topic: String, _ payload: MQTTPayload) -> String? {
         let text = wholeText(source, topic, payload)
         return text == Self.unknown ? nil : text

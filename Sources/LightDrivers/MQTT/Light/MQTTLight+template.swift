@@ -12,7 +12,7 @@ struct TemplateSchema: Equatable, Sendable {
     var state, brightness, temperature, red, green, blue: MessageTemplate?
     /// The template for hue and saturation, separated by a comma.
     ///
-    /// It replaces those for red, green and blue.
+    /// It replaces the templates for red, green and blue.
     var hueSaturation: MessageTemplate?
 
     init(on: MessageTemplate, off: MessageTemplate, state: MessageTemplate) {

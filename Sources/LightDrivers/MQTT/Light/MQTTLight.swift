@@ -57,7 +57,8 @@ package struct MQTTLight: Equatable, Sendable {
     /// The last value of a component, as text.
     var lastText: String?
     var deadlines = Deadlines()
-    /// A Boolean value that indicates whether a door has reported a movement, not only the end of one.
+    /// A Boolean value that indicates whether a door has reported that it is opening or closing, not only its end
+    /// positions.
     var reportsMovement = false
     /// The time of the current command.
     var commandTime = Duration.zero
@@ -97,7 +98,7 @@ package struct MQTTLight: Equatable, Sendable {
     /// Copies the availability that another light has received on shared topics.
     mutating func learnAvailability(from other: MQTTLight) { availability.learn(from: other.availability) }
 
-    /// Restores the values that the bridge remembers, except those that the light has already reported.
+    /// Restores the values that the bridge remembers, except for values that the light has already reported.
     package mutating func restore(_ known: LightReport) {
         brightness = brightness ?? known.brightness
         color = color ?? known.color

@@ -88,7 +88,7 @@ package struct MQTTLightSettings: Equatable, Sendable {
     var codeFile: SecretFile?
     /// The MQTT quality of service of commands: 0, 1 or 2.
     package var qos: Int
-    /// A Boolean value that indicates whether commands count as the state, because the light doesn't report it.
+    /// A Boolean value that indicates whether commands count as the state, because the light doesn't report its state.
     package var isOptimistic: Bool
     /// The value that means full brightness to the device.
     package var brightnessScale: Int
@@ -149,7 +149,8 @@ package struct MQTTLightSettings: Equatable, Sendable {
     /// A Boolean value that indicates whether the entity is a reading or a button of a device.
     var isPart: Bool { component.map { type(of: $0).isPart } ?? false }
 
-    /// A Boolean value that indicates whether power commands count as the power, because the light doesn't report it.
+    /// A Boolean value that indicates whether the last power command counts as the power, because the light doesn't
+    /// report its power.
     var powerIsOptimistic: Bool { isOptimistic || power == nil }
 
     /// A Boolean value that indicates whether the light has color temperatures.
@@ -162,7 +163,7 @@ package struct MQTTLightSettings: Equatable, Sendable {
 
     /// The base topic of the gateway that forwards the light's commands by radio; `nil` if there is none.
     ///
-    /// A light has a gateway if one of its availability topics is that of Zigbee2MQTT, `BASE/bridge/state`.
+    /// A light has a gateway if one of its availability topics is Zigbee2MQTT's `BASE/bridge/state`.
     var gateway: String? {
         let end = "/bridge/state"
         return availability.sources.map(\.topic).first { $0.hasSuffix(end) }.map { String($0.dropLast(end.count)) }

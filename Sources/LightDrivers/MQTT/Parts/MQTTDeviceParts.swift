@@ -4,8 +4,8 @@ import HAPModel
 /// Combines the parts of each device into one accessory.
 ///
 /// Readings join the device's sensor. Buttons, scenes, sirens, choices and the readings of meters join a light, a
-/// switch or another accessory of the device. If there is none, they join the device's sensor. Buttons and scenes of a
-/// device without any accessory form a separate one.
+/// switch or another accessory of the device. If the device has no such accessory, they join its sensor. Buttons and
+/// scenes of a device without any accessory form a separate accessory.
 ///
 /// The parts of a device are announced separately and in any order. Apart from readings, they therefore wait a moment
 /// until the device is complete.

@@ -16,7 +16,8 @@ struct MQTTPart: Equatable, Sendable {
 
     let role: Role
     let description: LightDescription
-    /// The accessory that shows the part if no other accessory of its device does, or `nil` if it has no device.
+    /// The accessory that shows the part if its device has no other accessory that can, or `nil` if the part has no
+    /// device.
     let device: LightDescription?
     /// The id of the device, or `nil` if it is unknown.
     let deviceID: String?

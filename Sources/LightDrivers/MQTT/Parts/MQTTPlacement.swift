@@ -17,7 +17,7 @@ struct MQTTPlacement: Equatable, Sendable {
     var hidden: LightDescription?
     /// The parts whose presses are events and whose values are reported.
     var active: Set<LightID> = []
-    /// The parts with scenes, sirens and choices, by the ids of these functions.
+    /// The part that each scene, siren or option belongs to, by the id of its function.
     var owners: [String: LightID] = [:]
 
     var isEmpty: Bool { buttons.isEmpty && scenes.isEmpty }
@@ -29,7 +29,7 @@ struct MQTTPlacement: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - key: The id of the device.
-    ///   - parts: The buttons and scenes, sorted by id, without those that were withdrawn.
+    ///   - parts: The buttons and scenes that weren't withdrawn, sorted by id.
     ///   - host: The accessory of the device that can show them, or `nil` if there is none.
     ///   - kinds: The kinds that are shown.
     init(of key: String, _ parts: [MQTTPart], on host: LightID?, kinds: Set<LightKind>) {
@@ -72,7 +72,7 @@ struct MQTTPlacement: Equatable, Sendable {
 
     /// Returns the parts with scenes, up to the number that an accessory can show.
     ///
-    /// If several parts have a function with the same id, only the first one counts.
+    /// If several parts have a function with the same id, only the first part is used.
     private static func fitting(_ parts: [MQTTPart]) -> [MQTTPart] {
         var room = AccessoryFunction.maximumScenes
         return distinct(parts).filter { part in
