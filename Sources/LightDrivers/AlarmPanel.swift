@@ -1,7 +1,7 @@
 import DeviceKit
 import HAPModel
 
-/// The states of an alarm panel, with the names of Home Assistant.
+/// The states of an alarm panel, with Home Assistant's names.
 enum AlarmPanelState: String, CaseIterable, Sendable {
     case disarmed, pending, arming, disarming, triggered
     case home = "armed_home"
@@ -15,7 +15,7 @@ enum AlarmPanelState: String, CaseIterable, Sendable {
 struct AlarmPanel: Equatable, Sendable {
     /// Home Assistant's modes for armed panels.
     ///
-    /// If several match a HomeKit mode, the last one is preferred.
+    /// If several modes match a HomeKit mode, the last one is preferred.
     enum Mode: String, CaseIterable, Sendable {
         case customBypass = "arm_custom_bypass"
         case vacation = "arm_vacation"

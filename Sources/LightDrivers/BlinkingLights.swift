@@ -36,7 +36,7 @@ struct BlinkingLights: Sendable {
         self.pause = pause
     }
 
-    /// Returns the power states of an identification in order, without the final one that restores the previous state.
+    /// Returns the power states of an identification in order, without the final step that restores the previous state.
     static func blinks(from power: Bool, count: Int = 3) -> [Bool] { (0..<count).map { $0.isMultiple(of: 2) != power } }
 
     func contains(_ light: LightID) -> Bool { sequences[light] != nil }
@@ -50,7 +50,7 @@ struct BlinkingLights: Sendable {
     ///
     /// `isOn` is the light's power state; it is ignored if the light is already blinking.
     ///
-    /// - Returns: The number of the identification that this one replaces, or `nil` if the light wasn't blinking.
+    /// - Returns: The number of the previous identification, which is replaced, or `nil` if the light wasn't blinking.
     @discardableResult
     mutating func begin(_ light: LightID, number: Int, isOn: Bool, now: Duration) -> Int? {
         let former = sequences[light]
@@ -62,7 +62,7 @@ struct BlinkingLights: Sendable {
 
     /// Ends a light's identification at once, without another step.
     ///
-    /// Returns the number of the identification, or `nil` if there is none.
+    /// Returns the number of the identification, or `nil` if the light wasn't blinking.
     @discardableResult
     mutating func end(_ light: LightID) -> Int? { sequences.removeValue(forKey: light)?.number }
 

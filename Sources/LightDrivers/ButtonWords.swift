@@ -3,8 +3,8 @@ import HAPModel
 
 /// The buttons of a device, derived from the words that it sends, such as `1_double`, `hold_left` or `on_press`.
 ///
-/// The first or the last part of a word names the press, and the rest names the button. Releases are ignored. HomeKit
-/// has no triple and quadruple presses, so they become the single and the double press of another button.
+/// The first or the last part of a word names the press, and the other parts name the button. Releases are ignored.
+/// HomeKit has no triple and quadruple presses, so they become the single and the double press of another button.
 struct ButtonWords: Equatable, Sendable {
     /// The maximum number of buttons of a device; some devices list the words of all remote controls of their protocol.
     static let maximumButtons = 32
@@ -122,7 +122,7 @@ struct ButtonWords: Equatable, Sendable {
 
     /// Splits a word into the button and the press.
     ///
-    /// The press is `nil` if the word names none.
+    /// The press is `nil` if the word doesn't name a press.
     ///
     /// Returns `nil` if the word can't be parsed.
     private static func split(_ word: String) -> (base: String, press: Part?)? {

@@ -4,7 +4,7 @@ import LightPlugins
 package enum DriverCatalog {
     /// The configuration types of all drivers.
     ///
-    /// A new driver adds a line here.
+    /// To add a driver, add its configuration type to this list.
     package static let drivers: [any LightDriverConfiguration.Type] = [
         SimulatedDriverConfiguration.self,
         MQTTDriverConfiguration.self,

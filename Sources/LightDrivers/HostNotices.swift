@@ -22,7 +22,7 @@ struct HostNotices {
         }
     }
 
-    /// The pending notices, except for the newest reports, which may still be merged with later ones.
+    /// The pending notices, except for the newest reports, which may still be merged with later reports.
     private(set) var waiting: [Notice] = []
     private var outbox = ReportOutbox()
 

@@ -15,6 +15,6 @@ struct Pace: Sendable {
 
     mutating func sent(now: Duration) { busyUntil = max(busyUntil, now) + interval }
 
-    /// Delays further messages after the device has rejected one that was sent too soon.
+    /// Delays further messages after the device has rejected a message that was sent too soon.
     mutating func exceeded(now: Duration) { busyUntil = now + interval * burst }
 }

@@ -10,7 +10,7 @@ import DeviceKit
 /// that has only a battery isn't shown; with buttons, it is a button.
 ///
 /// A meter's reading whose device is another light, such as an outlet, becomes a part of that light. Voltage and
-/// current are shown only together with power or energy: alone, they are often those of a battery.
+/// current are shown only together with power or energy: alone, they are often measured at a battery.
 struct SensorDevices: Sendable {
     /// A change for the host.
     enum Change: Equatable {
@@ -198,7 +198,8 @@ struct SensorDevices: Sendable {
         return Self.withoutIntermediate(joined)
     }
 
-    /// Removes descriptions that later ones replace, because each reading of a meter changes its device's description.
+    /// Removes descriptions that later descriptions replace, because each reading of a meter changes the description
+    /// of its device.
     private static func withoutIntermediate<Action: LightAction>(_ actions: [Action]) -> [Action] {
         var last: [LightID: LightDescription] = [:]
         var count = 0

@@ -46,7 +46,7 @@ struct IdentificationTests {
         #expect(house.receives("lamp", #"{"state": "ON"}"#) == [.report(Self.light, LightReport(on: true))])
     }
 
-    @Test("reports other values at once")
+    @Test("reports values other than the power at once")
     func otherValues() throws {
         var house = Self.house("ON")
         let (number, _) = try house.home.beginIdentification(of: Self.light)

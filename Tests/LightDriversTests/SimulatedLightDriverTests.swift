@@ -247,7 +247,7 @@ struct SimulatedLightDriverTests {
         let first = Task { try await driver.simulate(LightReport(brightness: 10), of: "a") }
         try await eventually("the first report is on its way") { host.held == 1 }
         run.cancel()
-        // An immediate task runs up to its first suspension, so this change is already waiting, after the first one.
+        // An immediate task runs up to its first suspension, so this change is already waiting, after the first change.
         let second = Task.immediate { try await driver.simulate(LightReport(brightness: 20), of: "a") }
         host.release(goOn: true)
         try await first.value
@@ -345,7 +345,7 @@ struct SimulatedLightDriverTests {
                     try await driver.simulate(change, of: "remote")
                 }
             }
-            // A press and another change are one change.
+            // A press and a state in the same report are applied together.
             var change = press("press", .long)
             change.on = true
             try await driver.simulate(change, of: "plug")

@@ -4,7 +4,7 @@ package import DeviceKit
 package struct DatagramTraits: Sendable {
     package var driverName: String
     package var port: UInt16
-    /// The local port to which devices send state changes without a request; `nil` if they send none.
+    /// The local port to which devices send state changes without a request; `nil` if they send only answers.
     package var pushPort: UInt16?
     /// The multicast group to which searches are sent; `nil` to search the broadcast address of each network.
     ///
@@ -57,8 +57,8 @@ package protocol DatagramDevice: Sendable {
     /// `localAddress` is this computer's address in the network to search.
     static func search(session: UInt32, localAddress: UInt32) -> [UInt8]
 
-    /// A second search datagram and its port, for devices that don't answer the first one; `nil` if the system has no
-    /// such devices.
+    /// A second search datagram and its port, for devices that don't answer the first datagram; `nil` if the system has
+    /// no such devices.
     static var secondSearch: (bytes: [UInt8], port: UInt16)? { get }
 
     init(id: LightID)
@@ -104,7 +104,7 @@ package protocol DatagramDevice: Sendable {
 
     func requests(for command: LightCommand, to light: LightID) -> [Request]
 
-    /// Returns the requests that begin the identification of a light, and those that end it a second later.
+    /// Returns the requests that begin the identification of a light, and the requests that end it a second later.
     func identification(of light: LightID) -> (begin: [Request], end: [Request])
 }
 
@@ -122,7 +122,7 @@ package protocol SingleLightDevice: DatagramDevice {
 
     func requests(for command: LightCommand) -> [Request]
 
-    /// The requests that begin the identification of the light, and those that end it a second later.
+    /// The requests that begin the identification of the light, and the requests that end it a second later.
     var identification: (begin: [Request], end: [Request]) { get }
 }
 

@@ -43,7 +43,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
         ///
         /// The device's states aren't reported during an identification.
         var identificationEnds: [LightID: [Device.Request]] = [:]
-        /// A message that shows that the device has received the request with this number, but isn't the answer.
+        /// A message that isn't the answer, but shows that the device has received the request with the given number.
         var reaction: (message: Device.Message, number: UInt8)?
         var isForeign = false
     }
@@ -80,7 +80,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
 
     /// Creates a registry without devices.
     ///
-    /// `session` is a number that distinguishes this run of the driver from others.
+    /// `session` is a number that distinguishes this run of the driver from other runs.
     package init(looksFor sought: LANDevices, session: UInt32) {
         self.sought = sought
         self.session = session
@@ -136,7 +136,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
 
     package mutating func received(_ bytes: [UInt8], from source: IPv4Endpoint, now: Duration) {
         guard let reading = Device.read(bytes, session: session) else {
-            // Datagrams from other senders and our own broadcasts also arrive here; count only those from known
+            // Datagrams from other senders and our own broadcasts also arrive here. Count only datagrams from known
             // devices.
             if devicesAt[place(source)] != nil { unreadable += 1 }
             return

@@ -23,7 +23,7 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver, PendingC
 
     /// Creates a driver that does nothing until ``run(host:)`` is called.
     ///
-    /// Only one driver can use the port for pushes, so others pass `false` for `takesPushes`.
+    /// Only one driver can use the port for pushes, so other drivers pass `false` for `takesPushes`.
     package init(looksFor sought: LANDevices, takesPushes: Bool = true, logger: Logger) {
         self.logger = logger
         self.sought = sought

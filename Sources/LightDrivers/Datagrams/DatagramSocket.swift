@@ -5,10 +5,10 @@ import SystemKit
 
 /// A UDP socket for IPv4.
 ///
-/// It sends datagrams at once and queues received ones.
+/// It sends datagrams at once and queues received datagrams.
 ///
-/// The queue holds at most ``capacity`` datagrams. Additional ones, and those longer than ``longest``, are dropped and
-/// counted. Callers must expect losses anyway, because a network may drop any datagram.
+/// The queue holds at most ``capacity`` datagrams. Datagrams that don't fit or that are longer than ``longest`` are
+/// dropped and counted. Callers must expect losses anyway, because a network may drop any datagram.
 final class DatagramSocket: Sendable {
     struct Datagram: Sendable {
         let bytes: [UInt8]

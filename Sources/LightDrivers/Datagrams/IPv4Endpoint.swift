@@ -53,7 +53,7 @@ package struct IPv4Network: Hashable, Sendable {
 
     /// The broadcast address.
     ///
-    /// It is computed, because an interface configured with `ip addr` may have none.
+    /// It is computed, because an interface that was configured with `ip addr` may have no broadcast address.
     package var broadcast: UInt32 { address | ~mask }
 
     package func contains(_ other: UInt32) -> Bool { other & mask == address & mask }

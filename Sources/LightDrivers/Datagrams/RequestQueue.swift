@@ -108,7 +108,7 @@ package struct RequestQueue<Request: Equatable & Sendable>: Sendable {
         if current?.command == command { current = nil }
     }
 
-    /// The time from which ``transmit(now:)`` or ``isGivenUp(now:)`` returns a different result; `nil` if there are no
+    /// The time at which the result of ``transmit(now:)`` or ``isGivenUp(now:)`` changes; `nil` if there are no
     /// requests.
     package var deadline: Duration? {
         guard let current else { return waiting.isEmpty ? nil : pace.mayAt }

@@ -6,7 +6,7 @@ extension ESPHomeTargetState {
     fileprivate static let panelStates: [AlarmPanelState] = [
         .disarmed, .home, .away, .night, .vacation, .customBypass, .pending, .arming, .disarming, .triggered,
     ]
-    /// The commands, by their number; the first one disarms.
+    /// The commands, by their number; the first command disarms the panel.
     private static let panelModes: [AlarmPanel.Mode?] = [nil, .away, .home, .night, .vacation, .customBypass]
     /// The features in descriptions, by their bit.
     private static let panelFeatures: [AlarmPanel.Mode?] = [.home, .away, .night, nil, .customBypass, .vacation]

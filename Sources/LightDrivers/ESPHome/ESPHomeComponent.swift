@@ -5,7 +5,7 @@ import HAPModel
 ///
 /// To add a kind, add a type that conforms to this protocol, and an entry in ``ESPHomeComponents/all``.
 protocol ESPHomeComponent: Equatable, Sendable {
-    /// The types of the messages that describe such entities and of those that report their states.
+    /// The types of the messages that describe such entities and that report their states.
     static var types: (entity: Int, state: Int) { get }
 
     /// The part of an entity's id that distinguishes the kinds.

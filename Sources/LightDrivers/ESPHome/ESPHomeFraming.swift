@@ -5,7 +5,7 @@
 /// A plain frame consists of a zero byte, the body's length and the message's type as varints, and the body. An
 /// encrypted frame consists of a byte with the value one, a length of two bytes, and encrypted data that contains the
 /// type, the length and the body. On an encrypted connection, we begin with an empty frame and a frame with our half of
-/// the handshake. The device answers with a frame that contains its name and one with its half of the handshake.
+/// the handshake. The device answers with a frame that contains its name and a frame with its half of the handshake.
 struct ESPHomeFraming: Sendable {
     struct Message: Equatable, Sendable {
         var type: Int
@@ -59,9 +59,7 @@ struct ESPHomeFraming: Sendable {
         }
     }
 
-    /// Processes received bytes.
-    ///
-    /// Returns the messages that are now complete.
+    /// Processes received bytes, and returns the messages that they complete.
     mutating func received(_ bytes: [UInt8]) throws(ESPHomeFault) -> [Message] {
         buffer += bytes
         var rest = buffer[...]
@@ -77,7 +75,7 @@ struct ESPHomeFraming: Sendable {
                 state = .shakingHands(handshake)
             case .shakingHands(var handshake):
                 guard let frame = try Self.takeSealed(&rest) else { break reading }
-                // If the first byte isn't zero, the device rejects the handshake and the rest is its reason.
+                // If the first byte isn't zero, the device rejects the handshake. The other bytes contain the reason.
                 guard frame.first == 0 else {
                     let reason = ProtobufReader.Value.bytes(frame.dropFirst()).text
                     throw reason.contains("MAC") ? .wrongKey : .malformed("it rejected the handshake: \(reason)")

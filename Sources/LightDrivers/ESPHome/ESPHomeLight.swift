@@ -125,7 +125,7 @@ struct ESPHomeLight: Equatable, Sendable {
 
     /// Returns the color temperature of a state.
     ///
-    /// A light that mixes cold and warm white reports a temperature only if it was set to one. Otherwise the
+    /// A light that mixes cold and warm white reports a temperature only if a temperature was set. Otherwise the
     /// temperature is computed from the shares of cold and warm white. The reported shares aren't gamma-corrected, so
     /// they are corrected here with the default exponent.
     private func mireds(_ state: ESPHomeState, _ range: ClosedRange<Int>) -> Int? {
@@ -227,7 +227,7 @@ extension ESPHomeLightCommand {
         if chosen.contains(.white) { white = 1 }
     }
 
-    /// Returns the mode to use: the current one if it is suitable, otherwise the simplest suitable one.
+    /// Returns the current mode if it is suitable, otherwise the simplest suitable mode.
     private static func best(
         _ modes: [ESPHomeColorMode], now: ESPHomeColorMode?, _ isUsable: (ESPHomeColorMode) -> Bool
     ) -> ESPHomeColorMode? {

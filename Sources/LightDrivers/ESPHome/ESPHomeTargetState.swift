@@ -24,7 +24,7 @@ struct ESPHomeTargetState: Equatable, Sendable {
             states[state.number] ?? panelValues(state.number, asked: asked) ?? PropertyValues(), reachable: true)
     }
 
-    /// Returns the target that a command sets, or `nil` if it sets none.
+    /// Returns the target that a command sets, or `nil` if the command sets no target.
     func target(of command: LightCommand) -> Int? {
         command.values.compactMap { $0.value.flatMap(Int.init) }.first
     }

@@ -36,7 +36,7 @@ struct ESPHomeThermostat: ESPHomeComponent {
 
     /// A Boolean value that indicates whether there are two set points in every mode.
     ///
-    /// If so, the firmware neither reports nor accepts a single one.
+    /// If so, the firmware neither reports nor accepts a single target temperature.
     private var hasTwoPoints: Bool { has(.twoPoints) || has(.twoPointsOnly) }
 
     var functions: [AccessoryFunction] {
@@ -321,7 +321,7 @@ extension TemperatureUnit {
         return celsius((Double(number) * 1000).rounded() / 1000)
     }
 
-    /// Returns the step of a description, or the usual one if it is missing or out of range.
+    /// Returns the temperature step in a description, or the default step if it is missing or out of range.
     fileprivate func step(_ number: Float) -> Double {
         (0.01...10).contains(number) ? (Double(number) * 1000).rounded() / 1000 : usualStep
     }

@@ -60,7 +60,8 @@ package enum GoveeRequest: Equatable, Sendable {
 
     /// The datagrams.
     ///
-    /// A command to switch off comes before the other commands, and one to switch on comes after them.
+    /// The command that switches the light off comes before the other commands. The command that switches it on comes
+    /// after them.
     var datagrams: [[UInt8]] {
         var datagrams: [[UInt8]] = []
         if case .change(let change) = self {

@@ -23,7 +23,7 @@ package struct EventStreamParser: Sendable {
     ///
     /// - Throws: ``TooLong`` if an event exceeds the limit.
     ///
-    /// - Returns: The data of the events that are now complete.
+    /// - Returns: The data of the events that these bytes complete.
     package mutating func received(_ bytes: some Sequence<UInt8>) throws(TooLong) -> [[UInt8]] {
         var events: [[UInt8]] = []
         for byte in bytes {

@@ -63,7 +63,7 @@ struct HueButton: Sendable {
     /// Keeps the time of a press that is newer than the resource.
     mutating func keepTime(of former: HueButton) { updated = [updated, former.updated].compactMap(\.self).max() }
 
-    /// Returns the momentary events of an update; a repeated report has none.
+    /// Returns the momentary events of an update; empty for a repeated report.
     mutating func events(_ json: JSONValue) -> PropertyValues {
         let time = Self.time(json)
         if let time, let updated, time <= updated { return PropertyValues() }

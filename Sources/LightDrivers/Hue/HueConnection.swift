@@ -5,7 +5,7 @@ import TerminalKit
 
 /// The transport of a session with a bridge.
 ///
-/// It sends requests over two persistent connections, and receives the event stream over a third one.
+/// It sends requests over two persistent connections, and receives the event stream over a third connection.
 package struct HueConnection: DeviceConnection {
     package typealias Session = HueSession
     package typealias Receive = @Sendable (HueSession.Input) async -> Void

@@ -10,7 +10,7 @@ struct HueLight: Sendable {
         case group = "grouped_light"
     }
 
-    /// The range of color temperatures in mired if the bridge reports none.
+    /// The range of color temperatures, in mired, of a light for which the bridge reports no range.
     ///
     /// Its limits also replace reported limits of 0 and 65535, which mean unknown.
     static let usualMireds = 153...500
@@ -53,7 +53,7 @@ struct HueLight: Sendable {
     /// Updates the light from a complete or partial resource.
     mutating func update(_ json: JSONValue) {
         on = json["on"]?["on"]?.bool ?? on
-        // A brightness of 0 is the lowest one, not off; only `on` turns the light off.
+        // A brightness of 0 means the lowest brightness, not off; only `on` turns the light off.
         if let level = json["dimming"]?["brightness"]?.double {
             brightness = max(1, ColorConversion.percent(deviceValue: level, scale: 100) ?? brightness ?? 1)
         }

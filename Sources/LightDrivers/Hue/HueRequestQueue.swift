@@ -1,6 +1,6 @@
 import DeviceKit
 
-/// The requests to a bridge: those that are waiting and those in flight.
+/// The waiting and unanswered requests to a bridge.
 ///
 /// At most two requests are in flight, because a bridge rejects more than three at a time and the event stream is one
 /// of them. Commands precede queries. Pacing keeps the bridge's radio from being overloaded.
@@ -95,7 +95,7 @@ struct HueRequestQueue: Sendable {
 
     /// Queues a request again after the bridge rejected it because of overload.
     ///
-    /// Returns `false` if the request has failed too often or a newer one replaces it.
+    /// Returns `false` if the request has failed too often or a newer request replaces it.
     mutating func retry(_ entry: Entry, now: Duration) -> Bool {
         guard entry.attempts < Self.maximumAttempts else { return false }
         // A newer request for the same light replaces this one.

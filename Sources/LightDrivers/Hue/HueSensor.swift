@@ -51,7 +51,7 @@ struct HueSensor: Sendable {
         }
     }
 
-    /// Returns the value in a resource, or `nil` if it has none.
+    /// Returns the value in a resource, or `nil` if the resource contains no value.
     ///
     /// The value in a report, such as `motion_report`, has priority over the plain field, which newer firmware omits.
     private static func value(_ type: String, _ reading: SensorReading, _ json: JSONValue) -> SensorValue? {

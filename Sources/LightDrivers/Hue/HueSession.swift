@@ -37,7 +37,7 @@ package struct HueSession: DeviceSession {
         /// Use these credentials from now on.
         case open(HueCredentials)
         case request(lane: Int, number: Int, HTTPClientRequest)
-        /// Open the event stream, starting after the event with this id, or with new events if it is `nil`.
+        /// Open the event stream, starting after the event with the given id, or with new events if the id is `nil`.
         case follow(after: String?)
     }
 
@@ -510,7 +510,7 @@ package struct HueSession: DeviceSession {
 
     /// Returns the readings of a device.
     ///
-    /// If several resources have the same reading, the first one counts.
+    /// If several resources have the same reading, the first resource is used.
     private func readings(of device: String) -> [SensorReading: SensorValue] {
         (sensorDevices[device] ?? []).compactMap { sensors[$0] }.reduce(into: [:]) { readings, sensor in
             if readings[sensor.reading] == nil { readings[sensor.reading] = sensor.value }
@@ -551,14 +551,12 @@ package struct HueSession: DeviceSession {
         ]
     }
 
-    /// Returns the scenes of an accessory, or `nil` if it has none.
+    /// Returns the scenes of an accessory, or `nil` if the accessory has no scenes.
     private func scenes(of id: LightID) -> [HueScene]? {
         identity.flatMap { HueScene.room(of: id, $0.id) }.flatMap { scenes[$0] }
     }
 
-    /// Returns the scene that a command activates.
-    ///
-    /// If there are several, returns the last one.
+    /// Returns the scene that a command activates, or the last one if the command activates several scenes.
     private func activated(by command: LightCommand, of scenes: [HueScene]) -> HueScene? {
         var activated: HueScene?
         for (property, value) in command.values where value?.bool == true {

@@ -10,7 +10,9 @@ package struct KasaDevice: DatagramDevice {
 
     private let id: LightID
     private var system: KasaSystem?
-    /// The readings of the meters by socket; those of the device itself have the key `nil`.
+    /// The readings of the meters, by socket.
+    ///
+    /// The readings of the device itself have the key `nil`.
     private var meters: [String?: [SensorReading: SensorValue]] = [:]
     /// A Boolean value that indicates whether the device has rejected a query for its meter.
     private var rejectsMeter = false

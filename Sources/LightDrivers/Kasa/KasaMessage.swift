@@ -135,7 +135,7 @@ package struct KasaSystem: Equatable, Sendable {
     package var canDim: Bool
     package var hasColor: Bool
     package var hasWhites: Bool
-    /// A Boolean value that indicates whether the device has a meter, or one for each socket.
+    /// A Boolean value that indicates whether the device has a meter, or a meter for each socket.
     package var hasMeter: Bool
     package var light: KasaLightState
     package var isRelayOn: Bool?

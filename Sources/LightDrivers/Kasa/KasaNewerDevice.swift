@@ -3,7 +3,7 @@ import DeviceKit
 
 /// A device that uses TP-Link's newer protocol, whose encryption key depends on the password of the TP-Link account.
 ///
-/// Such devices, including older ones after a firmware update, answer only a separate search datagram (Lights 9.5).
+/// Such devices, including older devices after a firmware update, answer only a separate search datagram (Lights 9.5).
 struct KasaNewerDevice: Equatable {
     /// The port for searches.
     static let port: UInt16 = 20002

@@ -2,9 +2,9 @@ package import DeviceKit
 
 /// A LIFX device (Lights 9.4).
 ///
-/// Hue, saturation, brightness and color temperature are always set together, so the unchanged ones must be known. The
-/// power is set with a separate message. If only the brightness of a device with zones changes, the zones keep their
-/// colors.
+/// Hue, saturation, brightness and color temperature are always set together, so their current values must be known.
+/// The power is set with a separate message. If only the brightness of a device with zones changes, the zones keep
+/// their colors.
 package struct LIFXDevice: SingleLightDevice {
     package static let traits = DatagramTraits(
         driverName: "lifx", port: 56700, pollInterval: .seconds(10), burst: 5, perSecond: 15)
@@ -12,7 +12,7 @@ package struct LIFXDevice: SingleLightDevice {
     private let id: LightID
     private var product: LIFXProduct?
     private var label: String?
-    /// The name of the device's group; `nil` if it has none, or if ``isGroupKnown`` is `false`.
+    /// The name of the device's group; `nil` if the device isn't in a group, or if ``isGroupKnown`` is `false`.
     private var group: String?
     private var firmware: String?
     private var isGroupKnown = false

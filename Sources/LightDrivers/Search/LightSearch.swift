@@ -41,7 +41,7 @@ package struct LightSearch: Sendable {
 
     package static let maximumSources = 500
 
-    /// Runs all searches concurrently: those of the drivers, and those for other systems that announce themselves.
+    /// Runs all searches concurrently: the drivers' searches, and searches for other systems that announce themselves.
     package func run(for drivers: [any LightDriverConfiguration.Type]) async -> Outcome {
         let names = drivers.map { $0.driverName }
         let discoverable = drivers.compactMap { $0 as? any DiscoverableDriver.Type }
@@ -120,8 +120,9 @@ package struct LightSearch: Sendable {
     /// The time limit for finding a reachable address of a service.
     private static let probeTime = Duration.seconds(1)
 
-    /// Returns a service with a reachable address first, if there is one, because that address is displayed and ends up
-    /// in configurations.
+    /// Returns the service with a reachable address first, if any is reachable.
+    ///
+    /// The first address is displayed, and ends up in configurations.
     private static func withReachableAddressFirst(_ service: DiscoveredService) async -> DiscoveredService {
         guard service.addresses.count > 1 else { return service }
         let reachable = await withTaskGroup(of: DeviceEndpoint?.self) { tasks in

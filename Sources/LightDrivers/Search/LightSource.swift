@@ -10,7 +10,7 @@ package struct LightSource: Equatable, Sendable {
     package var name: String
     /// The addresses and names of the source's host.
     ///
-    /// The first one is used in configurations. The list is never empty.
+    /// The first entry is used in configurations. The list is never empty.
     package var hosts: [String]
     package var port: Int
     /// A description, such as the product, if it is known.

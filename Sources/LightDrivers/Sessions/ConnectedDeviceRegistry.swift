@@ -31,9 +31,9 @@ package enum DeviceAction<Output: Equatable & Sendable>: Equatable, Sendable {
 ///   the device's announcement changes.
 /// - If a different device answers at an address, the next address is tried.
 /// - Two targets may turn out to be the same device, because it has the same id. Then only the target that connected
-///   first is used. The other one is tried again every ``duplicateInterval``, and when the first one is lost. With
-///   ``DeviceTraits/prefersConfigured``, a configured target takes over from a discovered one instead, and the unused
-///   target is tried again only when the used one is lost.
+///   first is used. The other target is tried again every ``duplicateInterval``, and when the first target is lost.
+///   With ``DeviceTraits/prefersConfigured``, a configured target takes over from a discovered target instead, and the
+///   unused target is tried again only when the used target is lost.
 /// - When a connection ends, the device's lights become unreachable and pending commands fail. A light is removed only
 ///   when its device no longer includes it in its list of lights.
 /// - The number of announced devices is limited, and so is the number of device ids.
@@ -162,7 +162,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         return carryOut(events, target, now: now, share: 1)
     }
 
-    /// Tries all addresses of a device, beginning with the one that worked last.
+    /// Tries all addresses of a device, beginning with the address that worked last.
     private mutating func beginRound(_ target: DeviceTarget, now: Duration) -> [Action] {
         devices[target]?.candidates.begin()
         devices[target]?.fault = nil
@@ -185,7 +185,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         return [.connect(target, number: device.number)] + carryOut(events, target, now: now, share: 1)
     }
 
-    /// Returns the address to try next, or `nil` if no address must be tried at the moment.
+    /// Returns the address to try next, or `nil` if no untried address is known.
     package mutating func nextEndpoint(of target: DeviceTarget, number: Int) -> DeviceEndpoint? {
         guard devices[target]?.number == number else { return nil }
         return devices[target]?.candidates.next()
@@ -343,7 +343,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
 
     /// Processes the id that the device at a target reports.
     ///
-    /// - Returns: The actions, and the other target that is already used for the device; `nil` if there is none.
+    /// - Returns: The actions, and the other target that is already used for the device; `nil` if no other target is.
     private mutating func identified(
         _ target: DeviceTarget, _ id: String, now: Duration
     ) -> (actions: [Action], owner: DeviceTarget?) {

@@ -27,7 +27,7 @@ package protocol DeviceSession: Sendable {
     /// Returns the reason why a device can't be used, according to its announcement; `nil` if it can be used.
     static func unusableReason(of service: DiscoveredService, options: Options) -> String?
 
-    /// Returns the file with the password or the key of a device, or `nil` if there is none.
+    /// Returns the file with the password or the key of a device, or `nil` if the configuration names no file.
     static func secretFile(of target: DeviceTarget, options: Options) -> String?
 
     /// Returns the lights that the configuration names, or `nil` if the configuration names no lights.
@@ -77,7 +77,7 @@ package struct NamedLights: Sendable {
     var ids: Set<LightID>
     /// The kind that the lights must have.
     var kind: LightKind
-    /// The noun for such a light in messages.
+    /// The noun for one of these lights in messages, such as `cover`.
     var noun: String
 }
 

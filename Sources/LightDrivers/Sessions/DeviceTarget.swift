@@ -23,7 +23,7 @@ package enum DeviceTarget: Hashable, Sendable {
 package struct DeviceHost: Hashable, Sendable {
     /// A name or an address, without brackets.
     package let host: String
-    /// The port, or `nil` for the driver's usual port.
+    /// The port, or `nil` for the driver's default port.
     package let port: Int?
 
     package init(host: String, port: Int? = nil) {

@@ -37,7 +37,7 @@ package struct ShellyChallenge: Equatable, Sendable {
     private let nonce: JSONValue
     /// The nonce count of the next call.
     private var count: Int
-    /// A Boolean value that indicates whether this challenge replaces an expired one.
+    /// A Boolean value that indicates whether this challenge replaces an expired challenge.
     ///
     /// If so, the device didn't reject the password in the previous answer.
     let isStale: Bool

@@ -4,7 +4,7 @@ import DeviceKit
 protocol ShellyReadings {
     /// The name within the device, from which the id is derived.
     var key: String { get }
-    /// The name that the user has chosen, or `nil` if there is none.
+    /// The name that the user has chosen, or `nil` if the user hasn't chosen a name.
     var name: String? { get }
     var readings: [SensorReading: SensorValue] { get }
 }

@@ -7,7 +7,7 @@ package import HTTPKit
 package struct ShellyOptions: Equatable, Sendable {
     /// A Boolean value that indicates whether all relays are added.
     ///
-    /// Otherwise only those that are configured on the device as switches for lamps are added.
+    /// Otherwise only relays that are configured on the device as switches for lamps are added.
     package var switches: Bool
     /// The file with the devices' password.
     package var passwordFile: String?
@@ -76,8 +76,8 @@ package struct ShellySession: DeviceSession {
     private var lights: [LightDescription]?
     private var queue = CallQueue<Request>()
     private var challenge: ShellyChallenge?
-    /// A Boolean value that indicates whether the current request was repeated without an answer to a challenge, to get
-    /// a new one.
+    /// A Boolean value that indicates whether the current request was repeated without authentication, so that the
+    /// device sends a new challenge.
     private var isNonceRenewed = false
     /// The number of challenges that were answered for the current request.
     ///

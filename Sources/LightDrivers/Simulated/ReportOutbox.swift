@@ -8,7 +8,7 @@ struct ReportOutbox {
     private var waiting: [LightID: LightReport] = [:]
     /// The number of reports that were added so far.
     ///
-    /// It is also the ticket of the newest one.
+    /// It is also the ticket of the newest report.
     private(set) var ticket = 0
 
     var isEmpty: Bool { order.isEmpty }
@@ -24,7 +24,7 @@ struct ReportOutbox {
         waiting[light] = earlier
     }
 
-    /// Removes and returns all reports, with the ticket of the newest one.
+    /// Removes and returns all reports, with the ticket of the newest report.
     mutating func takeAll() -> (reports: [(light: LightID, report: LightReport)], ticket: Int) {
         defer {
             order.removeAll()

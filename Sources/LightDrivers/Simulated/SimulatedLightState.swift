@@ -146,7 +146,7 @@ struct SimulatedLightState {
 
     /// Executes a command.
     ///
-    /// Returns the report that the light sends at once, or `nil` if it sends none.
+    /// Returns the report that the light sends at once, or `nil` if it sends no report.
     mutating func apply(
         _ command: LightCommand, now: @autoclosure () -> ContinuousClock.Instant
     ) throws(LightError) -> LightReport? {

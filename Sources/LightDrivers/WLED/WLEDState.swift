@@ -85,7 +85,7 @@ struct WLEDState: Sendable {
 
     /// The segment that represents the device as one light.
     ///
-    /// It is the main segment or, if that is off, the first one that is on.
+    /// It is the main segment or, if that is off, the first segment that is on.
     private var shown: Segment? {
         let main = segments.first { $0.id == mainSegment }
         return main?.isOn == true ? main : segments.first(where: \.isOn) ?? main

@@ -142,7 +142,7 @@ struct YeelightState: Equatable, Sendable {
         set { if isMoonlight { moonlight = newValue } else { daylight = newValue } }
     }
 
-    /// Updates the state from all properties or from those that have changed.
+    /// Updates the state from all properties, or only from properties that have changed.
     ///
     /// The values are strings or numbers.
     mutating func merge(_ property: (String) -> JSONValue?) {

@@ -1,7 +1,7 @@
 import BoundedJSON
 package import DeviceKit
 
-/// The session options of the `yeelight` driver, which has none.
+/// The session options of the `yeelight` driver, which are empty.
 package struct YeelightOptions: Equatable, Sendable {
     package init() {}
 }
@@ -138,7 +138,8 @@ package struct YeelightSession: DeviceSession {
         guard json["message"]?.string?.contains("quota") == true else {
             return .refused("the device answered with error \(json["code"]?.int ?? 0)")
         }
-        // The device has counted more commands than we have, for example because it also counts those of other clients.
+        // The device has counted more commands than this session, for example because it also counts commands of other
+        // clients.
         pace.exceeded(now: now)
         return .busy
     }

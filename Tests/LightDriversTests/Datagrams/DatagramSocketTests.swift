@@ -27,7 +27,7 @@ struct DatagramSocketTests {
         let sender = try DatagramSocket(port: 0) {}
         let here = IPv4Endpoint(address: 0x7F00_0001, port: socket.port)
         var dropped = 0
-        // Send a datagram only after the reader was woken by the previous one, so that the kernel drops none.
+        // Send a datagram only after the previous datagram has woken the reader, so that the kernel drops none.
         try sender.send([1], to: here)
         for await _ in wake {
             dropped += socket.takeDropped()

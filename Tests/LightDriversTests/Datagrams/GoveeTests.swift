@@ -94,7 +94,7 @@ struct GoveeTests {
         #expect(GoveeDevice.isAnswer(message, to: .status, number: 0))
     }
 
-    @Test("warns about a device that answers searches but not queries, until it answers one")
+    @Test("warns about a device that answers searches but not queries, until it answers a query")
     func silent() {
         var home = DatagramDeviceRegistry<GoveeDevice>(looksFor: LANDevices(), session: 1)
         home.search(on: [], now: .zero)

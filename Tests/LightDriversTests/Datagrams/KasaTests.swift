@@ -341,7 +341,7 @@ struct KasaTests {
             + Array(#"{"result":{"device_type":"\#(type)","device_model":"KP125M(US)","mac":"\#(mac)"}}"#.utf8)
     }
 
-    @Test("warns once about a device with the newer protocol, unless it also supports the older one")
+    @Test("warns once about a device with the newer protocol, unless it also supports the older protocol")
     func newerProtocol() {
         var home = Self.home()
         for _ in 0..<3 { home.received(Self.newer("1C-3B-F3-00-00-01"), from: Self.here, now: .zero) }

@@ -184,7 +184,7 @@ struct ESPHomeDevicesTests {
             "a switch may not know its state")
     }
 
-    @Test("marks a state as spontaneous unless it is the first one or answers a command")
+    @Test("marks a state as spontaneous unless it is the first state or answers a command")
     func spontaneous() throws {
         var house = Self.configured()
         house.join(Self.den)

@@ -109,7 +109,7 @@ struct ESPHomeFramingTests {
 
     // MARK: Protobuf
 
-    @Test("reads fields and skips unknown ones")
+    @Test("reads known fields and skips unknown fields")
     func fields() throws {
         var writer = ProtobufWriter()
         writer.write(UInt64(300), field: 1)

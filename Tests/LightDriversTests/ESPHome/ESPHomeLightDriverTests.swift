@@ -74,7 +74,7 @@ struct ESPHomeLightDriverTests {
         }
     }
 
-    @Test("counts an invalid value and keeps the last one")
+    @Test("counts an invalid value and keeps the last valid value")
     func invalid() async throws {
         let device = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:01")
         try await SimulatedLightDriverTests.running(Self.driver([device])) { host in
@@ -107,7 +107,7 @@ struct ESPHomeLightDriverTests {
         let good = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:01")
         let loud = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:02", .floods)
         let driver = Self.driver([loud, good])
-        // The flood never ends, but the other device must still be served within the usual time limits.
+        // The flood never ends, but the other device must still be served within the default time limits.
         try await SimulatedLightDriverTests.running(driver) { host in
             try #require(await host.wait(for: Self.good) { $0.on == false })
             try #require(await host.wait(for: "AABBCCDDEE02/shelf") { $0.reachable == true })

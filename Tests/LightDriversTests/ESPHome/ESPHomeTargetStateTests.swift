@@ -113,7 +113,7 @@ struct ESPHomeTargetStateTests {
         #expect(sent?.bytes == messages.flatMap(ESPHomeDevicesTests.frame))
     }
 
-    @Test("report the new target of a panel that is armed by hand in a mode other than the requested one")
+    @Test("report the new target of a panel that is armed by hand in a mode other than the requested mode")
     func armedByHand() throws {
         let (den, panel) = (ESPHomeDevicesTests.den, LightID("AABBCCDDEEFF/security-system/front"))
         var house = ESPHomeDevicesTests.configured()

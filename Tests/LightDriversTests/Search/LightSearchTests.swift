@@ -48,7 +48,7 @@ struct LightSearchTests {
         #expect(found.sources.map(\.entry) == [nil, ["driver": "wled"]])
     }
 
-    @Test("runs the search of each driver that has one")
+    @Test("runs the search of each driver that supports discovery")
     func discoverable() async {
         let txt: TXTRecord = ["version": "2026.6.5", "api_encryption": "Noise_NNpsk0_25519_ChaChaPoly_SHA256"]
         let search = Self.search([

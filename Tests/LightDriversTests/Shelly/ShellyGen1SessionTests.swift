@@ -130,7 +130,7 @@ struct ShellyGen1SessionTests {
         #expect(fault.text.contains(reason))
     }
 
-    @Test("skips a sleeping device with a warning, and a device of another driver without one")
+    @Test("skips a sleeping device with a warning, and a device of another driver without a warning")
     func unused() {
         let sleep = #"{"device": {"type": "SHHT-1"}, "sleep_mode": {"period": 12, "unit": "h"}}"#
         var talk = Talk()

@@ -137,7 +137,7 @@ struct WLEDSessionTests {
         #expect(Self.requests(talk.answer(2, WLEDStateTests.text())) == [])
     }
 
-    @Test("reports changes made by others, and ignores other messages")
+    @Test("reports changes by other clients, and ignores other messages")
     func messages() {
         var talk = Talk()
         _ = talk.join()

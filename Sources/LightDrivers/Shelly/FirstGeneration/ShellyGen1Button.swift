@@ -34,7 +34,7 @@ struct ShellyGen1Button: Equatable, Sendable {
     }
 
     private static func isButton(_ number: Int, _ settings: JSONValue, _ type: String) -> Bool {
-        // A device for several inputs may have settings for only one.
+        // A device with several inputs may have settings for only one input.
         func setting(_ list: String) -> JSONValue? {
             settings[list]?.array.flatMap { $0.isEmpty ? nil : $0[min(number, $0.count - 1)] }
         }

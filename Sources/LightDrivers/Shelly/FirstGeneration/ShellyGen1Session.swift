@@ -418,7 +418,7 @@ package struct ShellyGen1Session: DeviceSession {
 
     // MARK: Time
 
-    /// Schedules the next poll, unless an earlier one is due.
+    /// Schedules the next poll, unless an earlier poll is scheduled.
     private mutating func poll(at time: Duration) { pollAt = min(pollAt ?? time, time) }
 
     package var deadline: Duration? { [pollAt, blinking.deadline].compactMap { $0 }.min() }
