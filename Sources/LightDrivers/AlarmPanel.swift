@@ -42,7 +42,7 @@ struct AlarmPanel: Equatable, Sendable {
         self.modes = Mode.allCases.filter(modes.contains).reduce(into: [:]) { $0[$1.state] = $1 }
     }
 
-    /// Returns the values for a state of the panel.
+    /// Returns the property values for a state of the panel.
     ///
     /// - Parameters:
     ///   - state: The panel's state.
@@ -66,7 +66,7 @@ struct AlarmPanel: Equatable, Sendable {
         return values
     }
 
-    /// Returns the mode to report to HomeKit: the given mode, or a similar mode if the panel doesn't have it.
+    /// Returns the mode to report to HomeKit: the given mode if the panel has it, otherwise one of its other modes.
     ///
     /// The result is a key of `modes`, because HomeKit can't set other targets of the panel.
     private func shown(_ mode: SecurityState) -> SecurityState {

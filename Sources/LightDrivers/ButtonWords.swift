@@ -84,7 +84,7 @@ struct ButtonWords: Equatable, Sendable {
         }
     }
 
-    /// Returns the momentary events of a word, or none if the word is unknown.
+    /// Returns the momentary events of a word; empty if the word is unknown.
     func events(_ word: String) -> PropertyValues {
         guard let meaning = meanings[word], let button = buttons.first(where: { $0.id == meaning.button }) else {
             return PropertyValues()
@@ -120,11 +120,9 @@ struct ButtonWords: Equatable, Sendable {
         meanings[word] = Meaning(button: id, press: press)
     }
 
-    /// Splits a word into the button and the press.
+    /// Splits a word into the button and the press, or returns `nil` if the word can't be parsed.
     ///
     /// The press is `nil` if the word doesn't name a press.
-    ///
-    /// Returns `nil` if the word can't be parsed.
     private static func split(_ word: String) -> (base: String, press: Part?)? {
         guard (1...64).contains(word.utf8.count), word.unicodeScalars.allSatisfy({ $0.value >= 0x20 }),
             !word.contains("*"), !word.contains("#")

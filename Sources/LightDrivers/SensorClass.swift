@@ -26,8 +26,8 @@ struct SensorClass: Equatable, Sendable {
 
     let reading: SensorReading
     var unit = Unit.plain
-    /// A Boolean value that indicates whether the device's value is the opposite of the reading's: "on" means an open
-    /// door, and therefore no contact.
+    /// A Boolean value that indicates whether the device's value is the opposite of the reading's value: "on" means an
+    /// open door, and therefore no contact.
     var isInverted = false
     /// A Boolean value that indicates whether the device measures something else, which is shown as this reading
     /// because HAP has no better reading for it.

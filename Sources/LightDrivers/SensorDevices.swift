@@ -249,8 +249,8 @@ struct SensorDevices: Sendable {
         let buttons = own.sorted { $0.id.rawValue < $1.id.rawValue }.flatMap(\.part.description.buttons)
         let scenes = own.sorted { $0.id.rawValue < $1.id.rawValue }.flatMap(\.part.description.scenes)
         guard Self.isShown(readings) || !buttons.isEmpty || !scenes.isEmpty,
-            // Each reading comes with a description of the device. Choose one independently of the order in which they
-            // arrived.
+            // Each reading comes with a description of the device. Choose a description independently of their order of
+            // arrival.
             let first = own.min(by: { $0.part.place($0.id) < $1.part.place($1.id) })?.part
         else { return shown.removeValue(forKey: sensor) == nil ? [] : [.removed(sensor)] }
         var description = sensor == first.description.id ? first.description : first.device ?? first.description

@@ -36,7 +36,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
         var reported: [LightID: LightReport] = [:]
         var isReachable = false
         var pollAt: Duration = .zero
-        /// The time at which the device is asked again for missing properties, after it answered without the requested
+        /// The time at which the device is asked again for missing properties, after an answer without the requested
         /// value.
         var questionsAt: Duration = .zero
         /// The requests that end the running identifications, by light.

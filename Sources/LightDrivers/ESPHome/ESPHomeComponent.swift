@@ -1,14 +1,14 @@
 import DeviceKit
 import HAPModel
 
-/// The description and the rules of an entity of a kind that ``ESPHomeLight`` doesn't implement itself.
+/// A kind of entity that ``ESPHomeLight`` doesn't implement itself, with its messages and its state.
 ///
 /// To add a kind, add a type that conforms to this protocol, and an entry in ``ESPHomeComponents/all``.
 protocol ESPHomeComponent: Equatable, Sendable {
     /// The types of the messages that describe such entities and that report their states.
     static var types: (entity: Int, state: Int) { get }
 
-    /// The part of an entity's id that distinguishes the kinds.
+    /// The part of an entity's id that distinguishes this kind from other kinds.
     static var idPart: String { get }
 
     static var kind: LightKind { get }

@@ -120,8 +120,8 @@ extension ESPHomeState {
         var report = LightReport(on: on, reachable: true)
         let speed = isLegacy ? min(legacySpeed, 2) + 1 : speed
         if let speeds {
-            // If the fan is running at the step that was requested, report the requested percentage instead of the
-            // step's.
+            // If the fan is running at the requested step, report the requested percentage instead of the percentage of
+            // the step.
             report.speed = asked.flatMap { speeds.value($0) == speed ? $0 : nil } ?? speeds.percent(speed)
         }
         if direction { report.direction = isReverse ? .counterclockwise : .clockwise }

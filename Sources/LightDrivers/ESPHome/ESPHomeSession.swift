@@ -77,10 +77,10 @@ package struct ESPHomeSession: DeviceSession {
     private var hasGreeted = false
     private var lamps: [LightID: Lamp] = [:]
     private var ids: [ESPHomeEntity.Key: LightID] = [:]
-    /// The events that report button presses, with the lights that show the buttons.
+    /// The event entities that report button presses, with the lights that show the buttons.
     private var buttons: [ESPHomeEntity.Key: (light: LightID, words: ButtonWords)] = [:]
     private var blinking = BlinkingLights(count: 3, pause: blinkPause)
-    /// The start and the maximum duration of the wait for a message from the device; `nil` if none is expected.
+    /// The start and the maximum duration of the wait for a message from the device; `nil` if no message is expected.
     private var awaited: (since: Duration, limit: Duration)?
     private var hasPinged = false
     private var lastReceived: Duration

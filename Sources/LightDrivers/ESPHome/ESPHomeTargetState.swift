@@ -13,7 +13,7 @@ struct ESPHomeTargetState: Equatable, Sendable {
     let commands: [Int: UInt64]
     /// The targets that require a code.
     ///
-    /// The bridge has no codes, so it can't request them.
+    /// The bridge has no codes, so it can't request these targets.
     var coded: Set<Int> = []
     /// The abilities of an alarm panel.
     var panel: AlarmPanel?

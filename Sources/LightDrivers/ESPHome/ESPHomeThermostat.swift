@@ -13,7 +13,7 @@ struct ESPHomeThermostat: ESPHomeComponent {
         (0, .off), (1, .auto), (6, .auto), (2, .cool), (3, .heat),
     ]
 
-    /// The set bits of `feature_flags`.
+    /// The features in a description, as the bits of `feature_flags`.
     private struct Features: OptionSet {
         let rawValue: UInt64
         static let currentTemperature = Features(rawValue: 1)
@@ -58,7 +58,8 @@ struct ESPHomeThermostat: ESPHomeComponent {
         var temperatures = (low: Float(0), high: Float(0), step: Float(0))
         var humidities = (low: Float(0), high: Float(0))
         var reader = ProtobufReader(body)
-        // Firmware before 2025.11 has a field for each feature. Its thermostats with two set points have no target.
+        // Firmware before 2025.11 has a field for each feature. There, a thermostat with two set points has no single
+        // target temperature.
         var older: UInt64 = 0
         while let (field, value) = try reader.next() {
             func add(_ feature: Features) { if value.flag { older |= feature.rawValue } }
@@ -139,7 +140,7 @@ struct ESPHomeThermostat: ESPHomeComponent {
         } else {
             report.targetTemperature = unit.celsius(state.climate.target)
         }
-        // ESPHome's actions have the numbers of its modes.
+        // Each of ESPHome's actions has the same number as the corresponding mode.
         if has(.action) {
             report.thermostatActivity = [2: .cool, 3: .heat, 7: .heat][state.climate.action] ?? .off
         }

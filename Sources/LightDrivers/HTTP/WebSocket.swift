@@ -9,7 +9,8 @@ extension HTTPServer {
 
     /// Opens a WebSocket, sends the messages from `messages`, and receives messages until the connection ends.
     ///
-    /// `opened` is called first, and `receive` for each message; the next message isn't read before it returns.
+    /// `opened` is called first, and then `receive` for each message. The next message isn't read until `receive`
+    /// returns.
     ///
     /// - Throws: ``HTTPFault`` with the reason why the WebSocket couldn't be opened or has ended. The method always
     ///   throws, even if the server closes the WebSocket properly.

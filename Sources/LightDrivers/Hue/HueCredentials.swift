@@ -5,7 +5,7 @@ import TerminalKit
 
 /// The credentials for a bridge: its certificate, and our application key.
 package struct HueCredentials: Equatable, Sendable {
-    /// The SHA-256 of its certificate.
+    /// The SHA-256 of the bridge's certificate.
     package var certificate: [UInt8]
     /// The application key.
     ///

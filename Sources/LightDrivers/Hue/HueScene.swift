@@ -38,7 +38,7 @@ struct HueScene: Sendable {
     /// Returns whether switching the given property on activates the scene.
     func isActivated(by property: Property) -> Bool { property == Property(.on, of: function.id) }
 
-    /// Returns the accessory with the scenes of a room, sorted by id.
+    /// Returns the accessory that contains a room's scenes, which are sorted by id.
     static func accessory(_ scenes: [HueScene], of room: String, named name: String, _ bridge: String)
         -> LightDescription
     {

@@ -49,7 +49,7 @@ package struct HueSession: DeviceSession {
         case notStored(String)
         case answer(lane: Int, number: Int, HTTPClientResponse)
         case noAnswer(lane: Int, number: Int, HTTPFault)
-        /// The bridge answered the request for the event stream with this status.
+        /// The bridge answered the request for the event stream with the given HTTP status.
         case stream(status: Int)
         /// An event as JSON, and its id.
         case event([UInt8], id: String?)

@@ -161,7 +161,7 @@ private struct DiscoveryKeys: Decodable {
     }
 }
 
-/// Makes the default MQTT client id, which stays the same across restarts and is different for each bridge and driver.
+/// Creates the default MQTT client id, which stays the same across restarts and differs for each bridge and driver.
 enum MQTTClientID {
     static func make(bridge: String?, driver: String) -> String {
         let environment = getenv("STATE_DIRECTORY").map { String(cString: $0) }

@@ -230,7 +230,7 @@ package actor MQTTLightDriver: LightDriver {
 
     /// The duration of each on or off state of an identification.
     ///
-    /// All three together take less than 2 s, the host's time limit.
+    /// All three states together take less than 2 s, the host's time limit.
     private static let blinkPause: Duration = .milliseconds(500)
 
     package func identify(_ light: LightID) async throws(LightError) {

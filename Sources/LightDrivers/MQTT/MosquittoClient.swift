@@ -66,7 +66,7 @@ package final class MosquittoClient: Sendable {
     private let state = Mutex(State())
     /// The last error that libmosquitto logged.
     ///
-    /// It has a separate lock for the reason given above.
+    /// It has a separate lock, because the log callback must not take the lock of `state`.
     private let lastError = Mutex<String?>(nil)
 
     /// The maximum time for a connection attempt.

@@ -91,7 +91,7 @@ package struct LightSearch: Sendable {
 
     /// Returns the services of a type, such as `_mqtt._tcp`, that mDNS finds within ``duration``.
     ///
-    /// If a service has several addresses, a reachable one comes first.
+    /// If a service has several addresses, a reachable address comes first.
     ///
     /// - Throws: ``LightSearchFailure`` if mDNS doesn't work on this computer.
     package func services(_ type: String) async throws(LightSearchFailure) -> [DiscoveredService] {

@@ -30,7 +30,7 @@ struct CallQueue<Call: Equatable & Sendable>: Sendable {
     /// Removes unsent calls.
     mutating func forget(where isForgotten: (Call) -> Bool) { waiting.removeAll(where: isForgotten) }
 
-    /// Returns the next call to send, or `nil` if there is none or another call is in flight.
+    /// Returns the next call to send, or `nil` if no call is waiting or another call is in flight.
     mutating func transmit(now: Duration) -> (number: Int, call: Call)? {
         guard current == nil, !waiting.isEmpty else { return nil }
         let call = waiting.removeFirst()

@@ -8,7 +8,7 @@ package enum DeviceAction<Output: Equatable & Sendable>: Equatable, Sendable {
     /// Connect to the device, using the first endpoint that answers.
     ///
     /// ``ConnectedDeviceRegistry/nextEndpoint(of:number:)`` returns the endpoints one by one. The number distinguishes
-    /// this connection from earlier ones to the same device.
+    /// this connection from earlier connections to the same device.
     case connect(DeviceTarget, number: Int)
     case output(DeviceTarget, Output)
     /// Close the connection to the device.

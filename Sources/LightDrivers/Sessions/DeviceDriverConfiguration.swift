@@ -19,7 +19,7 @@ package struct DeviceSelection: Equatable, Sendable {
 
     /// Decodes both keys.
     ///
-    /// - Throws: `ConfigurationProblem` if a host is invalid or repeated, if there are too many, or if there are no
+    /// - Throws: `ConfigurationProblem` if a host is invalid or repeated, or if there are too many hosts or no
     ///   devices to connect to.
     init<Key>(
         from container: KeyedDecodingContainer<Key>, discover discoverKey: Key, hosts hostsKey: Key,

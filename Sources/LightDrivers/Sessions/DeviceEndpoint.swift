@@ -11,7 +11,7 @@ package enum DeviceEndpoint: Hashable, Sendable {
 
     /// Returns all addresses of a service without duplicates, in the order in which they should be tried.
     static func all(of service: DiscoveredService, port: Int) -> [DeviceEndpoint] {
-        // An address that isn't link-local may be listed once for each interface, but is always the same.
+        // An address that isn't link-local may be listed for several interfaces, but needs to be tried only once.
         var seen: Set<String> = []
         return service.addresses.filter { seen.insert($0.description).inserted }.map { .address($0, port: port) }
     }

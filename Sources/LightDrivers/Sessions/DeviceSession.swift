@@ -143,8 +143,8 @@ package struct DeviceTraits: Sendable {
     package var serviceType: String
     package var port: Int
     package var maximumDevices: Int
-    /// A Boolean value that indicates whether a configured target takes over from a discovered one if both are the same
-    /// device.
+    /// A Boolean value that indicates whether a configured target takes over from a discovered target if both are the
+    /// same device.
     package var prefersConfigured = false
     /// A Boolean value that indicates whether a state is reported to the host again if the device repeats it unchanged.
     package var reportsRepeatedStates = false

@@ -1,6 +1,6 @@
 import SystemKit
 
-/// The configuration keys of the driver `shelly`: the devices' hosts, the file with their password, whether all
+/// The configuration keys of the `shelly` driver: the devices' hosts, the file with their password, whether all
 /// relays are added, too, and which covers are garage doors.
 package struct ShellyDriverConfiguration: SelectingDriver {
     package var selection: DeviceSelection

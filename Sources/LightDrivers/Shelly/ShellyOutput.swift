@@ -100,7 +100,7 @@ struct ShellyOutput: Equatable, Sendable {
         if let target = json["transition"]?["target"], target["transition"] == nil { merge(target) }
     }
 
-    /// Copies the state of the output that this one replaces after the configuration was read again.
+    /// Copies the state of the output that this output replaces after the configuration was read again.
     mutating func keepState(of former: ShellyOutput) {
         meter = former.meter
         (isOn, brightness, rgb, white) = (former.isOn, former.brightness, former.rgb, former.white)

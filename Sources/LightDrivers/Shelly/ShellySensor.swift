@@ -83,7 +83,7 @@ struct ShellySensor: ShellyReadings, Equatable, Sendable {
         }
     }
 
-    /// Copies the readings of the sensor that this one replaces after the configuration was read again.
+    /// Copies the readings of the sensor that this sensor replaces after the configuration was read again.
     mutating func keepReadings(of former: ShellySensor) {
         for (reading, value) in former.readings where readings[reading] != nil || reading.isBattery {
             readings[reading] = value

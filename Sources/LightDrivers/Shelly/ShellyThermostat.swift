@@ -2,7 +2,7 @@ import BoundedJSON
 import DeviceKit
 import HAPModel
 
-/// The state of a thermostat of a Shelly device, such as that of a wall display (Lights 9.6).
+/// The state of a thermostat of a Shelly device, such as a wall display (Lights 9.6).
 struct ShellyThermostat: Equatable, Sendable {
     private static let temperatures = 5.0...35.0
     private static let step = 0.5

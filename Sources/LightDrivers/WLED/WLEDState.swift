@@ -118,7 +118,7 @@ struct WLEDState: Sendable {
 
     /// Returns a segment's report.
     ///
-    /// A segment is lit only if the device is also on, and its brightness is relative to the device's.
+    /// A segment is lit only if the device is also on, and its brightness is relative to the device's brightness.
     private func report(_ segment: Segment) -> LightReport {
         var report = LightReport(on: isOn && segment.isOn, reachable: true)
         if !segment.capabilities.isEmpty {

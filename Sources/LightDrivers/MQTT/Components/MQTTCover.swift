@@ -34,7 +34,7 @@ struct MQTTCover: MQTTComponent {
         case rests(Int)
     }
 
-    /// A range of the device's numbers.
+    /// The device's numbers for a closed and an open cover.
     private struct Range: Equatable {
         var closed = 0
         var open = 100
@@ -344,7 +344,7 @@ struct MQTTCover: MQTTComponent {
 
     /// Applies the position of a cover that reports no movement.
     ///
-    /// The cover moves while its position approaches the target.
+    /// The cover counts as moving while its position approaches the target.
     private func derive(_ position: Int, _ report: inout LightReport, by light: inout MQTTLight, now: Duration) {
         light.deadlines.off = nil
         let before = light.memory.position

@@ -334,7 +334,7 @@ struct MQTTThermostat: MQTTComponent {
             }
             if isOff { return messages }
         }
-        // Restore the last heating mode of a water heater, which may have several.
+        // Restore the last heating mode of a water heater, which may have several heating modes.
         let last = mode == .heat ? light.lastText.flatMap { words.mode[$0] == .heat ? $0 : nil } : nil
         guard let modeCommand, let word = last ?? words.word[mode] else {
             guard messages.isEmpty else { return messages }

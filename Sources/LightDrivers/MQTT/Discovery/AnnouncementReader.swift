@@ -209,7 +209,7 @@ struct AnnouncementReader: Sendable {
         } else {
             try zigbee2MQTT?.take(groups: payload)
         }
-        // Announce the groups in either case, because their capabilities depend on their members.
+        // Announce the groups after a list of devices, too, because their capabilities depend on their members.
         let groups = zigbee2MQTT?.groupThings ?? []
         return announcements + [Self.announcement(of: groups, by: "zigbee2mqtt", on: "\(base)/bridge/groups")]
     }

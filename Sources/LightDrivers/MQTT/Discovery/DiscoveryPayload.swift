@@ -76,7 +76,7 @@ package enum DiscoveryPayload: Equatable, Sendable {
     }
 
     private static func inherit(from device: JSONObject, into part: inout JSONObject) {
-        // If a part has its own availability, in either form, it doesn't inherit the device's.
+        // If a part has its own availability, in either form, it doesn't inherit the device's availability.
         let hasOwn = part["availability"] != nil || part["availability_topic"] != nil
         for key in inherited where part[key] == nil {
             if hasOwn, key == "availability" || key == "availability_topic" { continue }

@@ -57,7 +57,7 @@ extension DiscoveryTopic {
     static let components = MQTTComponents.all.reduce(into: Set(["light", "switch"])) { $0.formUnion($1.names) }
 }
 
-/// The identity of an announcement, as opposed to that of the announced entity.
+/// The identity of an announcement, which differs from the identity of the announced entity.
 package struct DiscoveryKey: Hashable, Sendable {
     /// A Boolean value that indicates whether the announcement is from Zigbee2MQTT's own lists, not from Home
     /// Assistant's discovery.

@@ -95,7 +95,7 @@ package struct MQTTEntity: Equatable, Sendable {
         firstIdentifier(device) ?? device.keys["connections"]?.array?.first?.array?.last?.string
     }
 
-    /// Returns whether an announced entity isn't shown.
+    /// Returns whether an announced entity is hidden.
     ///
     /// Settings, diagnostic entities, entities that are disabled by default, and sensors of unsupported classes are
     /// hidden. A battery, a tamper switch and a meter are shown although they are diagnostic entities.

@@ -16,8 +16,8 @@ extension TasmotaDiscovery {
         var presses: [(word: String, press: String)]
     }
 
-    /// Returns the buttons and switches that don't switch an output but send messages (SetOption73 and SetOption114), or
-    /// `nil` if there are none.
+    /// Returns the entity for the buttons and switches that send messages instead of switching an output (SetOption73
+    /// and SetOption114), or `nil` if there are none.
     func buttons() throws(MQTTProblem) -> MQTTEntity? {
         let inputs = buttonInputs + switchInputs
         guard !inputs.isEmpty else { return nil }

@@ -109,7 +109,7 @@ struct TasmotaDiscovery {
 
     private static let maximumShutters = 16
 
-    /// Returns the first of the two neighboring relays of each shutter, or none if a relay has no partner.
+    /// Returns the index of the first of the two neighboring relays of each shutter; empty if a relay has no partner.
     private static func shutters(_ relays: [Int]) -> [Int] {
         var shutters: [Int] = []
         var index = 0

@@ -75,7 +75,7 @@ struct TasmotaSensors: Sendable {
         let isFahrenheit = chips["TempUnit"]?.string == "F"
         var readings: [Reading] = []
         for chip in chips.members {
-            // Ignore the temperature of the processor, because it isn't the room's.
+            // Ignore the temperature of the processor, because it isn't the room's temperature.
             guard chip.name != "ESP32", isPlain(chip.name), let values = chip.value.object else { continue }
             for value in values.members where isPlain(value.name) && readings.count < maximumReadings {
                 // A value is null if the device can't read the chip at the moment.

@@ -62,13 +62,13 @@ struct Zigbee2MQTTDevice {
                 model: definition?["model"]?.string ?? json["model_id"]?.string, serialNumber: serial,
                 firmware: json["software_build_id"]?.string),
             settings: settings)
-        // The identifier in its Home Assistant announcements.
+        // Use the identifier from the device's or group's Home Assistant announcements.
         entity.deviceID = serial.map { "zigbee2mqtt_\($0)" } ?? groupID
         return entity
     }
 
-    /// The identifier of a group in its Home Assistant announcements, which contains the base topic's Unicode code
-    /// points.
+    /// The identifier of a group in Home Assistant announcements, which contains the Unicode code points of the base
+    /// topic.
     private var groupID: String? {
         let code = base.unicodeScalars.map { String($0.value) }.joined()
         return json["id"]?.int.map { "zigbee2mqtt_\(code)_\($0)" }

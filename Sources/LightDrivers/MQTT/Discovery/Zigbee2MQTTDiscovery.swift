@@ -14,7 +14,7 @@ struct Zigbee2MQTTDiscovery {
 
     private static let maximumDevices = 1000
     private static let maximumOutputs = 64
-    /// The types of exposes of devices whose additional switches are settings.
+    /// The types of exposes that mark a device whose additional switches are settings.
     private static let controllers: Set = ["climate", "lock", "cover"]
 
     let base: String

@@ -3,8 +3,8 @@ import DeviceKit
 /// The identification of a light by blinking.
 ///
 /// Power reports while the light blinks, and for a moment afterwards, are echoes of the blinking. They are held back,
-/// so that no controller mistakes them for someone using the switch. If the power still differs from the restored one
-/// after that moment, it is reported.
+/// so that no controller mistakes them for someone using the switch. If the power still differs from the restored
+/// power after that moment, it is reported.
 struct Identification: Equatable, Sendable {
     /// The time after the blinking during which power reports count as echoes.
     static let echoTime = Duration.seconds(1)

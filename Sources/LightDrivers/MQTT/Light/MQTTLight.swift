@@ -152,7 +152,7 @@ package struct MQTTLight: Equatable, Sendable {
         return report.isEmpty ? [] : [report]
     }
 
-    /// Returns the momentary events in a message; none in a retained one, which is older than the subscription.
+    /// Returns the momentary events in a message; empty for a retained message, which is older than the subscription.
     mutating func events(topic: String, _ payload: MQTTPayload) -> PropertyValues {
         guard !payload.isRetained, let component = settings.component else { return PropertyValues() }
         return component.events(topic: topic, payload, by: &self)
@@ -258,8 +258,8 @@ package struct MQTTLight: Equatable, Sendable {
 
     /// Returns the messages for a command.
     ///
-    /// - Returns: The messages in order. There are none if the light is off and the command doesn't change that; its
-    ///   values are then sent when the light is switched on.
+    /// - Returns: The messages in order; empty if the light is off and the command doesn't switch it on. In that case,
+    ///   the values are sent when the light is switched on.
     /// - Throws: `LightError.refused` if the light doesn't support the command.
     package mutating func messages(for command: LightCommand) throws(LightError) -> [MQTTMessage] {
         let capabilities = settings.capabilities

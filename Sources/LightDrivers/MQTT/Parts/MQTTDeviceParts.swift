@@ -59,7 +59,7 @@ struct MQTTDeviceParts: Sendable {
 
     /// Adds an announced entity, or updates it.
     ///
-    /// Returns whether it was known and has changed.
+    /// Returns whether the entity was known and has changed.
     mutating func announced(_ part: MQTTPart, now: Duration) -> Bool {
         let id = part.description.id
         let former = members[id]?.part

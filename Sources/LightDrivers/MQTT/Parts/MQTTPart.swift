@@ -64,7 +64,7 @@ struct MQTTPart: Equatable, Sendable {
 }
 
 extension LightDescription {
-    /// Returns the light of a device that this reading measures.
+    /// Returns the light of the reading's device that the reading measures, or `nil` if it can't be determined.
     ///
     /// If there are several lights, the reading's name must contain the words that distinguish one of them, such as
     /// "left". A meter of the whole device measures none of them.

@@ -1,8 +1,7 @@
 import DeviceKit
 import HAPModel
 
-/// The placement of a device's buttons, scenes, sirens and choices: the accessory that shows them, and the selection
-/// that it shows.
+/// The placement of a device's buttons, scenes, sirens and choices: which of them are shown, and by which accessory.
 struct MQTTPlacement: Equatable, Sendable {
     /// The light or other accessory that shows the buttons and scenes; `nil` if the device's sensor or a separate
     /// accessory shows them, or if nothing is shown.
@@ -15,7 +14,7 @@ struct MQTTPlacement: Equatable, Sendable {
     var accessory: LightDescription?
     /// The scenes of a kind that isn't shown, which the bridge counts.
     var hidden: LightDescription?
-    /// The parts whose presses are events and whose values are reported.
+    /// The parts whose presses and values are reported.
     var active: Set<LightID> = []
     /// The part that each scene, siren or option belongs to, by the id of its function.
     var owners: [String: LightID] = [:]
@@ -103,7 +102,7 @@ struct MQTTPlacement: Equatable, Sendable {
     /// Removes a part that was removed from the device.
     mutating func remove(_ id: LightID) { owners = owners.filter { $0.value != id } }
 
-    /// Returns a Boolean value that indicates whether controllers see a difference between two placements.
+    /// Returns whether this placement and another placement are the same for controllers.
     func looks(like other: MQTTPlacement) -> Bool {
         host == other.host && buttons == other.buttons && scenes == other.scenes && part == other.part
             && accessory == other.accessory

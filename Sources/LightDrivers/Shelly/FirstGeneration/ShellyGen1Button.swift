@@ -6,7 +6,7 @@ import HAPModel
 struct ShellyGen1Button: Equatable, Sendable {
     /// The events of an input with the words for them; other events are ignored.
     private static let words = ["S": "single", "SS": "double", "SSS": "triple", "L": "long"]
-    /// The devices that distinguish several presses in a row.
+    /// The types of devices that distinguish single, double and triple presses.
     private static let multiplePresses = ["SHIX3-1", "SHBTN-1", "SHBTN-2"]
     /// The types of inputs that report presses instead of a switch position.
     ///

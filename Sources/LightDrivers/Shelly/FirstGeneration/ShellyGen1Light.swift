@@ -4,11 +4,11 @@ import DeviceKit
 /// The state of a light of a first-generation Shelly device (Lights 9.6.1).
 ///
 /// Its functions follow from the values that the device reports. A strip controller has either one light with colors
-/// or four lights without. A bulb with colors and whites is in one of two modes, `color` and `white`.
+/// or four lights without colors. A bulb with colors and whites is in one of two modes, `color` and `white`.
 struct ShellyGen1Light: Equatable, Sendable {
     /// The type of the strip controller RGBW2.
     private static let strip = "SHRGBW2"
-    /// The devices whose colors have a channel for white LEDs.
+    /// The types of devices whose colors have a channel for white LEDs.
     private static let channelTypes = [strip, "SHBLB-1"]
     /// The longest transition that devices accept.
     private static let longestTransition = Duration.seconds(5)
@@ -89,7 +89,7 @@ struct ShellyGen1Light: Equatable, Sendable {
         var parameters: [(String, String)] = []
         if let on = command.on { parameters.append(("turn", on ? "on" : "off")) }
         if let percent = command.brightness {
-            // A bulb with two modes has a brightness for each.
+            // A bulb with two modes has a brightness for each mode.
             if hasColor { parameters.append(("gain", "\(percent)")) }
             if !hasColor || hasTemperature { parameters.append(("brightness", "\(percent)")) }
         }

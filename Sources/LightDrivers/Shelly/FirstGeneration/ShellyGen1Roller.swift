@@ -8,9 +8,9 @@ import HAPModel
 struct ShellyGen1Roller: Equatable, Sendable {
     private var hasPosition = false
     private var position: Int?
-    /// The position of the last command while the roller moves to it.
+    /// The position that the last command requested, while the roller is moving.
     ///
-    /// The device doesn't report it.
+    /// The device doesn't report this position.
     private var target: Int?
     private var state: String?
     private var lastDirection: String?

@@ -47,7 +47,7 @@ struct ShellyGen1Sensor: ShellyReadings, Equatable, Sendable {
         if let state = status["sensor"]?["state"] {
             readings[.contact] = ["close": .flag(true), "open": .flag(false)][state.string ?? ""] ?? .unknown
         }
-        // The temperature of a relay or a dimmer itself, which has no `value`, isn't that of the room.
+        // The temperature of a relay or a dimmer itself, which has no `value`, isn't the room's temperature.
         if let json = status["tmp"], let temperature = json["value"] {
             let isFahrenheit = json["tC"] == nil && json["units"]?.string == "F"
             readings[.temperature] = celsius(json, json["tC"] ?? temperature, isFahrenheit: isFahrenheit)

@@ -166,7 +166,7 @@ package struct ShellyGen1Session: DeviceSession {
 
     /// Processes an answer that isn't usable.
     ///
-    /// Once the state is known, a few of them in a row are tolerated.
+    /// Once the state is known, a few unusable answers in a row are tolerated.
     private mutating func missed(_ response: HTTPClientResponse, now: Duration) -> [SessionEvent<Output>] {
         guard let reason = response.transientFault else {
             return [.failed(.unusable("\(name) doesn't report its settings and its status; update its firmware"))]
