@@ -230,7 +230,8 @@ extension String {
         return result
     }
 
-    /// Returns the text without leading and trailing characters of the given set, or whitespace if it is `nil`.
+    /// Returns the text without the given leading and trailing characters, or without leading and trailing whitespace
+    /// if they are `nil`.
     func trimming(_ characters: String?, atStart: Bool = true, atEnd: Bool = true) -> String {
         let set = characters.map { Set($0.unicodeScalars) }
         var rest = unicodeScalars[...]

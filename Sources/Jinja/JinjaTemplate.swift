@@ -1,8 +1,7 @@
 /// A template in the subset of Jinja2 that MQTT publishers use, with Home Assistant's additional filters.
 ///
 /// A template is parsed once and rendered often. Parsing rejects unsupported syntax, so such errors appear before the
-/// first rendering. Both steps have limits on time and memory, whatever the template and its variables contain; see
-/// ``JinjaLimits``.
+/// first rendering. The time and memory of both steps are limited; see ``JinjaLimits``.
 ///
 /// Supported: `{{ }}`, `{% if %}`, `{% for %}`, `{% set %}`, `{% raw %}`, comments and whitespace control; all
 /// operators; the filters, tests, functions and methods of `Filter`, `Test`, `Function` and `Method`. Unsupported:

@@ -1,4 +1,4 @@
-/// Home Assistant's filters and tests with regular expressions.
+/// Home Assistant's filters and tests that use regular expressions.
 extension JinjaRenderer {
     /// The number of steps of a regular expression that count as one step of the template.
     private static let stepsOfExpression = 8

@@ -333,7 +333,7 @@ extension LightDescription {
 }
 
 extension CharacteristicMetadata {
-    /// Returns the values to try in a command: those in the middle of the range first, then its limits.
+    /// Returns the values to try in a command: values from the middle of the range first, then its limits.
     fileprivate func others(than former: CharacteristicValue?) -> [CharacteristicValue] {
         if format == .bool { return [.bool(former != .bool(true))] }
         guard let range else { return [] }

@@ -124,7 +124,7 @@ extension JSONValue {
 }
 
 extension LightError {
-    /// Converts a plugin's error code to the light error to report for the command.
+    /// Creates the light error for a plugin's error response.
     init(_ failure: RPCFailure) {
         switch failure.code {
         case -32001: self = .unknownLight

@@ -24,8 +24,8 @@ package final class PluginProcess: Sendable {
         ///
         /// - Parameters:
         ///   - command: The program and its arguments.
-        ///   - environment: Variables in addition to those for every plugin.
-        ///   - workingDirectory: The working directory, or `nil` for the bridge's.
+        ///   - environment: Variables in addition to the variables that every plugin gets.
+        ///   - workingDirectory: The working directory, or `nil` for the bridge's directory.
         package init(command: [String], environment: [String: String] = [:], workingDirectory: String? = nil) {
             self.command = command
             self.environment = environment
@@ -177,7 +177,7 @@ extension PluginProcess {
         let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
         posix_spawnattr_setflags(&attributes, Int16(truncatingIfNeeded: flags))
 
-        // The plugin inherits only the variables for language, time zone and program paths. Those of systemd are meant
+        // The plugin inherits only the variables for language, time zone and program paths. systemd's variables are meant
         // for the bridge.
         var environment: [String: String] = [:]
         for name in ["PATH", "LANG", "LC_ALL", "TZ"] {
