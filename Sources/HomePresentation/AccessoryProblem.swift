@@ -11,7 +11,7 @@ public enum AccessoryProblem: Sendable, Hashable {
     /// The accessory has a known fault.
     case fault(AccessoryFault)
 
-    /// The identifier in machine-readable output.
+    /// The problem's identifier in machine-readable output.
     public var code: String {
         switch self {
         case .blocked: "blocked"
@@ -20,7 +20,7 @@ public enum AccessoryProblem: Sendable, Hashable {
         }
     }
 
-    /// A few English words for a list.
+    /// The problem in a few English words, for lists.
     public var words: String {
         switch self {
         case .blocked: "blocked"

@@ -6,15 +6,15 @@ public import HomeModel
 public enum CharacteristicControl: Sendable, Hashable {
     /// An on-off switch.
     case toggle
-    /// A slider between two ends.
+    /// A slider between a minimum and a maximum.
     case slider(NumberRange)
     /// A stepper or a number field.
     case stepper(NumberRange)
-    /// A picker for the hue and saturation of a service together.
+    /// A color picker, which sets both the hue and the saturation.
     case color
     /// A color temperature in mired, from cold to warm.
     case colorTemperature(NumberRange)
-    /// A choice among the meanings of a value.
+    /// A choice among named values.
     case choice([Choice])
     /// A text field with a maximum length in bytes of UTF-8.
     case text(maximumLength: Int)
@@ -35,11 +35,11 @@ public enum CharacteristicControl: Sendable, Hashable {
         public var unit: CharacteristicUnit?
     }
 
-    /// One meaning of a value.
+    /// A value to choose, with its name.
     public struct Choice: Sendable, Hashable {
         /// The value to write.
         public var value: CharacteristicValue
-        /// The meaning in English.
+        /// The value's meaning in English.
         public var name: String
     }
 }
@@ -103,7 +103,7 @@ extension Service {
 }
 
 extension Characteristic {
-    /// The usual durations of a valve that it accepts, and its current one; `nil` for other types.
+    /// The common durations that a valve accepts, and its current duration; `nil` for other characteristics.
     fileprivate var durations: [CharacteristicControl.Choice]? {
         guard type == .setDuration else { return nil }
         let usual: [Int64] = [1, 2, 3, 5, 10, 15, 20, 30, 45, 60, 90, 120].map { $0 * 60 }

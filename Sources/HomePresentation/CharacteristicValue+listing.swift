@@ -2,9 +2,7 @@ package import BoundedJSON
 package import HAPModel
 
 extension CharacteristicValue {
-    /// The value in JSON's types.
-    ///
-    /// Bytes are hexadecimal digits.
+    /// The value as JSON, with bytes as a string of hexadecimal digits.
     package var listing: JSONValue {
         switch self {
         case .bool(let flag): .bool(flag)
@@ -18,6 +16,6 @@ extension CharacteristicValue {
 }
 
 extension CharacteristicMetadata {
-    /// Returns a limit, which is exact if it is an integer.
+    /// Returns the limit as JSON; whole numbers are exact.
     package func listing(_ limit: Double) -> JSONValue { wholeLimit(limit)?.listing ?? .number(limit) }
 }

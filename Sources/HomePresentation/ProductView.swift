@@ -84,8 +84,8 @@ extension Home {
 
     /// Returns the home's services in sections.
     ///
-    /// The result doesn't depend on the order of the home's lists. The sections are in display order, without empty
-    /// ones. A room of several zones is in each of them.
+    /// The sections are in display order, whatever the order of the home's lists. Empty sections are omitted. A room in
+    /// several zones appears in the section of each zone.
     public func sections(by grouping: ProductGrouping, _ filter: ProductFilter = ProductFilter()) -> [ProductSection] {
         let rows = rows(filter)
         switch grouping {
@@ -165,7 +165,7 @@ extension Collection<ServiceRow> {
 }
 
 extension ServiceType {
-    /// The type under which such services are counted.
+    /// The type under which the summary counts services of this type.
     fileprivate var family: ServiceType { self == .fanv2 ? .fan : self }
 
     /// A Boolean value that indicates whether the service belongs to a door or window.

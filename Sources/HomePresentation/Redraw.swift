@@ -23,7 +23,7 @@ extension Home {
         var rows: Set<Service.ID> = []
         for (old, new) in zip(old.accessories, accessories) where old != new {
             let changed = zip(old.services, new.services).filter { $0.0 != $0.1 }.map(\.1)
-            // Other rows display a battery and a television's inputs.
+            // The rows of other services show the values of a battery or a television's input.
             let concernsAll =
                 (old.isReachable, old.isBlocked, old.fault) != (new.isReachable, new.isBlocked, new.fault)
                 || changed.contains { !$0.isUserInteractive || $0.type == .inputSource }

@@ -74,10 +74,12 @@ extension Accessory {
 }
 
 extension Home {
-    /// Returns the readable values of batteries and of services that are meant for users, or only those values that
-    /// were never received.
+    /// Returns the readable characteristics of batteries and of services that are meant for users.
     ///
     /// Accessories with a problem are omitted.
+    ///
+    /// - Parameter isUnknown: Whether to return only characteristics whose value was never received.
+    /// - Returns: The IDs of the characteristics.
     public func valuesOfRows(isUnknown: Bool) -> [Characteristic.ID] {
         accessories.filter { $0.problem == nil }.flatMap(\.services)
             .filter { $0.isUserInteractive || $0.type == .battery }.flatMap(\.characteristics)

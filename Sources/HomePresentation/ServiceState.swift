@@ -177,7 +177,7 @@ private struct StateReader {
 
     /// The state of a microphone, which is the main service of a camera.
     ///
-    /// A volume of 0 % says little about a camera, so it's left out.
+    /// The volume is omitted, because it isn't useful for a camera.
     private var microphone: ServiceState {
         flag(.mute).map { ServiceState($0 ? "muted" : "microphone on") } ?? .unknown
     }
@@ -318,7 +318,9 @@ private struct StateReader {
         return ServiceState(isUnknown ? nil : quality, density, isAlert: number(.airQuality) == 5)
     }
 
-    /// The densities of which the first known one is shown.
+    /// The air pollutants in order of preference.
+    ///
+    /// The state shows the first one with a known density.
     private static let densities: [(CharacteristicType, String)] = [
         (.pm2_5Density, "PM2.5"), (.pm10Density, "PM10"), (.vocDensity, "VOC"), (.nitrogenDioxideDensity, "NO₂"),
         (.ozoneDensity, "ozone"), (.sulphurDioxideDensity, "SO₂"),
@@ -337,10 +339,14 @@ private struct StateReader {
             words(.filterChangeIndication), words(.filterLifeLevel), isAlert: flag(.filterChangeIndication) ?? false)
     }
 
-    /// The last press while an app was watching; a press leaves no lasting value.
+    /// The last press that was received while an app was watching.
+    ///
+    /// Buttons have no lasting value.
     private var presses: ServiceState { ServiceState(words(.programmableSwitchEvent) ?? "ready") }
 
-    /// The first reading of a service for which there is no rule, with its name unless the value explains itself.
+    /// The first known value of a service whose type has no rule here.
+    ///
+    /// The value's name is included, unless the value explains itself.
     private var firstReading: ServiceState {
         if let isOn, !isOn { return ServiceState("off") }
         let readings = service.characteristics.filter { $0.isForPeople && $0.value != nil }

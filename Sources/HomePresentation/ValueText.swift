@@ -20,12 +20,12 @@ extension Characteristic {
         }
     }
 
-    /// The cached value, `unknown` before the first, or a dash if there is never one.
+    /// The last received value, `unknown` before the first one, or a dash if the characteristic has no lasting value.
     package var cachedText: String {
         value.map(text) ?? (metadata.permissions.contains(.pairedRead) && !type.isMomentary ? "unknown" : "-")
     }
 
-    /// Returns the setting that an action makes, as a phrase.
+    /// Returns the words for setting the value: `on`, `brightness 40 %`.
     package func sentence(of value: CharacteristicValue) -> String {
         if type == .on, case .bool(let flag) = value { return flag ? "on" : "off" }
         return "\(word) \(text(of: value))"
@@ -115,10 +115,10 @@ extension CharacteristicUnit {
 extension Characteristic {
     /// Parses a typed value for writing.
     ///
-    /// - Parameter typed: A number with or without its unit, a word of an enumeration, yes or no, or a text.
+    /// - Parameter typed: A number with or without its unit, a word of an enumeration, yes or no, or any string.
     /// - Returns: The value in the characteristic's format, rounded to the nearest step.
-    /// - Throws: `HomeError` with code 5 if it can't be written, 43 for the wrong type, 44 or 45 beyond a limit, 3 if
-    ///   it isn't a valid value, 46 if it is too long. The error names the value.
+    /// - Throws: `HomeError` with code 5 if it can't be written, 43 if it has the wrong type, 44 or 45 if it's beyond a
+    ///   limit, 3 if it isn't valid for other reasons, or 46 if it's too long.
     package func value(typed: String) throws(HomeError) -> CharacteristicValue {
         do throws(HomeError) {
             guard metadata.permissions.contains(.pairedWrite) else { throw HomeError(.readOnlyCharacteristic) }
@@ -178,7 +178,7 @@ extension Characteristic {
         return number
     }
 
-    /// Returns the typed number if it was rounded to a step.
+    /// Returns the typed number if it was rounded to a step for writing; otherwise `nil`.
     package func numberBetweenSteps(typed: String, writing value: CharacteristicValue) -> CharacteristicValue? {
         guard let step = metadata.step, let asked = parsed(typed), let wanted = asked.number,
             let taken = value.number, (wanted - taken).magnitude > step * 1e-4
@@ -186,7 +186,7 @@ extension Characteristic {
         return asked
     }
 
-    /// Parses the number after a sign: the difference from the current value.
+    /// Parses a step, which is the difference from the current value.
     ///
     /// - Throws: `HomeError` with code 43 if it isn't a number.
     package func number(ofStep typed: String) throws(HomeError) -> Double {
@@ -207,7 +207,7 @@ extension Characteristic {
         case .uint8, .uint16, .uint32, .uint64, .int, .float:
             if let number = number(typed) { return number }
             if let number = enumerated(typed) { return .integer(number) }
-            // The characteristic Active also accepts on and off.
+            // The Active characteristic also accepts "on" and "off".
             guard type == .active, let flag = Self.flag(typed) else { return nil }
             return .integer(flag ? 1 : 0)
         case .string: return .string(typed)
@@ -243,8 +243,9 @@ extension Characteristic {
 
     private static let digitsOfNumbers = Set("0123456789.-+e".utf8)
 
-    /// Returns the number of an enumeration's word: its name in the catalog, the word that lists show, or a part that
-    /// only one of them contains, such as `away`.
+    /// Returns the number that a typed word stands for in an enumeration.
+    ///
+    /// The word is a name in the catalog, a name that lists show, or a word in only one of these names, such as `away`.
     private func enumerated(_ typed: String) -> Int64? {
         let key = typed.squashed
         let names = type.valueNames

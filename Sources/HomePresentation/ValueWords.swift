@@ -141,9 +141,9 @@ extension CharacteristicType {
 }
 
 extension Double {
-    /// Returns the number with up to this many decimal places, without trailing zeros.
+    /// Returns the number with up to the given number of decimal places, without trailing zeros.
     ///
-    /// It accepts any number that a device may send.
+    /// The number may be infinite or not a number.
     func rounded(toDigits digits: Int) -> String {
         let scale = [1.0, 10, 100][digits]
         let number = (self * scale).rounded() / scale

@@ -4,7 +4,7 @@ import HomeTesting
 import Testing
 
 @Suite("Accessory problems") struct AccessoryProblemsTests {
-    @Test("reports a changed problem once")
+    @Test("reports each change of an accessory's problem once")
     func problems() throws {
         var hub = TestHub()
         let home = try hub.home()
@@ -26,6 +26,6 @@ import Testing
         hub.graph.apply(.reachabilityUpdated(ids[1], true))
         #expect(problems.changed(try lamp(1)))
         var empty = AccessoryProblems()
-        #expect(!empty.changed(try lamp(0)), "a new one that works")
+        #expect(!empty.changed(try lamp(0)), "a new accessory without a problem")
     }
 }

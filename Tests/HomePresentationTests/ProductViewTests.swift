@@ -25,7 +25,7 @@ private func service(
     return service
 }
 
-/// A home with a device for each list of services, in the default room.
+/// Returns a home with one accessory for each list of services, all in the default room.
 private func home(_ devices: [(name: String, services: [ServiceObject])]) throws -> (TestHub, Home.ID) {
     var hub = TestHub()
     let home = try hub.home()
@@ -40,7 +40,7 @@ private func home(_ devices: [(name: String, services: [ServiceObject])]) throws
             home: home, deviceID: Devices.id(index + 1), category: .lightbulb, accessories: [accessory],
             descriptions: descriptions)
         _ = try hub.graph.add(addition, using: &hub.random)
-        // Values arrive after the accessory was added.
+        // Values are reported after the accessory was added.
         let added = try #require(hub.graph.home(home)?.accessories.last)
         for (told, kept) in zip(accessory.services, added.services) {
             for (told, kept) in zip(told.characteristics, kept.characteristics) {
@@ -79,7 +79,7 @@ private func accessory(_ services: ServiceObject...) throws -> Accessory {
             (.identifier, .unsigned(.max), "18446744073709551615"), (.currentTemperature, .float(1e300), "1e+300 °C"),
             (.configuredName, .string("Anna's TV"), "Anna's TV"), (.logs, .data([1]), "1 byte"),
             (.airQuality, .integer(99), "99"),
-            // Meaningless values.
+            // Invalid values.
             (.colorTemperature, .float(1e-305), "0"), (.colorTemperature, .float(-1), "-1"),
             (.remainingDuration, .float(1e300), "1e+300 s"),
             (.remainingDuration, .integer(.min), "-9.223372036854776e+18 s"),
@@ -95,7 +95,7 @@ private func accessory(_ services: ServiceObject...) throws -> Accessory {
     // MARK: States
 
     @Test(
-        "combines current and target state",
+        "combines the current and the target state",
         arguments: [
             (.lightbulb, [:], "unknown", ""),
             (.lightbulb, [.on: .bool(false), .brightness: .integer(40)], "off", ""),
@@ -300,7 +300,7 @@ private func accessory(_ services: ServiceObject...) throws -> Accessory {
         #expect(state.isAlert == marks.contains("alert"))
     }
 
-    @Test("counts a remaining duration down, because accessories report only its beginning and its end")
+    @Test("counts down the remaining duration between the reports of an accessory")
     func countdown() throws {
         let valve = try accessory(
             service(.valve, [.active: .integer(1), .inUse: .integer(1), .remainingDuration: .integer(600)]))
@@ -336,7 +336,7 @@ private func accessory(_ services: ServiceObject...) throws -> Accessory {
         #expect(readings.map(\.isReadableState) == [true, true], "the hub subscribes to them")
     }
 
-    @Test("shows the input's name of a television and no rows for inputs")
+    @Test("shows the name of a television's input, and no rows for inputs")
     func television() throws {
         func input(_ number: Int64, _ name: String, iid: UInt64) -> ServiceObject {
             service(.inputSource, iid: iid, [.identifier: .integer(number), .configuredName: .string(name)])
@@ -412,7 +412,7 @@ private func accessory(_ services: ServiceObject...) throws -> Accessory {
         #expect(rate.valueWords == "3")
     }
 
-    @Test("offers usual durations within the limits of a valve, and its current one")
+    @Test("offers a valve's current duration and the common ones within its limits")
     func durations() throws {
         var valve = service(.valve, [.setDuration: .integer(400)])
         let index = try #require(valve.characteristics.firstIndex { $0.type == .setDuration })
@@ -425,7 +425,7 @@ private func accessory(_ services: ServiceObject...) throws -> Accessory {
         #expect(choices.map(\.name) == ["1 min", "2 min", "3 min", "5 min", "6 min 40 s", "10 min"])
     }
 
-    @Test("offers no choice among a single value")
+    @Test("shows a characteristic with a single valid value as read-only")
     func singleChoice() throws {
         var humidifier = service(.humidifierDehumidifier, [.targetHumidifierDehumidifierState: .integer(1)])
         let mode = CharacteristicType.targetHumidifierDehumidifierState
@@ -436,7 +436,7 @@ private func accessory(_ services: ServiceObject...) throws -> Accessory {
     }
 
     @Test(
-        "knows the targets without an effect in the current mode",
+        "finds the targets that have no effect in the current mode",
         arguments: [
             (
                 .thermostat,
@@ -465,7 +465,7 @@ private func accessory(_ services: ServiceObject...) throws -> Accessory {
     }
 
     @Test(
-        "adopts for a scene the values that restore a service's state",
+        "creates scene actions that restore a service's state",
         arguments: [
             (.lightbulb, [.on: .bool(true), .brightness: .integer(40)], [.on, .brightness]),
             (.lightbulb, [.on: .bool(false), .brightness: .integer(40)], [.on]),
@@ -689,7 +689,7 @@ private func accessory(_ services: ServiceObject...) throws -> Accessory {
 }
 
 extension Accessory {
-    /// Returns a home with only this accessory.
+    /// Returns the home with only the given accessory.
     fileprivate func home(with accessory: Accessory) -> Home {
         Home(id: home, name: "Home", defaultRoomID: room, accessories: [accessory])
     }

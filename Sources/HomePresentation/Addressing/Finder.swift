@@ -1,19 +1,19 @@
 package import HomeModel
 import TerminalKit
 
-/// Finds the object with a typed name or identifier.
+/// Finds objects by the name or identifier that a user types.
 package struct Finder<Object: NamedObject> where Object.ID == Identifier<Object> {
     private let objects: [Object]
-    /// The noun for such an object in errors.
+    /// The noun for an object in error messages, such as `room`.
     private let noun: String
-    /// The location of the objects, which follows the noun; empty if it is obvious.
+    /// The words after the noun in error messages, such as `in Home`; empty if the location is obvious.
     private let place: String
     /// The `homehub` command that lists the objects, without the program's name.
     private let listing: String
-    /// Whether a complete name is required, such as for a removal.
+    /// Whether a complete name is required, for example to remove an object.
     private let isWhole: Bool
 
-    /// Creates a finder of objects.
+    /// Creates a finder for the given objects.
     package init(objects: [Object], noun: String, place: String, listing: String, isWhole: Bool = false) {
         self.objects = objects
         self.noun = noun
@@ -28,8 +28,8 @@ package struct Finder<Object: NamedObject> where Object.ID == Identifier<Object>
     ///
     /// The beginning of a name suffices if it is unique.
     ///
-    /// - Throws: `HomeError` with code 2 if nothing matches, with similar names; 3 if there are several, with their
-    ///   identifiers.
+    /// - Throws: `HomeError` with code 2 and similar names if nothing matches, or code 3 and the identifiers if several
+    ///   objects match.
     package func one(_ typed: String) throws(HomeError) -> Object {
         if let id = Object.ID(typed), let object = objects.first(where: { $0.id == id }) { return object }
         var found = objects.named(typed)
@@ -47,9 +47,9 @@ package struct Finder<Object: NamedObject> where Object.ID == Identifier<Object>
     }
 }
 
-/// The errors for a name that matches no object, or several.
+/// The errors for names that match no object or several objects.
 package enum Refusal {
-    /// Returns the error for an unknown name, with code 2.
+    /// Returns the error for an unknown name, which has code 2.
     package static func notFound(
         _ typed: String, _ noun: String, _ place: String, _ listing: String, among names: [String]
     ) -> HomeError {
@@ -60,9 +60,9 @@ package enum Refusal {
             suggestions: near)
     }
 
-    /// Returns the error for an ambiguous name, with code 3.
+    /// Returns the error for an ambiguous name, which has code 3.
     ///
-    /// Each candidate is shown with words that refer to it unambiguously.
+    /// The `words` of a candidate are an unambiguous name or identifier.
     package static func ambiguous(_ typed: String, candidates: [(what: String, words: String)]) -> HomeError {
         let list = candidates.prefix(8).map { "\"\($0.words)\" (\($0.what))" }.joined(separator: " or ")
         return HomeError(.invalidParameter, detail: "\"\(typed.shown)\" is ambiguous; use \(list)")
@@ -70,8 +70,8 @@ package enum Refusal {
 }
 
 extension Collection<String> {
-    /// Returns the name that begins with the typed text; `nil` if there are none or several, or if the text has fewer
-    /// than two letters or digits.
+    /// Returns the only name that begins with the typed text; `nil` if no name or several names do, or if the text has
+    /// fewer than two letters or digits.
     package func only(beginningWith typed: String) -> String? {
         let key = NameKey(typed).description
         guard key.count > 1 else { return nil }
@@ -79,7 +79,7 @@ extension Collection<String> {
         return Set(found.map { NameKey($0) }).count == 1 ? found.first : nil
     }
 
-    /// Returns up to three similar names: the one that the text is probably a typo of, and names that contain the text.
+    /// Returns up to three similar names: the name that was probably meant, and names that contain the text.
     package func near(_ typed: String) -> [String] {
         let key = NameKey(typed).description
         guard !key.isEmpty else { return [] }

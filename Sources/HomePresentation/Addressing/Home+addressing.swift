@@ -2,7 +2,7 @@ package import HomeModel
 import SystemKit
 
 extension [Home] {
-    /// Returns the home with the given name, or the primary home.
+    /// Returns the home with the given name, or the primary home if no name is given.
     ///
     /// - Throws: `HomeError` with code 2 if nothing matches.
     package func home(_ typed: String?, isWhole: Bool = false) throws(HomeError) -> Home {
@@ -18,7 +18,7 @@ extension [Home] {
 }
 
 extension Home {
-    /// Returns the room with a name or identifier.
+    /// Returns the room with the given name or identifier.
     ///
     /// The home's own name refers to its default room.
     package func room(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> Room {
@@ -27,13 +27,13 @@ extension Home {
         ).one(typed)
     }
 
-    /// Returns the zone with a name or identifier.
+    /// Returns the zone with the given name or identifier.
     package func zone(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> Zone {
         try Finder(objects: zones, noun: "zone", place: "in \(name)", listing: "zones", isWhole: isWhole)
             .one(typed)
     }
 
-    /// Returns the accessory with a name or identifier.
+    /// Returns the accessory with the given name or identifier.
     package func accessory(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> Accessory {
         try Finder(
             objects: accessories, noun: "accessory", place: "in \(name)", listing: "accessories", isWhole: isWhole
@@ -41,25 +41,25 @@ extension Home {
         .one(typed)
     }
 
-    /// Returns the service group with a name or identifier.
+    /// Returns the service group with the given name or identifier.
     package func group(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> ServiceGroup {
         try Finder(objects: serviceGroups, noun: "group", place: "in \(name)", listing: "groups", isWhole: isWhole)
             .one(typed)
     }
 
-    /// Returns a service of an accessory, given as `ACCESSORY` or `ACCESSORY/PART`.
+    /// Returns the service that the text `ACCESSORY` or `ACCESSORY/PART` refers to.
     package func part(addressed typed: String) throws(HomeError) -> Service {
         let words = typed.split(separator: "/", maxSplits: 1).map(String.init)
         return try accessory(addressed: words.first ?? "").part(addressed: words.count > 1 ? words[1] : nil)
     }
 
-    /// Returns the scene with a name or identifier.
+    /// Returns the scene with the given name or identifier.
     package func scene(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> ActionSet {
         try Finder(objects: actionSets, noun: "scene", place: "in \(name)", listing: "scenes", isWhole: isWhole)
             .one(typed)
     }
 
-    /// Returns the automation with a name or identifier.
+    /// Returns the automation with the given name or identifier.
     package func trigger(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> Trigger {
         try Finder(
             objects: triggers, noun: "automation", place: "in \(name)", listing: "automations", isWhole: isWhole
@@ -67,7 +67,7 @@ extension Home {
         .one(typed)
     }
 
-    /// Returns the person with a name or identifier.
+    /// Returns the person with the given name or identifier.
     package func person(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> Resident {
         try Finder(objects: people, noun: "person", place: "in \(name)", listing: "people", isWhole: isWhole)
             .one(typed)
@@ -75,7 +75,7 @@ extension Home {
 }
 
 extension Accessory {
-    /// Returns the service with a name or identifier, or the primary service if no name is given.
+    /// Returns the service with the given name or identifier, or the primary service if no name is given.
     ///
     /// - Throws: `HomeError` with code 2 if nothing matches.
     package func part(addressed typed: String?) throws(HomeError) -> Service {

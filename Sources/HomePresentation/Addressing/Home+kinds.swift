@@ -18,7 +18,7 @@ extension Home {
         return kinds
     }
 
-    /// Returns the kinds with a name, or `nil` if the name is unknown.
+    /// Returns the kinds with the given name, or `nil` if the name is unknown.
     package static func kinds(_ key: NameKey) -> Set<ServiceType>? { kindsByName[key] }
 
     private static let kindsByName: [NameKey: Set<ServiceType>] = {
@@ -33,7 +33,7 @@ extension Home {
         return kinds
     }()
 
-    /// Synonyms of the catalog's words.
+    /// Other words for kinds, in addition to the names in the catalog.
     private static let synonyms: [ServiceType: [String]] = [
         .lightbulb: ["lamp", "lamps", "bulb", "bulbs", "lightbulbs"], .outlet: ["plug", "plugs", "socket", "sockets"],
         .windowCovering: ["shade", "shades", "curtain", "curtains", "shutter", "shutters"],

@@ -1,13 +1,13 @@
 package import HAPModel
 import HomeModel
 
-/// A value to write.
+/// A characteristic and the value to write to it.
 package struct ValueChange: Equatable, Sendable {
     /// The characteristic to write.
     package let place: ValuePlace
     /// The value to write.
     package let value: CharacteristicValue
-    /// The typed number, if it was rounded to the nearest step.
+    /// The number that the user typed, if it was rounded to the nearest step.
     package var asked: CharacteristicValue?
 
     /// Creates a change.
@@ -17,7 +17,7 @@ package struct ValueChange: Equatable, Sendable {
         self.asked = asked
     }
 
-    /// A note for the user about a rounded number.
+    /// A note for the user about a rounded number; `nil` if no number was rounded.
     package var note: String? {
         guard let asked, let step = place.characteristic.metadata.step else { return nil }
         let text = place.characteristic.text

@@ -18,10 +18,10 @@ package struct ValuePlace: Hashable, Sendable {
 }
 
 extension ValuePlace {
-    /// The accessory's name, with the part's name if the part isn't the primary one and has a different name.
+    /// The accessory's name, with the part's name unless the part is the primary one or has the same name.
     package var shownName: String { Self.shownName(of: service, accessory) }
 
-    /// Returns the accessory's name, with the part's name if the part isn't the primary one and has a different name.
+    /// Returns the accessory's name, with the part's name unless the part is the primary one or has the same name.
     package static func shownName(of service: Service, _ accessory: Accessory) -> String {
         let isMain = service.id == accessory.primaryService?.id || !service.isUserInteractive
         return isMain || NameKey(service.name) == NameKey(accessory.name)

@@ -22,10 +22,10 @@ package enum ValueTarget: Equatable {
 }
 
 extension Home {
-    /// Returns the target with a name or identifier: an accessory, `ACCESSORY/PART`, a part with a unique name, a room
-    /// or a zone.
+    /// Returns the target with the given name or identifier: an accessory, `ACCESSORY/PART`, a part with a unique name,
+    /// a room or a zone.
     ///
-    /// The beginning of such a name suffices, unless `isWhole` is `true`.
+    /// The beginning of a name suffices, unless `isWhole` is `true`.
     ///
     /// - Throws: `HomeError` with code 2 if nothing matches, 3 if several parts have the name.
     package func valueTarget(_ typed: String, isWhole: Bool = false) throws(HomeError) -> ValueTarget {
@@ -50,11 +50,11 @@ extension Home {
             return .place(accessories(in: room.id).sortedForDisplay, name: displayName(of: room))
         }
         if let target = placedTarget(typed) { return target }
-        // Resolve a beginning to the complete name and look that up, so that both have the same meaning.
+        // Look up the complete name for a beginning, so that both have the same meaning.
         let names = accessories.map(\.name) + accessories.flatMap(\.parts).map(\.name) + rooms.map(\.name)
         if !isWhole {
             if let name = (names + zones.map(\.name)).only(beginningWith: typed) { return try valueTarget(name) }
-            // An accessory and its parts count as one match if all of their names have the beginning.
+            // An accessory counts as one match, even if several of its parts have names with this beginning.
             let places = (rooms + [defaultRoom]).map(\.name) + zones.map(\.name)
             let begun = accessories.filter { $0.begins(with: typed) }
             if begun.count == 1, !places.contains(where: { [$0].only(beginningWith: typed) != nil }) {
@@ -64,7 +64,7 @@ extension Home {
         throw Refusal.notFound(typed, "accessory", "in \(name)", "accessories", among: names + zones.map(\.name))
     }
 
-    /// Returns the only accessory or part with a name that follows the name of its room or zone: `hall sensor`.
+    /// Returns the accessory or part for the name of a room or zone and a name that is unique there: `hall sensor`.
     private func placedTarget(_ typed: String) -> ValueTarget? {
         let words = typed.split(separator: " ").map(String.init)
         for split in words.indices.dropFirst() {
@@ -78,7 +78,7 @@ extension Home {
         return nil
     }
 
-    /// Returns the accessories in the room or zone with a name.
+    /// Returns the accessories in the room or zone with the given name.
     private func accessories(inPlace name: String) -> [Accessory] {
         if let zone = zones.named(name).first { return accessories.filter { zone.rooms.contains($0.room) } }
         return rooms.named(name).first.map { accessories(in: $0.id) } ?? []
@@ -112,9 +112,10 @@ extension Accessory {
 // MARK: Values of a target
 
 extension ValueTarget {
-    /// Returns the characteristics with a permission, of the primary part or of the given part.
+    /// Returns the target's characteristics that have the given permission.
     ///
-    /// If `isComplete` is `true`, it returns those of all parts, including parts that aren't meant for users.
+    /// An accessory's characteristics are those of its primary part, or, if `isComplete` is `true`, those of all parts,
+    /// including parts that aren't meant for users.
     package func places(allowing permission: CharacteristicPermissions, isComplete: Bool = false) -> [ValuePlace] {
         let all: [ValuePlace] =
             switch self {
@@ -130,12 +131,12 @@ extension ValueTarget {
         }
     }
 
-    /// Returns the characteristic that a word refers to by its name in lower case with dashes, or by its identifier.
+    /// Returns the characteristic with the given name, such as `target-temperature`, or with the given identifier.
     ///
     /// The primary part takes precedence.
     ///
-    /// - Throws: `HomeError` with code 2 if nothing matches, 3 if several parts have it or the target isn't a single
-    ///   accessory.
+    /// - Throws: `HomeError` with code 2 if nothing matches, or code 3 if several parts have the characteristic or the
+    ///   target isn't a single accessory.
     package func place(_ word: String) throws(HomeError) -> ValuePlace {
         switch self {
         case .value(let characteristic, let service, let accessory):
@@ -191,8 +192,9 @@ extension ValueTarget {
 }
 
 extension [ValuePlace] {
-    /// Returns the only characteristic whose word has the typed words as a part, such as `motion` for `motion-detected`;
-    /// `nil` if there are none or several.
+    /// Returns the only characteristic whose name contains the typed words, such as `motion` in `motion-detected`.
+    ///
+    /// Returns `nil` if there are none or several.
     fileprivate func only(with typed: String) -> ValuePlace? {
         let words = typed.dashedWords
         guard !words.isEmpty else { return nil }
@@ -202,7 +204,7 @@ extension [ValuePlace] {
 }
 
 extension Service {
-    /// Returns the service's characteristics with the service and its accessory.
+    /// Returns the places of the service's characteristics.
     package func places(in accessory: Accessory) -> [ValuePlace] {
         characteristics.map { ValuePlace(accessory: accessory, service: self, characteristic: $0) }
     }

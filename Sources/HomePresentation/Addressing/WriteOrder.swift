@@ -2,7 +2,7 @@ package import HAPModel
 package import HomeModel
 import SystemKit
 
-/// A parsed `write` command, before the accessories are read.
+/// A parsed `write` command, before the current values are read.
 ///
 /// The arguments of `write` are a target, which may be a place, a group or a kind, and the changes: `kitchen lights
 /// off`, `"Reading Lamp" brightness=+10 on=yes`, `blinds close`.
@@ -84,11 +84,10 @@ package struct WriteOrder: Equatable {
 }
 
 extension CharacteristicMetadata {
-    /// Clamps a number to the limits and returns it as a value of the format.
+    /// Returns the number, clamped to the limits, in the characteristic's format.
     fileprivate func number(_ wanted: Double, atLeast present: Double, step: Double) -> CharacteristicValue {
         let number = min(max(wanted, minimum ?? wanted), maximum ?? wanted)
-        // A step that is smaller than the accessory's step is increased to that, because it would otherwise have no
-        // effect.
+        // A step smaller than the accessory's step would have no effect, so use the accessory's step.
         guard let own = self.step, step.magnitude < own else {
             return .float(format == .float ? number : number.rounded())
         }
@@ -97,11 +96,11 @@ extension CharacteristicMetadata {
     }
 }
 
-/// A word for a change.
+/// A verb that changes the state of accessories.
 package enum Verb: String, CaseIterable {
     case on, off, toggle, open, close, lock, unlock
 
-    /// The types of characteristics that the word changes.
+    /// The types of characteristics that the verb changes.
     package var types: Set<CharacteristicType> {
         switch self {
         case .on, .off, .toggle: [.on, .active]
@@ -110,8 +109,9 @@ package enum Verb: String, CaseIterable {
         }
     }
 
-    /// The kinds in a place that the word affects if no kind is given: `kitchen off` doesn't affect the alarm or the
-    /// heating.
+    /// The kinds of services that the verb affects if the command names only a room or zone; `nil` for all kinds.
+    ///
+    /// For example, `kitchen off` doesn't affect the alarm or the heating.
     package var kinds: Set<ServiceType>? {
         switch self {
         case .on, .off, .toggle: [.lightbulb, .switch, .outlet, .fan, .fanv2]
@@ -159,8 +159,8 @@ extension Home {
 
     /// Returns the number of words at the end that are changes.
     ///
-    /// The first word always belongs to the target, because a lamp may be named On. So do further verbs if they are part
-    /// of a complete name, such as `Front Door Lock`.
+    /// The first word always belongs to the target, because a lamp may be named On. Other verbs also belong to the
+    /// target if they are part of a complete name, such as `Front Door Lock`.
     private func countOfChanges(_ words: [String]) -> Int {
         let count = words.reversed().prefix { $0.contains("=") || Verb(rawValue: $0.lowercased()) != nil }.count
         let most = max(0, min(count, words.count - 1))
@@ -173,9 +173,9 @@ extension Home {
         return named ?? most
     }
 
-    /// Returns the target with a name or, failing that, the parts of a kind.
+    /// Returns the target with the given name, or else the services of the given kind.
     ///
-    /// The kind may follow the name of a place. Without a place, it applies to the entire home.
+    /// A kind may follow the name of a room or zone; otherwise, it applies to the entire home.
     private func writeTarget(_ typed: String) throws(HomeError) -> WriteTarget {
         do throws(HomeError) {
             return try WriteTarget(valueTarget(typed, isWhole: true), of: self)
@@ -212,7 +212,7 @@ extension Home {
 /// The services whose values are written.
 private enum WriteTarget {
     case one(ValueTarget)
-    /// Services of several accessories, of a given kind or of any kind.
+    /// Services of several accessories; `isKind` is `true` if the user has chosen a group or a kind of service.
     case several([Service.ID], of: Home, name: String, isKind: Bool)
 
     init(_ target: ValueTarget, of home: Home) {
@@ -225,7 +225,7 @@ private enum WriteTarget {
 
     /// Returns the target for the services of a kind in a place.
     ///
-    /// - Throws: `HomeError` with code 2 if there are none.
+    /// - Throws: `HomeError` with code 2 if there are no such services.
     static func kind(
         _ typed: String, _ rows: [ServiceRow], of home: Home, place: String
     ) throws(HomeError) -> WriteTarget {
@@ -306,9 +306,9 @@ extension Verb {
 }
 
 extension ValueTarget {
-    /// Returns the characteristic with a name, and prefers a target to a current value with a similar name.
+    /// Returns the characteristic with the given name, preferring a target to a current value with a similar name.
     ///
-    /// - Throws: `HomeError` with code 2 if nothing matches, 3 if several parts have it.
+    /// - Throws: `HomeError` with code 2 if nothing matches, or code 3 if several parts have the characteristic.
     fileprivate func settablePlace(_ word: String) throws(HomeError) -> ValuePlace {
         do throws(HomeError) {
             let place = try place(word)
@@ -322,7 +322,7 @@ extension ValueTarget {
         }
     }
 
-    /// The parts to which a word may apply, in order of preference.
+    /// The parts that a verb may change, in order of preference.
     fileprivate var parts: [(service: Service, accessory: Accessory)] {
         switch self {
         case .accessory(let accessory): accessory.parts.map { ($0, accessory) }

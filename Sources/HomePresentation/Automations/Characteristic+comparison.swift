@@ -5,7 +5,8 @@ import TerminalKit
 extension Characteristic {
     /// Returns the range between two typed numbers.
     ///
-    /// - Throws: `HomeError` with code 3, 6 or 43.
+    /// - Throws: `HomeError` with code 43 if one isn't a number, 6 if the value can't be read, or 3 if a percentage is
+    ///   beyond the limits.
     func range(comparing low: String, _ high: String) throws(HomeError) -> ValueRange {
         let range = ValueRange(minimum: try number(comparing: low), maximum: try number(comparing: high))
         for limit in [range.minimum, range.maximum] { try check(.equal, .float(limit ?? 0)) }
@@ -14,9 +15,9 @@ extension Characteristic {
 
     /// Checks that a comparison with a percentage can be true.
     ///
-    /// Other values have limits, too, but sensors report values beyond theirs.
+    /// Other quantities aren't checked, because sensors may report numbers beyond their limits.
     ///
-    /// - Throws: `HomeError` with code 3.
+    /// - Throws: `HomeError` with code 3 if the comparison can't be true.
     func check(_ comparison: ValueComparison, _ value: CharacteristicValue) throws(HomeError) {
         guard metadata.unit == .percentage, let number = value.number, let low = metadata.minimum,
             let high = metadata.maximum
@@ -37,7 +38,7 @@ extension Characteristic {
             detail: "\(word) can't be \(mark)\(text(of: value)); it goes from \(rangeText)")
     }
 
-    /// Returns whether a typed name is the type of the value, and none of its names.
+    /// Returns whether the typed name is the characteristic's type, and not also one of its names.
     func isNamedOnlyByType(_ typed: String) -> Bool {
         let key = typed.squashed
         return key == type.description.squashed

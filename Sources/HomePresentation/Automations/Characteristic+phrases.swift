@@ -1,15 +1,15 @@
 import HAPModel
 package import HomeModel
 
-/// A value of an accessory as the predicate of a sentence, after the name of the accessory.
+/// The predicates that describe a value after the accessory's name in a sentence.
 struct ValuePhrase: Sendable {
-    /// The value begins: `turns on`.
+    /// The predicate when the value begins to apply: `turns on`.
     let becomes: String
-    /// The value applies: `is on`, or doesn't: `isn't on`.
+    /// The predicates in the present tense: `is on` and `isn't on`.
     let present: (true: String, false: String)
-    /// The value applied: `was on`, or didn't: `wasn't on`.
+    /// The predicates in the past tense: `was on` and `wasn't on`.
     let past: (true: String, false: String)
-    /// The value has applied for some time: `has been on`.
+    /// The predicate when the value has applied for some time: `has been on`.
     let lasts: String
 
     static let lowBattery = ValuePhrase(
@@ -25,7 +25,7 @@ struct ValuePhrase: Sendable {
         self.lasts = lasts
     }
 
-    /// Creates the phrases of an adjective, such as `open`.
+    /// Creates the predicates for an adjective, such as `open`.
     init(_ adjective: String, becomes: String? = nil) {
         self.becomes = becomes ?? "becomes \(adjective)"
         present = ("is \(adjective)", "isn't \(adjective)")
@@ -33,7 +33,7 @@ struct ValuePhrase: Sendable {
         lasts = "has been \(adjective)"
     }
 
-    /// Creates the phrases of a sensor that detects something.
+    /// Creates the predicates for a detection, such as `detects motion`.
     init(detects noun: String) {
         becomes = "detects \(noun)"
         present = ("detects \(noun)", "doesn't detect \(noun)")
@@ -41,7 +41,7 @@ struct ValuePhrase: Sendable {
         lasts = "has detected \(noun)"
     }
 
-    /// Creates the phrases of a sensor that doesn't detect something.
+    /// Creates the predicates for the absence of a detection, such as `no longer detects motion`.
     init(detectsNo noun: String) {
         becomes = "no longer detects \(noun)"
         present = ("doesn't detect \(noun)", "detects \(noun)")
@@ -51,7 +51,7 @@ struct ValuePhrase: Sendable {
 }
 
 extension Characteristic {
-    /// Returns the predicate for a value that describes the whole accessory; `nil` for other values, such as a
+    /// Returns the predicates for a value that describes the whole accessory; `nil` for other values, such as a
     /// brightness.
     func phrase(for value: CharacteristicValue) -> ValuePhrase? {
         let number = value.bool.map { $0 ? 1 : 0 } ?? value.number.flatMap { Int64(exactly: $0) }
@@ -71,7 +71,7 @@ extension Characteristic {
     /// The name of the value in a sentence, such as `brightness` or `temperature`.
     package var noun: String {
         if type == .securitySystemTargetState { return "mode" }
-        // "Temperature" means the current one.
+        // "Temperature" alone means the current temperature.
         let isTarget = word.hasPrefix("target-")
         let name = isTarget || label == "State" || label == "Mode" ? localizedDescription : label
         let words = name.lowercased()
@@ -88,14 +88,14 @@ extension Characteristic {
         .smokeDetected: "smoke",
     ]
 
-    /// Types whose words describe the accessory.
+    /// Characteristics whose values are adjectives for the accessory, such as `open` or `locked`.
     private static let adjectives: Set<CharacteristicType> = [
         .active, .contactSensorState, .currentDoorState, .inUse, .lockCurrentState, .lockTargetState, .mute,
         .occupancyDetected, .on, .outletInUse, .targetDoorState, .currentFanState,
         .currentAirPurifierState, .currentHeatingCoolingState, .currentHeaterCoolerState, .statusTampered,
     ]
 
-    /// The verbs for the beginning of a state.
+    /// The phrases that replace "becomes" and an adjective.
     private static let changes = [
         "on": "turns on", "off": "turns off", "open": "opens", "closed": "closes", "locked": "locks",
         "unlocked": "unlocks", "running": "starts running",

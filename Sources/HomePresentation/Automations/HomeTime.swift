@@ -44,7 +44,7 @@ package struct HomeTime: Sendable {
         return (date, clock)
     }
 
-    /// Returns the time of a date and a time of day.
+    /// Returns the timestamp of a local date and time of day.
     func time(of date: CivilDate, _ clock: TimeOfDay) -> Timestamp {
         Timestamp(millisecondsSince1970: Int64(zone.time(of: date, seconds: clock.minutes * 60)) * 1000)
     }
@@ -99,7 +99,7 @@ extension TimeOfDay {
 }
 
 extension HomeTime {
-    /// Returns the local time of a home, by the time zone files of this computer.
+    /// Returns the local time of a home according to this computer's time zone files.
     ///
     /// The time zone is UTC if its file can't be read.
     package static func current(of home: Home, now: Timestamp = .now) -> HomeTime {

@@ -5,7 +5,7 @@ enum IntervalEnd {
     case clock(TimeOfDay)
     case sun(SunTime)
 
-    /// Parses `22:00`, `24:00` or `sunset-30m`; returns `nil` for other texts.
+    /// Parses `22:00`, `24:00` or `sunset-30m`; returns `nil` for other text.
     init?(typed: String) {
         if let sun = SunTime(typed: typed) {
             self = .sun(sun)
@@ -20,10 +20,11 @@ enum IntervalEnd {
 
     /// Noon, which separates sunrise from sunset.
     private static let noon = TimeOfDay(hour: 12, minute: 0) ?? .midnight
-    /// Returns the condition that the time is between this one and another.
+
+    /// Returns the condition that the current time is between this time and the given end.
     ///
-    /// A sun condition holds for a whole night or day. So the day is divided at noon and midnight, where no sun event
-    /// is, and the sun conditions apply to one half each.
+    /// A sun condition holds for a whole night or day. Therefore, the day is divided at noon and midnight, when no sun
+    /// event occurs, and each sun condition applies only to its half of the day.
     ///
     /// - Returns: The condition, or `nil` if it's unknown which sun event is first.
     func condition(until end: IntervalEnd) -> TriggerCondition? {
@@ -68,7 +69,9 @@ enum IntervalEnd {
         }
     }
 
-    /// A Boolean value that indicates whether an interval that ends at this time ends before noon.
+    /// A Boolean value that indicates whether this time, as the end of an interval, is in the first half of the day.
+    ///
+    /// Noon ends the first half, and midnight ends the second.
     private var isEndInMorning: Bool {
         switch self {
         case .clock(let time): time != .midnight && time <= Self.noon
@@ -76,7 +79,7 @@ enum IntervalEnd {
         }
     }
 
-    /// The condition that it's after this time in the same half of the day.
+    /// Returns the condition that the current time is after this time in the same half of the day.
     private func start(_ isInMorning: Bool) -> TriggerCondition {
         let (first, last) = Self.half(isInMorning)
         return switch self {
@@ -85,7 +88,7 @@ enum IntervalEnd {
         }
     }
 
-    /// The condition that it's before this time in the same half of the day.
+    /// Returns the condition that the current time is before this time in the same half of the day.
     private func end(isInMorning: Bool) -> TriggerCondition {
         let (first, last) = Self.half(isInMorning)
         return switch self {
@@ -96,7 +99,7 @@ enum IntervalEnd {
 }
 
 extension SunEvent {
-    /// The event of the other half of the day at which the sun has the same height.
+    /// The event in the other half of the day at which the sun has the same elevation.
     fileprivate var opposite: SunEvent {
         switch self {
         case .sunrise: .sunset

@@ -8,7 +8,7 @@ extension TriggerParser {
         try home.writeOrder(typed: Self.joiningAssignments(Self.words(typed))).fixedChanges(for: "an automation")
     }
 
-    /// Returns the words with `brightness = 40` as one word.
+    /// Returns the words, with assignments such as `brightness = 40` joined into one word.
     private static func joiningAssignments(_ words: [String]) -> [String] {
         var result: [String] = []
         for word in words {
@@ -21,8 +21,8 @@ extension TriggerParser {
         return result
     }
 
-    /// Returns a scene to run.
+    /// Returns the scene with the typed name or identifier.
     ///
-    /// - Throws: `HomeError` with code 2 or 3.
+    /// - Throws: `HomeError` with code 2 if there is no such scene, or code 3 if the name is ambiguous.
     package func scene(typed: String) throws(HomeError) -> ActionSet { try home.scene(addressed: typed) }
 }

@@ -3,7 +3,7 @@ package import HomeModel
 extension TriggerParser {
     /// The maximum number of words in a condition.
     private static let longestCondition = 200
-    /// The maximum number of "and" or "or" in one statement, such as the name of an accessory.
+    /// The maximum number of pieces that are joined into one statement, because a name may contain "and" or "or".
     private static let joinedPieces = 3
 
     /// Parses a condition: `anyone home and (after sunset or hall sensor brightness<20)`.
@@ -19,7 +19,9 @@ extension TriggerParser {
 
     private func condition(_ words: ArraySlice<String>, depth: Int) throws(HomeError) -> TriggerCondition {
         guard let first = words.first else {
-            throw HomeError(.invalidParameter, detail: "a condition is missing next to and, or, not or a parenthesis")
+            throw HomeError(
+                .invalidParameter,
+                detail: "a condition is missing next to \"and\", \"or\", \"not\" or a parenthesis")
         }
         guard depth <= 2 * TriggerLimits.conditionDepth else {
             throw HomeError(
@@ -40,7 +42,7 @@ extension TriggerParser {
 
     /// Parses the parts of a combination.
     ///
-    /// Names and "between A and B" can contain the separator, so pieces are joined until they have a meaning.
+    /// Names and "between A and B" can contain the separator, so pieces are joined until they are a valid condition.
     private func conditions(
         _ pieces: [ArraySlice<String>], separator: String, depth: Int
     ) throws(HomeError) -> [TriggerCondition] {
@@ -57,7 +59,7 @@ extension TriggerParser {
                         ? condition(pieces[start], depth: depth) : simpleCondition(Array(joined)[...])
                     start = end + 1
                 } catch {
-                    // "between" includes the next piece, so the error of both is clearer.
+                    // "between" needs the next piece, too, so the error for both together is clearer.
                     let isBetween = end == start + 1 && pieces[start].first?.lowercased() == "between"
                     failure = isBetween ? error : failure ?? error
                 }
@@ -115,13 +117,13 @@ extension TriggerParser {
             guard Self.lasting(words) == nil else {
                 throw HomeError(
                     .invalidParameter,
-                    detail: "a condition is about this moment; for a state that lasts, use an event with for")
+                    detail: "a condition can't have a duration; use an event instead, such as \"hall lamp on for 5m\"")
             }
             throw error
         }
     }
 
-    /// Returns the words without a negation, such as `lamp on` for `lamp isn't on`; `nil` if there is none.
+    /// Returns the words without a negation, such as `lamp on` for `lamp isn't on`; `nil` if they contain no negation.
     private static func affirmed(_ words: [String]) -> [String]? {
         guard let index = words.lastIndex(where: { negations.contains($0.lowercased()) }), index > 0 else { return nil }
         return Array(words[..<index] + words[(index + 1)...])
@@ -151,7 +153,7 @@ extension TriggerParser {
 
     private static let negations: Set = ["not", "isn't", "aren't"]
 
-    /// Returns the condition on people who are home or away; `nil` if the words mean something else.
+    /// Returns the condition for people being home or away; `nil` if the words mean something else.
     ///
     /// - Throws: `HomeError` with code 2 or 3 if `isWhole` is `false` and a name is unknown or ambiguous.
     func presence(_ words: [String], isWhole: Bool = true) throws(HomeError) -> TriggerCondition? {
@@ -188,7 +190,7 @@ extension TriggerParser {
 }
 
 extension ArraySlice<String> {
-    /// Returns the index of the parenthesis that closes the one at an index; `nil` if it's missing.
+    /// Returns the index of the parenthesis that closes the one at the given index; `nil` if it's missing.
     fileprivate func closing(of start: Int) -> Int? {
         var depth = 0
         for index in start..<endIndex {
@@ -199,7 +201,7 @@ extension ArraySlice<String> {
         return nil
     }
 
-    /// Returns the pieces between a word outside parentheses; `nil` if it doesn't occur.
+    /// Splits the words at each occurrence of a word outside parentheses; returns `nil` if the word doesn't occur.
     ///
     /// - Throws: `HomeError` with code 3 if a parenthesis is missing.
     fileprivate func split(at word: String) throws(HomeError) -> [ArraySlice<String>]? {

@@ -25,7 +25,7 @@ extension TriggerParser {
         }
         if let presence = try presenceEvent(words) {
             guard lasting == nil else {
-                throw HomeError(.invalidParameter, detail: "an arrival or departure can't last")
+                throw HomeError(.invalidParameter, detail: "an arrival or departure can't have a duration")
             }
             return presence
         }
@@ -36,11 +36,11 @@ extension TriggerParser {
             throw HomeError(
                 .invalidParameter,
                 detail: "\"\(words.joined(separator: " ").shown)\" is a condition; "
-                    + "an event is for example \"anyone arrives\" or \"last person leaves\"")
+                    + "use an event, such as \"anyone arrives\" or \"last person leaves\"")
         }
     }
 
-    /// Returns the number of words before "for" and the duration after it; `nil` if there is none.
+    /// Returns the number of words before "for" and the duration after it; `nil` if there is no duration.
     static func lasting(_ words: [String]) -> (count: Int, Duration)? {
         guard let index = words.lastIndex(where: { $0.lowercased() == "for" }), index > 0,
             let duration = TypedDuration.parse(words[(index + 1)...].joined())
@@ -48,7 +48,7 @@ extension TriggerParser {
         return (index, duration)
     }
 
-    /// Parses an event that ends a run: one that can also start a run, or a duration.
+    /// Parses an event that ends a run: a duration, or any event that can also start a run.
     ///
     /// - Throws: `HomeError` with code 2 or 3.
     package func endEvent(typed: String) throws(HomeError) -> TriggerEvent {
@@ -61,7 +61,7 @@ extension TriggerParser {
     private static let arrivals: Set = ["arrives", "arrive", "arrived", "comes home", "come home", "gets home"]
     private static let departures: Set = ["leaves", "leave", "left", "leaves home", "leave home", "goes away"]
 
-    /// Returns the event of people who come or leave; `nil` if the words mean something else.
+    /// Returns the event for people arriving or leaving; `nil` if the words mean something else.
     private func presenceEvent(_ words: [String]) throws(HomeError) -> TriggerEvent? {
         for count in [2, 1] where words.count > count {
             let verb = words.suffix(count).joined(separator: " ").lowercased()

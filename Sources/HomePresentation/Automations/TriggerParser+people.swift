@@ -3,12 +3,13 @@ import HomeModel
 extension TriggerParser {
     /// Parses names with commas, "and" or "or" between them.
     ///
-    /// A name can contain these words, so the longest complete name comes first.
+    /// A name can contain these words, so the longest complete name takes precedence.
     ///
     /// - Parameters:
     ///   - words: The words of the list.
     ///   - isWhole: Whether all names must be complete.
-    /// - Returns: The people, and whether "or" is between them; `nil` if `isWhole` is `true` and a name isn't complete.
+    /// - Returns: The people, and whether "or" joins their names; `nil` if `isWhole` is `true` and a name isn't
+    ///   complete.
     /// - Throws: `HomeError` with code 2 or 3 if a name is unknown or ambiguous.
     func people(
         _ words: [String], isWhole: Bool = false

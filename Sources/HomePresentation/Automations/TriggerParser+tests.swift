@@ -25,11 +25,11 @@ extension TriggerParser {
     private func plainTest(_ words: [String]) throws(HomeError) -> TypedTest {
         let typed = words.joined(separator: " ")
         guard !words.isEmpty else {
-            throw HomeError(.invalidParameter, detail: "a statement is missing; use for example \"hall lamp on\"")
+            throw HomeError(.invalidParameter, detail: "a statement is missing; add one, such as \"hall lamp on\"")
         }
         guard words.count <= Self.longestStatement else { throw .unclear(typed, "it has too many words") }
         var failure: HomeError?
-        // The longest name comes first. A complete name takes precedence over the beginning of another.
+        // Try the longest name first. A complete name takes precedence over the beginning of another name.
         for isWhole in [true, false] {
             for count in (1..<max(words.count, 1)).reversed() {
                 let name = words[..<count].joined(separator: " ")
@@ -37,7 +37,7 @@ extension TriggerParser {
                 do throws(HomeError) {
                     found = try target(name, isWhole: isWhole)
                 } catch {
-                    // A slash follows the name of an accessory, so the name of the part is wrong.
+                    // The name before the slash is an accessory's, so the part's name is wrong.
                     let accessory = name.split(separator: "/", maxSplits: 1).first.map(String.init) ?? ""
                     let isPart = name.contains("/") && (try? home.accessory(addressed: accessory)) != nil
                     if error.code != .notFound || isPart { failure = failure ?? error }
@@ -72,7 +72,7 @@ extension TriggerParser {
     private func unknownTarget(_ words: [String]) -> HomeError {
         let names = home.accessories.map(\.name) + home.accessories.flatMap(\.parts).map(\.name)
         let beginnings = (1...words.count).map { words[..<$0].joined(separator: " ") }
-        // The end of the typed name is unknown, so the beginning whose length fits best is the most probable one.
+        // It's unknown which words are the name. The most probable ones are as long as the similar name.
         let typos = beginnings.compactMap { name in
             names.near(name).first.map { (name: name, distance: abs($0.count - name.count)) }
         }
@@ -118,7 +118,7 @@ extension TriggerParser {
             try place.characteristic.check(comparison, wanted)
             return .compare(place, comparison, wanted)
         }
-        // An alarm that goes off rings.
+        // An alarm that "goes off" is triggered, not switched off.
         if rest.map({ $0.lowercased() }) == ["goes", "off"], let place = target.alarm {
             return .compare(place, .equal, .integer(4))
         }
@@ -136,7 +136,7 @@ extension TriggerParser {
         }
         do throws(HomeError) {
             let place = try target.sensedPlace(state)
-            // The type of a value is a hexadecimal number, so "hall lamp 25" would be its power state.
+            // Types of characteristics are hexadecimal numbers, so "hall lamp 25" would mean the On characteristic.
             guard !place.characteristic.isNamedOnlyByType(state) else { throw HomeError(.notFound) }
             return .changes(place)
         } catch {
@@ -209,7 +209,7 @@ extension TriggerParser {
         "unlocks": "unlocked", "unlock": "unlocked",
     ]
 
-    /// Returns a state without words that only belong to a sentence: `opens` is `open`, `detects motion` is `motion`.
+    /// Returns the state without the grammar of a sentence: `open` for `opens`, `motion` for `detects motion`.
     private static func plainState(_ rest: [String]) -> String {
         var words = rest.map { $0.lowercased() }
         while words.count > 1, let first = words.first, fillers.contains(first) { words.removeFirst() }

@@ -7,7 +7,7 @@ extension TriggerParser {
     package func timeEvent(typed: String) throws(HomeError) -> TriggerEvent {
         guard let event = scheduledEvent(typed) else {
             let hasDays = typed.split(separator: " ").contains { Weekdays(typed: String($0)) != nil }
-            guard !hasDays else { throw .unclear(typed, "a time has no days of the week; give them as days") }
+            guard !hasDays else { throw .unclear(typed, "a time can't contain days of the week; set days instead") }
             throw .unclear(typed, "use a time such as 7:00, sunset, sunset-30m or \"2026-12-24 18:00\"")
         }
         return event
@@ -65,7 +65,7 @@ extension TriggerParser {
         return days
     }
 
-    /// Parses the treatment of missed runs: `skip`, or the longest delay.
+    /// Parses the policy for missed runs: `skip`, or the longest delay.
     ///
     /// - Throws: `HomeError` with code 3.
     package func missedRunPolicy(typed: String) throws(HomeError) -> MissedRunPolicy {

@@ -1,9 +1,9 @@
 package import HomeModel
 import TerminalKit
 
-/// The parser of automations as people type them, for commands, files and pages.
+/// A parser for automations that people type in commands, files and pages.
 ///
-/// Names and values are the words of `homehub write`. Errors name the wrong part and list what's possible.
+/// Names and values have the same form as in `homehub write`. Errors quote the invalid words and suggest valid ones.
 package struct TriggerParser: Sendable {
     /// The home.
     package let home: Home
@@ -21,7 +21,7 @@ package struct TriggerParser: Sendable {
 
     /// Returns the words of a text, with parentheses as separate words.
     ///
-    /// Double quotes keep a text with spaces together.
+    /// Text in double quotes is one word.
     ///
     /// - Throws: `HomeError` with code 3 if the text is empty or too long.
     static func words(_ typed: String) throws(HomeError) -> [String] {

@@ -72,7 +72,7 @@ extension TriggerPhrases {
         return isOld ? "\(word); the hub stopped before the result was known" : "running"
     }
 
-    /// Returns a time without its date if it's on the same day as another.
+    /// Returns the first time, without its date if both times are on the same day.
     private func clock(_ moment: Timestamp, _ other: Timestamp) -> String {
         let (date, clock) = time.local(moment)
         return date == time.local(other).date ? "\(clock)" : "\(date) \(clock)"

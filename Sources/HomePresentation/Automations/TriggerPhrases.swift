@@ -22,24 +22,24 @@ package struct TriggerPhrases: Sendable {
         return definition.weekdays == .everyDay ? events : "\(events), \(definition.weekdays.phrase)"
     }
 
-    /// Returns the condition of a definition: `if anyone is home`; `nil` for none.
+    /// Returns the condition of a definition: `if anyone is home`; `nil` if there is none.
     package func condition(of definition: TriggerDefinition) -> String? {
         definition.condition.map { "if \(phrase(for: $0))" }
     }
 
-    /// Returns the actions in order, with one line for each.
+    /// Returns the phrases for the actions in order, one for each line.
     package func actions(of definition: TriggerDefinition) -> [String] {
         let scenes = definition.actionSets.map { "run \(home.actionSet($0)?.name ?? Self.removed)" }
         return scenes + definition.steps.flatMap(phrases(for:))
     }
 
-    /// Returns the end of a run: `5 minutes later, restore the previous values`; `nil` for none.
+    /// Returns the end of a run: `5 minutes later, restore the previous values`; `nil` if there is none.
     package func end(of definition: TriggerDefinition) -> String? {
         guard !definition.endEvents.isEmpty else { return nil }
         return definition.endEvents.map(phrase(for:)).joined(with: "or") + ", restore the previous values"
     }
 
-    /// Returns the treatment of times at which the hub wasn't running; `nil` if no event has a time.
+    /// Returns the policy for runs that the hub missed while it wasn't running; `nil` if no event has a time.
     package func missedRuns(of definition: TriggerDefinition) -> String? {
         guard definition.events.contains(where: \.isScheduled) else { return nil }
         switch definition.missedRunPolicy {
@@ -104,7 +104,7 @@ package struct TriggerPhrases: Sendable {
         }
     }
 
-    /// Returns a state that has lasted: `Bedroom Window has been open`.
+    /// Returns the clause for a lasting state: `Bedroom Window has been open`.
     private func state(_ id: Characteristic.ID, _ test: ValueTest) -> String {
         guard let place = home.place(of: id) else { return "\(Self.removed) hasn't changed" }
         switch test {
@@ -135,7 +135,7 @@ package struct TriggerPhrases: Sendable {
 
     // MARK: Actions
 
-    /// Returns a step in words, with one line for each value.
+    /// Returns the phrases for a step, one for each written value.
     package func phrases(for step: TriggerStep) -> [String] {
         switch step {
         case .write(let actions): actions.map(phrase(for:))
@@ -144,7 +144,7 @@ package struct TriggerPhrases: Sendable {
         }
     }
 
-    /// Returns a value to write in words: `turn on Hall Lamp`, `set the brightness of Hall Lamp to 40 %`.
+    /// Returns the phrase for a write: `turn on Hall Lamp`, `set the brightness of Hall Lamp to 40 %`.
     package func phrase(for action: CharacteristicWriteAction) -> String {
         guard let place = home.place(of: action.characteristic) else { return "set \(Self.removed)" }
         let value = action.targetValue
@@ -167,7 +167,7 @@ package struct TriggerPhrases: Sendable {
     /// The name of an object that the home no longer has.
     static let removed = "a removed object"
 
-    /// Returns a value in a sentence: `the brightness of Hall Lamp`.
+    /// Returns the noun phrase for a value: `the brightness of Hall Lamp`.
     func subject(_ place: ValuePlace) -> String { "the \(place.characteristic.noun) of \(place.phraseName)" }
 
     func words(_ value: CharacteristicValue, _ place: ValuePlace) -> String {
@@ -176,7 +176,7 @@ package struct TriggerPhrases: Sendable {
 }
 
 extension PressKind {
-    /// The press in words, after "is".
+    /// The participle for the press, which follows "is".
     fileprivate var participle: String {
         switch self {
         case .single: "pressed"
@@ -194,7 +194,7 @@ extension ValuePlace {
         return "\(accessory.name)/\(service.name)"
     }
 
-    /// Returns a Boolean value that indicates whether a range of positions means that the service is open.
+    /// Returns a Boolean value that indicates whether the range covers all positions in which the service is open.
     func isOpen(_ range: ValueRange) -> Bool {
         characteristic.type == .currentPosition && range.minimum == 1 && range.maximum == nil
     }

@@ -2,26 +2,27 @@ import HAPModel
 package import HomeModel
 import TerminalKit
 
-/// The parts of automations as texts that ``TriggerParser`` understands.
+/// The typed forms of automations, which ``TriggerParser`` understands.
 ///
-/// Each text is parsed again, so that it means the same. If no text with names does, the text contains identifiers.
+/// Each result is parsed again to check that it has the same meaning. If a result with names would have another
+/// meaning, it contains identifiers instead.
 package struct TriggerText: Sendable {
-    /// The parser of the texts.
+    /// The parser that checks the typed forms.
     private let parser: TriggerParser
 
     private var home: Home { parser.home }
 
-    /// Creates texts for a parser.
+    /// Creates typed forms that the given parser understands.
     package init(_ parser: TriggerParser) { self.parser = parser }
 
     // MARK: Events
 
-    /// The option or key of a typed event.
+    /// The command-line option or file key for a typed event.
     package enum EventKey: Sendable, Hashable {
         case at, every, when, duration
     }
 
-    /// Returns the typed form of an event, and the option or key that takes it.
+    /// Returns the typed form of an event, and its option or key.
     package func text(of event: TriggerEvent) -> (key: EventKey, text: String) {
         switch event {
         case .calendar(let time): return (.at, time.typedText)
@@ -62,7 +63,7 @@ package struct TriggerText: Sendable {
         chosen(subjects(of: id).flatMap(statements)) { (try? parser.event(typed: $0)) == event }
     }
 
-    /// Returns the first text that means the right thing, or else the last one.
+    /// Returns the first text that passes the check, or the last text if none does.
     private func chosen(_ texts: [String], where isRight: (String) -> Bool) -> String {
         texts.first(where: isRight) ?? texts.last ?? ""
     }
@@ -89,7 +90,7 @@ package struct TriggerText: Sendable {
         }
     }
 
-    /// Returns the text of a part, in parentheses if it combines others.
+    /// Returns the typed form of a nested condition, in parentheses if it contains other conditions.
     private func nestedText(of part: TriggerCondition) -> String {
         switch part {
         case .all, .any, .not: "(\(text(of: part)))"
@@ -135,7 +136,7 @@ package struct TriggerText: Sendable {
         }
     }
 
-    /// Returns the names that can begin a statement, best first.
+    /// Returns the possible beginnings of a statement about the characteristic, best first.
     private func subjects(of id: Characteristic.ID) -> [TypedSubject] {
         guard let place = home.place(of: id) else { return [TypedSubject(name: "\(id)", place: nil)] }
         let names = [
@@ -145,12 +146,12 @@ package struct TriggerText: Sendable {
     }
 }
 
-/// The name at the beginning of a statement, and its value.
+/// The name at the beginning of a statement, and the characteristic that the statement is about.
 private struct TypedSubject {
     let name: String
     let place: ValuePlace?
 
-    /// Returns the statements that a value passes a test, or changes.
+    /// Returns possible statements that the value passes the test; if it's `nil`, that the value changes.
     func statements(_ test: ValueTest?) -> [String] {
         guard let characteristic = place?.characteristic else { return ["\(name) changes"] }
         let word = characteristic.word
@@ -187,7 +188,7 @@ private struct TypedSubject {
 }
 
 extension ValuePlace {
-    /// Returns the word of a change, such as `on` or `brightness=40`.
+    /// Returns the typed form of a change, such as `on` or `brightness=40`.
     fileprivate func assignment(_ value: CharacteristicValue) -> String {
         if let toggle = service.toggle, toggle.characteristic == characteristic.id {
             for (verb, wanted) in [(Verb.on, toggle.on), (.off, toggle.off)]
@@ -200,7 +201,7 @@ extension ValuePlace {
 }
 
 extension Characteristic {
-    /// Returns a value as a word: without spaces, or in quotes.
+    /// Returns the value as a single word, in quotes if it's a string.
     fileprivate func compactText(of value: CharacteristicValue) -> String {
         switch value {
         case .string(let text): "\"\(text)\""

@@ -12,8 +12,8 @@ package enum TypedDuration {
         (1, "s", "second", ["s", "sec", "secs", "second", "seconds"]),
     ]
 
-    /// Parses `90s`, `10m`, `1h30m`, `1.5 hours` or `2 weeks`; returns `nil` if the text isn't a duration or longer than
-    /// a year.
+    /// Parses `90s`, `10m`, `1h30m`, `1.5 hours` or `2 weeks`; returns `nil` if the text isn't a duration or
+    /// is longer than a year.
     package static func parse(_ typed: String) -> Duration? {
         var rest = typed.lowercased().filter { $0 != " " }[...]
         guard !rest.isEmpty, rest.utf8.count <= 64 else { return nil }

@@ -3,7 +3,7 @@ import HomeModel
 
 /// A statement about an accessory that an event or a condition can use.
 enum TypedTest {
-    /// A value compares in a way.
+    /// A comparison of a value with a constant, such as `brightness<20`.
     case compare(ValuePlace, ValueComparison, CharacteristicValue)
     /// A value is within a range.
     case range(ValuePlace, ValueRange)
@@ -16,7 +16,7 @@ enum TypedTest {
 }
 
 extension TypedTest {
-    /// The duration for which an accessory must be unreachable if people give none.
+    /// The duration for which an accessory must be unreachable if the statement contains none.
     static let unreachableDuration = Duration.seconds(60)
 
     /// Returns the event that fires when the statement becomes true, or when it has been true for some time.
@@ -31,14 +31,14 @@ extension TypedTest {
             guard let flag = value.bool else {
                 throw HomeError(
                     .invalidParameter,
-                    detail: "an event can't use != with \(place.characteristic.word); name the value that it must have")
+                    detail: "an event can't use != with \(place.characteristic.word); use = and the value to wait for")
             }
             return try TypedTest.compare(place, .equal, .bool(!flag)).event(for: duration)
         case .compare(let place, let comparison, let value):
             guard let number = value.number else {
                 throw HomeError(.invalidValueType, detail: "\(place.characteristic.word) isn't a number")
             }
-            // Floating-point values have no next number.
+            // Whole numbers greater than 20 begin at 21. Floating-point numbers have no such successor.
             let step = place.characteristic.metadata.format == .float ? 0.0 : 1
             let range =
                 switch comparison {
@@ -55,11 +55,13 @@ extension TypedTest {
             guard duration == nil else {
                 throw HomeError(
                     .invalidParameter,
-                    detail: "a change can't last; name the value that \(place.characteristic.word) must have")
+                    detail: "a change can't have a duration; add the value that \(place.characteristic.word) must keep")
             }
             return .characteristic(place.characteristic.id, value: nil)
         case .press(let place, let kind):
-            guard duration == nil else { throw HomeError(.invalidParameter, detail: "a button press can't last") }
+            guard duration == nil else {
+                throw HomeError(.invalidParameter, detail: "a button press can't have a duration")
+            }
             return .button(place.characteristic.id, kind)
         case .unreachable(let accessory):
             return .unreachable(accessory.id, duration: duration ?? Self.unreachableDuration)
@@ -68,7 +70,7 @@ extension TypedTest {
 
     /// The condition that the statement is true.
     ///
-    /// - Throws: `HomeError` with code 3 if it can't be a condition.
+    /// - Throws: `HomeError` with code 3 if the statement can only be an event.
     var condition: TriggerCondition {
         get throws(HomeError) {
             switch self {
@@ -88,7 +90,7 @@ extension TypedTest {
                     let word = place.characteristic.word
                     throw HomeError(
                         .invalidParameter,
-                        detail: "a condition needs a value of \(word); use for example \(word)=VALUE or \(word)>VALUE")
+                        detail: "a condition needs a value for \(word); use \(word)=VALUE or \(word)>VALUE")
                 }
                 return .comparison(place.characteristic.id, .equal, .bool(true))
             case .press:
@@ -96,14 +98,14 @@ extension TypedTest {
             case .unreachable(let accessory):
                 throw HomeError(
                     .invalidParameter,
-                    detail: "that \(accessory.name) is unreachable can only be an event, not a condition")
+                    detail: "\"\(accessory.name) unreachable\" can only be an event, not a condition")
             }
         }
     }
 }
 
 extension ValuePlace {
-    /// Returns a number as a typed value: whole numbers are integers.
+    /// Returns the number as an integer value if it's whole, otherwise as a floating-point value.
     fileprivate func value(_ number: Double) -> CharacteristicValue {
         Int64(exactly: number).map { .integer($0) } ?? .float(number)
     }

@@ -14,13 +14,13 @@ package struct TypedTrigger: Sendable, Equatable {
         case until, missed
     }
 
-    /// A step of the actions.
+    /// A step after the scenes.
     package enum Step: Sendable, Equatable {
         /// Values to write.
         case set([String])
         /// A wait.
         case after(String)
-        /// A text for the apps.
+        /// A message to send to apps.
         case notify(String)
     }
 
@@ -28,7 +28,7 @@ package struct TypedTrigger: Sendable, Equatable {
     package var at: [String] = []
     /// Intervals of events, such as `2h`.
     package var every: [String] = []
-    /// Events at accessories and of people, such as `hall sensor motion`.
+    /// Events of accessories and people, such as `hall sensor motion` or `anyone arrives`.
     package var when: [String] = []
     /// The time for which the states in ``when`` must last.
     package var forAtLeast: String?
@@ -46,7 +46,7 @@ package struct TypedTrigger: Sendable, Equatable {
     package var until: [String] = []
     /// A Boolean value that indicates whether the automation is disabled after its first run.
     package var isOnce = false
-    /// The treatment of missed runs: `skip`, or the longest delay; `nil` for the default.
+    /// The policy for missed runs: `skip`, or the longest delay; `nil` for the default.
     package var missed: String?
 
     /// Creates an empty automation.
@@ -57,7 +57,7 @@ package struct TypedTrigger: Sendable, Equatable {
 package struct TypedTriggerError: Error {
     /// The field.
     package let field: TypedTrigger.Field
-    /// The index of the text in the field, or of the step.
+    /// The index of the invalid text in the field, or of the invalid step.
     package let index: Int
     /// The problem.
     package let error: HomeError
@@ -78,7 +78,8 @@ extension TypedTrigger {
         if lasting != nil, when.isEmpty {
             throw TypedTriggerError(
                 field: .forAtLeast, index: 0,
-                error: HomeError(.invalidParameter, detail: "a duration needs a state that lasts; add one with when"))
+                error: HomeError(
+                    .invalidParameter, detail: "a duration needs a state that lasts; add the state with when"))
         }
         definition.weekdays = try Self.parsed(.days, days, parser.weekdays) ?? .everyDay
         let conditions = try Self.parsed(.condition, conditions, parser.condition)

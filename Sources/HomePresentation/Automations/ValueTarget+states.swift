@@ -3,7 +3,7 @@ import HomeModel
 import TerminalKit
 
 extension ValueTarget {
-    /// The accessory; `nil` for a place.
+    /// The accessory; `nil` for a room or zone.
     var accessory: Accessory? {
         switch self {
         case .accessory(let accessory), .part(_, let accessory), .value(_, _, let accessory): accessory
@@ -23,9 +23,9 @@ extension ValueTarget {
         }
     }
 
-    /// Returns the characteristic with a name, and prefers a current value to a target with a similar name.
+    /// Returns the characteristic with the given name, preferring a current value to a target with a similar name.
     ///
-    /// - Throws: `HomeError` with code 2 if nothing matches, 3 if several parts have it.
+    /// - Throws: `HomeError` with code 2 if nothing matches, or code 3 if several parts have the characteristic.
     func sensedPlace(_ word: String) throws(HomeError) -> ValuePlace {
         do throws(HomeError) {
             return try place(word)
@@ -55,7 +55,7 @@ extension ValueTarget {
             .first { $0.characteristic.type == .securitySystemCurrentState }
     }
 
-    /// Returns the test for a state in words, such as `open`, `on` or `no motion`; `nil` if it isn't a state.
+    /// Returns the test for a state in words, such as `open`, `on` or `no motion`; `nil` if there is no such state.
     func test(state typed: String) -> TypedTest? {
         let key = typed.squashed
         guard !key.isEmpty else { return nil }
@@ -73,7 +73,7 @@ extension ValueTarget {
         return nil
     }
 
-    /// A few states that people can use.
+    /// Up to eight states of the target, as examples for error messages.
     var stateExamples: [String] {
         var states: [String] = []
         for (service, accessory) in services where service.isUserInteractive {
@@ -126,7 +126,7 @@ extension Service {
 }
 
 extension Characteristic {
-    /// The states in words, as the value that means them.
+    /// The value of each state, with the words that people can type for it.
     fileprivate var states: [(words: [String], value: CharacteristicValue)] {
         let numbers: [Int64] = metadata.format == .bool ? [0, 1] : type.valueNames.keys.sorted()
         return numbers.compactMap { number in

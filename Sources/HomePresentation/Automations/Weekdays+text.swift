@@ -24,7 +24,7 @@ extension Weekdays {
 
     private static func day(_ index: Int) -> Weekdays { Weekdays(rawValue: 1 << UInt8(index)) }
 
-    /// Returns the index of the day that a word begins with, in singular or plural.
+    /// Returns the index of the day that a word of at least three letters abbreviates, such as `tues` or `mondays`.
     private static func index(of word: Substring) -> Int? {
         guard word.count >= 3 else { return nil }
         return Weekdays.everyDay.names.firstIndex { ($0 + "s").hasPrefix(word) }
@@ -64,7 +64,7 @@ extension Weekdays {
         }.joined(with: "or")
     }
 
-    /// The groups of adjacent days, in the order of a week.
+    /// The ranges of consecutive days, in the order of the week.
     private var runs: [ClosedRange<Int>] {
         var runs: [ClosedRange<Int>] = []
         for index in 0..<7 where contains(Self.day(index)) {
@@ -79,7 +79,7 @@ extension Weekdays {
 }
 
 extension [String] {
-    /// The parts with commas, and with a word before the last one: `A, B and C`.
+    /// Returns the elements as a list with commas, and with the given word before the last element: `A, B and C`.
     func joined(with word: String) -> String {
         guard let last, count > 1 else { return first ?? "" }
         return dropLast().joined(separator: ", ") + " \(word) \(last)"

@@ -4,8 +4,8 @@ public import HomeModel
 extension Service {
     /// The actions that restore the service's current state, for a scene.
     ///
-    /// They contain only values that users can set and that are known. A service that is off has no other actions. A
-    /// light with colors has no action for the color temperature, because hue and saturation contain it.
+    /// They contain only known values that users can set. If the service is off, the only action turns it off. A light
+    /// with colors has no action for the color temperature, because hue and saturation determine its color.
     public var sceneActions: [CharacteristicWriteAction] {
         if let toggle, toggle.isOn == false {
             return [CharacteristicWriteAction(characteristic: toggle.characteristic, targetValue: toggle.off)]

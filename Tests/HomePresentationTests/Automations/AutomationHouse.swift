@@ -1,11 +1,6 @@
 import HAPModel
 import HomeModel
 
-// HAPModel has types with the same names.
-import struct HomeModel.Accessory
-import struct HomeModel.Characteristic
-import struct HomeModel.Service
-
 @testable import HomePresentation
 
 /// A home with sensors, buttons and people.

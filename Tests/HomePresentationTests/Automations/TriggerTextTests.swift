@@ -34,22 +34,22 @@ import Testing
     }
 
     @Test(
-        "rejects texts that aren't times",
+        "rejects text that isn't a time",
         arguments: [
             "24:00", "13pm", "0:00 am", "7:00 every month", "7:00 8:00", "7", "sunset-30", "before sunset", "February",
             "2026-02-30 18:00", "1 hour after", "sunset-30m+1h", "2026-12-24",
         ])
     func wrongTimes(typed: String) { #expect(throws: HomeError.self) { try parser.timeEvent(typed: typed) } }
 
-    @Test("points to the days if a time has one")
+    @Test("suggests setting days if a time contains a day of the week")
     func timeWithDay() {
         let error = #expect(throws: HomeError.self) { try parser.timeEvent(typed: "7:00 on Monday") }
         #expect(
             error?.message
-                == "don't understand \"7:00 on Monday\"; a time has no days of the week; give them as days")
+                == "don't understand \"7:00 on Monday\"; a time can't contain days of the week; set days instead")
     }
 
-    @Test("counts intervals from midnight, or from a time")
+    @Test("counts intervals from midnight or from a given time")
     func intervals() throws {
         let event = try parser.intervalEvent(typed: "2h")
         #expect(phrases.phrase(for: event) == "every 2 hours from 2026-11-27 00:00")
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test(
-        "names the wrong part of an event and what's possible",
+        "explains invalid events and suggests valid ones",
         arguments: [
             ("hal sensor motion", "there's no accessory called \"hal sensor\" in My House; try \"Hall Sensor\""),
             (
@@ -190,7 +190,7 @@ import Testing
             ),
             (
                 "anyone home",
-                "\"anyone home\" is a condition; an event is for example \"anyone arrives\" or \"last person leaves\""
+                "\"anyone home\" is a condition; use an event, such as \"anyone arrives\" or \"last person leaves\""
             ),
             (
                 "everyone arrives",
@@ -294,7 +294,7 @@ import Testing
     }
 
     @Test(
-        "limits an interval with a sun event to one night or day",
+        "applies an interval with a sun event only to one night or day",
         arguments: [
             ("between 20:00 and sunrise", ["00:00 1", "06:00 1", "09:00 0", "19:59 0", "20:00 1", "23:59 1"]),
             ("between sunrise and 23:00", ["06:00 0", "09:00 1", "15:00 1", "22:59 1", "23:00 0", "00:00 0"]),
@@ -321,9 +321,9 @@ import Testing
     }
 
     @Test(
-        "names the wrong part of a condition",
+        "explains invalid conditions and suggests valid ones",
         arguments: [
-            ("anyone home and", "a condition is missing next to and, or, not or a parenthesis"),
+            ("anyone home and", "a condition is missing next to \"and\", \"or\", \"not\" or a parenthesis"),
             ("(anyone home", "a parenthesis in the condition is missing"),
             (
                 "after breakfast",
@@ -334,7 +334,10 @@ import Testing
             ("Ana away", "there's no person called \"Ana\" in My House; try \"Anna\""),
             ("everyone home", "don't understand \"everyone home\"; name the people, such as Anna home and Ben home"),
             ("hall lamp 25", "Hall Lamp has no state \"25\"; it has off, on, brightness>NUMBER"),
-            ("hall lamp on for 5m", "a condition is about this moment; for a state that lasts, use an event with for"),
+            (
+                "hall lamp on for 5m",
+                "a condition can't have a duration; use an event instead, such as \"hall lamp on for 5m\""
+            ),
             (
                 "between 22 and 6:00",
                 "don't understand \"between 22 and 6:00\"; use two times, such as between 22:00 and 6:00"
@@ -351,7 +354,7 @@ import Testing
         #expect(error?.message == message)
     }
 
-    @Test("refuses long and deeply nested texts quickly")
+    @Test("rejects long and deeply nested text without delay")
     func hostileTexts() {
         let nested = String(repeating: "(", count: 400) + "anyone home" + String(repeating: ")", count: 400)
         let texts = [
@@ -394,7 +397,7 @@ import Testing
         #expect(TypedDuration.text(of: .seconds(seconds)) == canonical)
     }
 
-    @Test("rejects texts that aren't durations", arguments: ["", "10", "m", "1x", "1..5h", "-5m", "400d", "1e3s"])
+    @Test("rejects text that isn't a duration", arguments: ["", "10", "m", "1x", "1..5h", "-5m", "400d", "1e3s"])
     func wrongDurations(typed: String) { #expect(TypedDuration.parse(typed) == nil) }
 
     // MARK: Automations
@@ -438,7 +441,7 @@ import Testing
     }
 
     @Test(
-        "parses values to write",
+        "parses actions that write values",
         arguments: [
             ("side lock lock", [1112: 1]), ("Side Lock unlock", [1112: 0]), ("hall lamp brightness = 40", [412: 40]),
             ("heater temperature=21", [1212: 21]), ("shade position=50%", [612: 50]),
@@ -459,7 +462,7 @@ import Testing
         #expect(written.allSatisfy { !$0.contains("-8000-") }, "names instead of IDs: \(written)")
     }
 
-    @Test("refers to namesakes by ID")
+    @Test("refers to accessories with the same name by ID")
     func namesakes() throws {
         var home = AutomationHouse.home
         home.accessories[1].name = "Hall Lamp"
@@ -492,7 +495,7 @@ import Testing
 }
 
 extension TriggerSchedule {
-    /// Returns whether a condition on the time is true.
+    /// Returns whether a condition that depends only on the time is true.
     fileprivate func holds(_ condition: TriggerCondition, at time: Timestamp) -> Bool {
         switch condition {
         case .all(let parts): parts.allSatisfy { holds($0, at: time) }
