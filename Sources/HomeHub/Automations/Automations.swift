@@ -4,8 +4,8 @@ import enum HAPModel.CharacteristicValue
 
 /// The machines of all homes with automations, and their outputs.
 ///
-/// Inputs reach a machine immediately. Its changed states and outputs wait for ``takeWork()``: the hub stores the states
-/// and then performs the outputs, together with those that arrived while the store was busy.
+/// A machine handles its inputs immediately. Its changed states and its outputs wait for ``takeWork()``. The hub first
+/// stores the states and then performs the outputs.
 package struct Automations {
     /// The states to store, and the outputs to perform afterwards.
     struct Work: Sendable, Equatable {
@@ -13,11 +13,13 @@ package struct Automations {
         var triggers: [TriggerWork]
     }
 
-    /// The delays after the start, and the interval of checks.
+    /// The delays after startup, and the interval of checks.
     package struct Timing: Sendable {
-        /// The delay after the start before scheduled events are handled, during which accessories report their values.
+        /// The delay after startup before scheduled events are handled.
+        ///
+        /// Accessories report their values during this delay.
         package var firstCheck = Duration.seconds(10)
-        /// The time until an accessory that hasn't appeared counts as unreachable.
+        /// The time after startup when an accessory that hasn't connected yet counts as unreachable.
         package var reachability = Duration.seconds(30)
         /// The longest time between checks of the clock and the time zones.
         package var check = Duration.seconds(60)
@@ -26,28 +28,28 @@ package struct Automations {
     private let timing: Timing
     private let startedAt = ContinuousClock.now
     private var machines: [Home.ID: TriggerMachine] = [:]
-    /// The homes of the characteristics whose values a machine needs.
+    /// The characteristics whose values machines need, and their homes.
     private var observers: [Characteristic.ID: Home.ID] = [:]
-    /// The stored states of triggers whose machine doesn't exist yet.
+    /// The states from the store, for machines that don't exist yet.
     private var stored: [Trigger.ID: TriggerState]
     private(set) var zones: HomeTimeZones
     private var clock: ClockReading
-    /// The triggers that were disabled after their only run, until the changed home is stored.
+    /// The triggers that are disabled after their only run, but not in the stored home yet.
     private(set) var disabled: [Trigger.ID: Home.ID] = [:]
-    /// The triggers of apps without permission.
+    /// The triggers that don't run because their apps have no permission.
     private(set) var withdrawn: Set<Trigger.ID>
     private var evaluations: [Trigger.ID: RecentEvaluations] = [:]
     /// The time of the next check of the clock and the time zones.
     private var nextCheck: ContinuousClock.Instant
-    /// A Boolean value that indicates whether accessories that haven't appeared count as unreachable.
+    /// A Boolean value that indicates whether accessories that haven't connected yet count as unreachable.
     private var knowsAbsence = false
 
-    // The work.
+    // The work that the hub hasn't taken yet.
     private var unsaved: [Trigger.ID: TriggerState] = [:]
     private var work: [TriggerWork] = []
     private var isWorking = false
 
-    /// Creates the machines after a start of the hub.
+    /// Creates the machines when the hub starts.
     init(
         homes: [Home], states: [TriggerState], withdrawn: Set<Trigger.ID>, zones: HomeTimeZones, timing: Timing,
         at clock: ClockReading
@@ -67,7 +69,7 @@ package struct Automations {
 
     /// Applies a change of a home.
     ///
-    /// Values of accessories that are reachable now are baselines for automations that are new or have changed.
+    /// New and changed automations react to changes from the current values of reachable accessories.
     mutating func update(_ home: Home, at reading: ClockReading) {
         let now = adopt(reading)
         guard !home.triggers.isEmpty else {
@@ -80,7 +82,7 @@ package struct Automations {
                 machines[home.id]?.setReachable(accessory.id, accessory.isReachable, at: now)
             }
         } else {
-            // The machine keeps its time zone until a new one is read.
+            // The machine keeps its time zone until the rules of the new one are read.
             let (home, zone) = (withDisabled(home), zones.rules(of: home))
             machines[home.id]?.update(home, timeZone: zone, at: now)
         }
@@ -104,14 +106,14 @@ package struct Automations {
         return true
     }
 
-    /// Forgets a removed home.
+    /// Removes the machine of a removed home.
     mutating func remove(_ home: Home.ID) {
         machines[home] = nil
         disabled = disabled.filter { $0.value != home }
         index()
     }
 
-    /// Handles a value of a reachable accessory.
+    /// Handles a value that a reachable accessory has reported.
     mutating func receive(
         _ value: CharacteristicValue, of id: Characteristic.ID, isOccurrence: Bool, at reading: ClockReading
     ) {
@@ -139,10 +141,10 @@ package struct Automations {
         collect(machines[home]?.setPresence(id, isHome: isHome, at: now) ?? [], of: home)
     }
 
-    /// Adds a time zone that a home will use.
+    /// Adds the rules of a time zone before a home uses it.
     mutating func add(_ zone: String, _ rules: TimeZoneRules) { zones.add(zone, rules) }
 
-    /// Replaces the time zones; returns those that can no longer be read.
+    /// Replaces the rules of all time zones; returns the time zones that can no longer be read.
     mutating func update(_ zones: HomeTimeZones, homes: [Home], at reading: ClockReading) -> [HomeTimeZones.Name] {
         guard let missing = self.zones.update(zones) else { return [] }
         for home in homes { update(home, at: reading) }
@@ -151,8 +153,8 @@ package struct Automations {
 
     /// Runs an automation for a user; returns the history entry, or `nil` if the automation doesn't exist.
     ///
-    /// - Throws: `HomeError` with code 48 if the automation is paused, 49 after too many runs in a minute, or if too many
-    ///   runs are waiting for the disk.
+    /// - Throws: `HomeError` with code 48 if the automation is paused, or code 49 if it ran too often in the last minute
+    ///   or too many of its runs are waiting for the disk.
     mutating func run(
         _ id: Trigger.ID, of home: Home.ID, checksCondition: Bool, at reading: ClockReading
     ) throws(HomeError) -> TriggerRecord? {
@@ -180,7 +182,7 @@ package struct Automations {
         return outputs.lazy.compactMap { if case .record(let record) = $0 { record } else { nil } }.first
     }
 
-    /// Handles the durations that have ended and the scheduled events that are due.
+    /// Handles durations that have ended and scheduled events that are due.
     mutating func advance(to reading: ClockReading, homes: [Home]) {
         let now = adopt(reading)
         let uptime = ContinuousClock.now - startedAt
@@ -196,7 +198,7 @@ package struct Automations {
         for home in machines.keys { collect(machines[home]?.advance(to: now) ?? [], of: home) }
     }
 
-    /// Shifts durations if the wall clock was set; returns the current time.
+    /// Shifts the ends of durations if the wall clock was set; returns the current time.
     private mutating func adopt(_ reading: ClockReading) -> Timestamp {
         let adjustment = reading.adjustment(since: clock)
         clock = reading
@@ -216,7 +218,7 @@ package struct Automations {
 
     func watches(_ id: Characteristic.ID) -> Bool { observers[id] != nil }
 
-    /// Returns the characteristics of a home whose values are needed, but unknown.
+    /// Returns the characteristics of a home whose values its machine needs but doesn't know.
     func unknownCharacteristics(of home: Home.ID) -> Set<Characteristic.ID> {
         machines[home]?.unknownCharacteristics ?? []
     }
@@ -245,7 +247,7 @@ package struct Automations {
         return true
     }
 
-    /// The time at which to call ``advance(to:homes:)`` and ``isCheckDue(now:)``; `nil` without automations.
+    /// The time at which to call ``advance(to:homes:)`` and ``isCheckDue(now:)``; `nil` if there are no automations.
     func nextDeadline(at reading: ClockReading, now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         guard !machines.isEmpty else { return nil }
         var deadline = nextCheck
@@ -278,15 +280,15 @@ package struct Automations {
         return Work(states: unsaved.values.sorted { $0.trigger < $1.trigger }, triggers: work)
     }
 
-    /// Keeps states that couldn't be stored for the next attempt.
+    /// Keeps states that couldn't be stored, for the next attempt.
     mutating func keep(_ states: [TriggerState]) {
         for state in states where unsaved[state.trigger] == nil { unsaved[state.trigger] = state }
         isWorking = false
     }
 
-    /// Enables again the run-once triggers whose run couldn't be stored and therefore had no effect.
+    /// Re-enables run-once triggers whose run wasn't performed because it couldn't be stored.
     ///
-    /// They start again from the current values.
+    /// They react to changes from the current values.
     mutating func onlyRunsFailed(_ work: [TriggerWork], homes: [Home], at reading: ClockReading) {
         for trigger in work where trigger.isDisabled {
             disabled[trigger.trigger] = nil
@@ -294,7 +296,7 @@ package struct Automations {
         }
     }
 
-    /// Marks a trigger as disabled in the stored home.
+    /// Handles that a trigger is disabled in the stored home.
     mutating func disabledInHome(_ id: Trigger.ID) { disabled[id] = nil }
 
     private mutating func collect(_ outputs: [TriggerOutput], of home: Home.ID) {

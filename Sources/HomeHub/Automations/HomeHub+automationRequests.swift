@@ -9,7 +9,7 @@ extension HomeHub {
 
     /// Runs an automation, or only evaluates its condition.
     ///
-    /// The call is answered after the first attempt at each action.
+    /// The hub answers the call after the first attempt at each action.
     func runTrigger(_ id: Trigger.ID, _ mode: TriggerRunMode, _ call: Call) {
         guard let home = graph.homes.first(where: { $0.trigger(id) != nil }) else {
             return answer(call, with: .automationNotFound)
@@ -32,7 +32,7 @@ extension HomeHub {
         }
     }
 
-    /// Answers the calls that wait for a run.
+    /// Answers the calls that wait for the given run.
     func answerRunCalls(of run: RunID) {
         guard let calls = runCalls.removeValue(forKey: run) else { return }
         for call in calls {
@@ -44,7 +44,7 @@ extension HomeHub {
         }
     }
 
-    /// Answers the calls for runs that were replaced by later ones while they were waiting for the disk.
+    /// Answers the calls for runs that were replaced by later runs while they waited for the disk.
     func endRunCalls(of trigger: Trigger.ID, before number: Int64) {
         for run in runCalls.keys
         where run.trigger == trigger && run.number < number && triggerHistory.record(of: run) == nil {
@@ -68,7 +68,7 @@ extension HomeHub {
         answer(call, .success(statuses.json))
     }
 
-    /// Answers with the history of an automation, or with the latest part of a home's history, newest first.
+    /// Answers with the history of an automation, or with the latest records of a home's history, newest first.
     func triggerRecords(of home: Home.ID, trigger: Trigger.ID?, _ call: Call) async {
         let limit = trigger == nil ? TriggerLimits.recordsInAnswer : TriggerLimits.records
         let records = await loadRecords(of: home, trigger: trigger, call) { store in
@@ -79,8 +79,9 @@ extension HomeHub {
         answer(call, .success(Array(records.prefix(limit)).json))
     }
 
-    /// Returns records of one or all automations of a home, including those that aren't stored yet, newest first; `nil`
-    /// if the call has been answered with an error.
+    /// Returns the records of one or all automations of a home, newest first, including records that aren't stored yet.
+    ///
+    /// If the records can't be read, the method answers the call with an error and returns `nil`.
     private func loadRecords(
         of id: Home.ID, trigger: Trigger.ID? = nil, _ call: Call,
         load: (any HomeStore) async throws -> [TriggerRecord]
@@ -124,7 +125,7 @@ extension HomeHub {
         answer(call, .success(daylight.json))
     }
 
-    /// Sets the location of a home, after reading the rules of its time zone.
+    /// Reads the rules of the location's time zone, and then sets the location of a home.
     func setLocation(_ location: HomeLocation, of home: Home.ID, _ call: Call) async {
         if let name = location.timeZone {
             guard let rules = await Self.read(name, using: timeZones) else {

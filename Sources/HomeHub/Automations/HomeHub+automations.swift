@@ -7,13 +7,13 @@ import struct HAPModel.CharacteristicID
 import enum HAPModel.CharacteristicValue
 import struct HAPModel.DeviceID
 
-// The automations' inputs and the storage of their states. `Automations` holds the machines.
+// Passes inputs to the automations and stores their states. `Automations` holds the machines.
 extension HomeHub {
     // MARK: Inputs
 
     /// Handles a reported value.
     ///
-    /// Values of unreachable accessories come from their bridge and may be old.
+    /// Values of unreachable accessories are ignored, because their bridge reports them and they may be outdated.
     func automationsReceive(_ value: CharacteristicValue, of id: Characteristic.ID, isOccurrence: Bool) {
         guard automations.watches(id), graph.accessory(of: id)?.isReachable == true else { return }
         automations.receive(value, of: id, isOccurrence: isOccurrence, at: clock())
@@ -28,7 +28,7 @@ extension HomeHub {
         automationsChanged()
     }
 
-    /// Handles an unreachable accessory.
+    /// Handles an accessory that has become unreachable.
     func automationsSetUnreachable(_ accessory: Accessory) {
         guard automations.setReachable(accessory.id, of: accessory.home, false, at: clock()) else { return }
         automationsChanged()
@@ -49,7 +49,7 @@ extension HomeHub {
         }
     }
 
-    /// Handles a transaction that was stored and applied.
+    /// Updates the automations after a transaction was stored and applied.
     func automationsAdopt(_ transaction: HomeTransaction) {
         let reading = clock()
         for change in transaction.changes {
@@ -75,7 +75,8 @@ extension HomeHub {
         automationsChanged()
     }
 
-    /// Stops the automations of apps that have lost their permission, and continues those of apps that have it again.
+    /// Stops the automations of apps that have lost their permission, and resumes them when the permission is granted
+    /// again.
     func permissionsChanged() {
         guard automations.withdraw(triggersWithoutPermission, homes: graph.homes, at: clock()) else { return }
         replaced(runs.homesChanged(graph, withdrawn: automations.withdrawn))
@@ -88,13 +89,13 @@ extension HomeHub {
 
     /// Handles the current time.
     ///
-    /// Also call it when the clock was set. The hub itself calls it at least once a minute.
+    /// The hub calls this method at least once a minute. Also call it after the system clock was set.
     package func checkClock() {
         automations.advance(to: clock(), homes: graph.homes)
         automationsChanged()
     }
 
-    /// Performs the work of a deadline of ``Automations``.
+    /// Handles a deadline of ``Automations`` that has passed.
     func automationDeadlinePassed(now: ContinuousClock.Instant) {
         guard let deadline = automations.nextDeadline(at: clock(), now: now), deadline <= now else { return }
         checkClock()
@@ -103,7 +104,7 @@ extension HomeHub {
         for (trigger, home) in automations.disabled { disable(trigger, of: home) }
     }
 
-    /// Reads the homes' time zones again, because they or the system's time zone may have changed.
+    /// Reads the rules of the homes' time zones again, because the rules or the system's time zone may have changed.
     package func updateTimeZones() async {
         var zones = HomeTimeZones(systemName: await Self.read(systemTimeZone))
         for name in HomeTimeZones.names(of: graph.homes) {
@@ -119,7 +120,7 @@ extension HomeHub {
             metadata: ["zone": "\(zone ?? "of the system")", "remedy": "install the tzdata package"])
     }
 
-    /// Reads rules from a file, away from the hub's executor.
+    /// Reads the rules of a time zone from a file without blocking the hub's executor.
     @concurrent static func read(
         _ name: String?, using read: @Sendable (String?) -> TimeZoneRules?
     ) async -> TimeZoneRules? { read(name) }
@@ -128,14 +129,14 @@ extension HomeHub {
 
     // MARK: Work
 
-    /// Stores the changed states and performs the outputs, unless that is already in progress.
+    /// Starts to store the changed states and to perform the outputs, unless this is already in progress.
     func automationsChanged() {
         deadlineChanged.send()
         guard automations.beginWork() else { return }
         start { hub in await hub.performAutomations() }
     }
 
-    /// Stores states before the outputs that depend on them, so that a crash never repeats an action.
+    /// Stores states before it performs the outputs that depend on them, so that no action is repeated after a crash.
     private func performAutomations() async {
         while let work = automations.takeWork() {
             // If the hub ends before these states are stored, the next start treats their events as missed.
@@ -148,7 +149,7 @@ extension HomeHub {
                 let error = store.failure("the actions didn't run", after: error)
                 for trigger in work.triggers { fail(trigger, because: error) }
                 automations.onlyRunsFailed(work.triggers, homes: graph.homes, at: clock())
-                // The next input tries again.
+                // The next input starts another attempt.
                 return automations.keep(work.states)
             }
             for trigger in work.triggers { perform(trigger) }

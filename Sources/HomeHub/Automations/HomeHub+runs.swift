@@ -4,7 +4,7 @@ import Logging
 
 // Performs the runs of automations. `RunQueues` holds them, `RunPlan` their writes and outcomes.
 extension HomeHub {
-    /// Performs the outputs of a machine for one trigger, whose state is stored.
+    /// Performs the outputs for one trigger after its state was stored.
     func perform(_ work: TriggerWork) {
         if work.isDisabled { disable(work.trigger, of: work.home) }
         var plans = plans(work)
@@ -24,9 +24,9 @@ extension HomeHub {
     /// - Parameters:
     ///   - work: The outputs.
     ///   - isStored: Whether the entries are stored.
-    ///   - plans: The parts of runs that don't begin.
-    ///   - error: The reason why they don't begin.
-    ///   - last: The run that begins, whose calls are answered later.
+    ///   - plans: The parts of runs that won't be performed.
+    ///   - error: The reason why these parts won't be performed.
+    ///   - last: The run that will be performed, whose calls are answered later.
     private func add(
         _ work: TriggerWork, isStored: Bool, ending plans: [RunPlan], because error: HomeError, last: RunID?
     ) {
@@ -37,7 +37,7 @@ extension HomeHub {
             report(record)
             guard let run = record.runID, run != last else { continue }
             end(plans.filter { $0.id.run == run }, because: error)
-            // A run without a part begins with a wait, or its trigger was removed.
+            // Also answer the calls for a run without parts, which begins with a wait or whose trigger was removed.
             answerRunCalls(of: run)
         }
         if let first = work.records.lazy.compactMap(\.run).first { endRunCalls(of: work.trigger, before: first) }
@@ -48,7 +48,7 @@ extension HomeHub {
         return work.runs.map { RunPlan(runs.makeID($0.id), $0, of: trigger, in: home) }
     }
 
-    /// Reports parts of runs that were replaced by a later run of their trigger or by a change to it.
+    /// Reports parts of runs that were replaced by a later run or a change of their trigger.
     func replaced(_ plans: [RunPlan]) { end(plans, because: .runReplaced) }
 
     private func end(_ plans: [RunPlan], because error: HomeError) {
@@ -102,7 +102,7 @@ extension HomeHub {
         start { hub in await hub.retry(pending, when: signal) }
     }
 
-    /// Retries the failed writes until they succeed, a later write or run replaces them, or the timeout passes.
+    /// Retries the failed writes until they succeed, a later write or run replaces them, or they time out.
     private func retry(_ plan: RunPlan, when signal: AsyncSignal) async {
         var plan = plan
         let deadline = plan.time + configuration.actionTimeout
@@ -139,7 +139,7 @@ extension HomeHub {
 
     // MARK: History
 
-    /// Notifies the apps of a new entry.
+    /// Notifies apps of a new history entry.
     private func report(_ record: TriggerRecord) {
         if case .paused(let until) = record.result {
             logger.warning(
@@ -149,7 +149,7 @@ extension HomeHub {
         perform(feed.received(.triggerFired(record)))
     }
 
-    /// Updates the outcomes of a part of a run.
+    /// Updates the outcomes of a part of a run in the history.
     private func update(_ plan: inout RunPlan, isOver: Bool) {
         plan.end(at: clock().time, isOver: isOver)
         if let record = triggerHistory.update(plan.id, plan.outcomes(in: graph)) {
@@ -159,7 +159,7 @@ extension HomeHub {
         if plan.isAttempted || isOver { answerRunCalls(of: plan.id.run) }
     }
 
-    /// Stores the changed entries, unless that is already in progress.
+    /// Starts to store the changed entries, unless this is already in progress.
     private func saveTriggerHistory() {
         guard triggerHistory.beginSaving() else { return }
         start { hub in await hub.storeTriggerHistory() }
@@ -199,7 +199,7 @@ extension HomeHub {
 }
 
 extension HomeError {
-    /// A later run, write or change replaced an action before it was done.
+    /// A later run, write or change replaced an action before it was performed.
     static let runReplaced = HomeError(
         .operationCancelled, detail: "a later run or change replaced this action")
 

@@ -2,7 +2,7 @@ import HomeModel
 
 /// The rules of the homes' time zones.
 ///
-/// Reading them blocks, so the hub reads them before it runs, and later in the background.
+/// Reading rules blocks. The hub reads them before it runs, and later in the background.
 struct HomeTimeZones: Sendable {
     /// The name of a time zone; `nil` for the system's time zone.
     typealias Name = String?
@@ -32,7 +32,9 @@ struct HomeTimeZones: Sendable {
     /// Adds the rules of a time zone; `nil` if they can't be read.
     mutating func add(_ name: Name, _ rules: TimeZoneRules?) { self.rules.updateValue(rules, forKey: name) }
 
-    /// Replaces the rules; returns the time zones that can no longer be read, or `nil` if nothing has changed.
+    /// Replaces all rules.
+    ///
+    /// - Returns: The time zones that can no longer be read, or `nil` if nothing has changed.
     mutating func update(_ other: HomeTimeZones) -> [Name]? {
         systemName = other.systemName
         guard other.rules != rules else { return nil }

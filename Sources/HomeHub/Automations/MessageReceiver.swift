@@ -1,11 +1,11 @@
 package import HomeModel
 
-/// A receiver of the messages that automations send to the apps.
+/// A receiver of the messages that automations send to apps.
 ///
-/// The daemon passes them to the operator's command.
+/// The daemon's receiver passes them to the operator's command or webhook.
 package protocol MessageReceiver: Sendable {
     /// Receives a message, with the names of its home and its automation.
     ///
-    /// The method returns immediately. If too many messages are waiting, the receiver drops some.
+    /// The method returns immediately. The receiver drops messages if too many are waiting.
     func receive(_ message: TriggerMessage, home: String, automation: String)
 }

@@ -1,6 +1,6 @@
 import HomeModel
 
-/// A run of an automation, or its end.
+/// The identifier of an automation's run, or of the end of the run.
 struct RunID: Sendable, Hashable {
     let trigger: Trigger.ID
     /// The number, which is higher for later runs.
@@ -9,7 +9,7 @@ struct RunID: Sendable, Hashable {
     var isEnd = false
 }
 
-/// The sender of a request that writes values.
+/// The origin of a write.
 enum ValueWriter: Sendable {
     /// An app's call.
     case app(Call)

@@ -1,9 +1,9 @@
 import HomeModel
 
-/// The writes of a part of a run, up to its next wait, and the outcomes of all actions.
+/// A part of a run, up to the next wait, and the outcomes of its actions.
 ///
-/// The writes of all steps go out together, one request for each accessory server. If steps write the same
-/// characteristic, the last value counts.
+/// The values of all steps are written together, with one request for each accessory server. If several steps write
+/// the same characteristic, only the last value is written.
 struct RunPlan: Sendable {
     struct ID: Sendable, Hashable {
         let run: RunID
@@ -23,9 +23,10 @@ struct RunPlan: Sendable {
     let home: Home.ID
     /// The definition of the trigger.
     let definition: TriggerDefinition
-    /// The time of the machine's outputs.
+    /// The time when the machine requested the actions.
     let time: ContinuousClock.Instant
-    /// A Boolean value that indicates whether the actions are only reported as failed, because they're too late.
+    /// A Boolean value that indicates whether the actions are reported as failed without being performed, because they
+    /// are too late.
     let isSkipped: Bool
     /// The scenes that run.
     private(set) var actionSets: [ActionSet.ID] = []
@@ -73,7 +74,7 @@ struct RunPlan: Sendable {
         actions.append(Action(action: action, characteristics: writes.map(\.characteristic)))
     }
 
-    /// The values to write now: those without a result, and those whose last attempt failed but may succeed later.
+    /// The pending writes: writes without a result, and writes that failed but may succeed later.
     var writes: [ValueWrite] {
         order.compactMap { id in results[id].map { $0.error?.isRetried == true } ?? true ? targets[id] : nil }
     }
@@ -85,19 +86,19 @@ struct RunPlan: Sendable {
         for result in results { self.results[result.characteristic] = result }
     }
 
-    /// Returns the messages to send at the first call, and none later.
+    /// Returns the messages to send, but only when it's called for the first time.
     mutating func takeMessages() -> [String] {
         guard !hasSentMessages, !isSkipped else { return [] }
         hasSentMessages = true
         return actions.compactMap { if case .notify(let text) = $0.action { text } else { nil } }
     }
 
-    /// Fails the given writes, which haven't succeeded.
+    /// Marks the given writes, which haven't succeeded, as failed.
     mutating func giveUp(_ ids: some Sequence<Characteristic.ID>, because error: HomeError) {
         for id in ids { results[id] = ValueResult(characteristic: id, error: error) }
     }
 
-    /// Fails all actions that haven't succeeded.
+    /// Marks all actions that haven't succeeded as failed.
     mutating func giveUp(because error: HomeError) {
         giveUp(writes.map(\.characteristic), because: error)
         guard !hasSentMessages else { return }
@@ -106,7 +107,7 @@ struct RunPlan: Sendable {
         }
     }
 
-    /// Fails all actions, because the hub wasn't running when they were due.
+    /// Marks all actions as failed, because the hub wasn't running when they were due.
     mutating func skip() {
         for index in actions.indices { actions[index].error = actions[index].error ?? .hubWasDown }
     }

@@ -4,13 +4,15 @@ import HomeModel
 /// The runs in progress.
 ///
 /// The parts of a trigger's runs are performed in order. Failed writes are retried independently, so that they don't
-/// delay the next part. A later run of the same trigger replaces an earlier one: parts that haven't started are dropped,
-/// and failed writes are no longer retried. A later write of the same characteristic, by an app or another automation,
-/// also ends its retries.
+/// delay the next part.
+///
+/// A later run of the same trigger replaces an earlier one: parts that haven't started are dropped, and failed writes
+/// are no longer retried. The retries of a write also end when an app or another automation writes the same
+/// characteristic.
 struct RunQueues {
     private struct Retry {
         let run: RunID
-        /// Sent when the next attempt may succeed, or when there is nothing left to retry.
+        /// The signal that starts the next attempt early, because it may succeed or because no write is left.
         let signal: AsyncSignal
     }
 
@@ -43,7 +45,7 @@ struct RunQueues {
         return (replaced, waiting == nil)
     }
 
-    /// Removes and returns the next part; `nil` if there is none, which ends the loop.
+    /// Removes and returns the trigger's next part; `nil` if there is none, which ends the loop.
     mutating func take(_ trigger: Trigger.ID) -> RunPlan? {
         guard let queue = queues[trigger], !queue.isEmpty else {
             queues[trigger] = nil
@@ -53,8 +55,9 @@ struct RunQueues {
         return queues[trigger]?.removeFirst()
     }
 
-    /// Ends the runs of triggers that were removed or changed, that a user has disabled, or whose app has lost its
-    /// permission; returns the parts that haven't started.
+    /// Ends the runs of triggers that were removed, changed or disabled, or whose app has lost its permission.
+    ///
+    /// - Returns: The parts that haven't started.
     mutating func homesChanged(_ graph: HomeGraph, withdrawn: Set<Trigger.ID>) -> [RunPlan] {
         guard !latest.isEmpty else { return [] }
         let triggers = Dictionary(graph.homes.flatMap(\.triggers).map { ($0.id, $0) }) { $1 }
@@ -74,7 +77,7 @@ struct RunQueues {
         return ended
     }
 
-    /// Returns a Boolean value that indicates whether a run hasn't been replaced.
+    /// Returns a Boolean value that indicates whether no later run has replaced the run.
     func isCurrent(_ run: RunID) -> Bool { latest[run.trigger]?.run == run }
 
     // MARK: Retries
@@ -110,7 +113,7 @@ struct RunQueues {
         }
     }
 
-    /// Resumes the retries, because an accessory has become reachable.
+    /// Retries all failed writes now, because an accessory has become reachable.
     func accessoryReturned() { for retry in retries.values { retry.signal.send() } }
 
     private func wakeReplaced(_ trigger: Trigger.ID) {

@@ -6,7 +6,7 @@ struct TriggerHistory {
     private struct Part {
         let plan: UInt64
         var outcomes: [ActionOutcome] = []
-        /// A Boolean value that indicates whether no more outcomes follow.
+        /// A Boolean value that indicates whether all actions have ended.
         var isOver = false
     }
 
@@ -36,12 +36,14 @@ struct TriggerHistory {
     mutating func track(_ record: TriggerRecord) {
         guard let run = record.runID else { return }
         current[run] = Entry(record: record, former: record.outcomes)
-        // Earlier runs have been replaced.
+        // Later runs have replaced earlier ones, so no more outcomes follow for those.
         let ofTrigger = current.keys.filter { $0.trigger == record.trigger }.sorted { $0.number < $1.number }
         for run in ofTrigger.dropLast(Self.latestRuns) where current[run]?.isInProgress == false { current[run] = nil }
     }
 
-    /// Adds a part of a run, whose entry is kept until ``update(_:_:)`` has reported the end of all its actions.
+    /// Adds a part to the entry of its run.
+    ///
+    /// The entry is kept until ``update(_:_:)`` has reported the end of all actions.
     mutating func begin(_ plan: RunPlan.ID) {
         guard current[plan.run]?.parts.contains(where: { $0.plan == plan.number }) == false else { return }
         current[plan.run]?.parts.append(Part(plan: plan.number))
@@ -92,7 +94,7 @@ struct TriggerHistory {
         return unsaved.values.flatMap(\.self)
     }
 
-    /// Keeps entries that couldn't be stored until the next attempt.
+    /// Keeps entries that couldn't be stored, for the next attempt.
     mutating func keep(_ records: [TriggerRecord]) {
         isSaving = false
         for (trigger, former) in Dictionary(grouping: records, by: \.trigger) {
@@ -102,7 +104,7 @@ struct TriggerHistory {
         }
     }
 
-    /// Returns stored entries together with the newer ones, newest first.
+    /// Returns the given stored entries, updated and completed with the entries in memory, newest first.
     func merged(_ stored: [TriggerRecord], where isIncluded: (Trigger.ID) -> Bool) -> [TriggerRecord] {
         var records = Dictionary(stored.map { ($0.id, $0) }) { $1 }
         for record in unsaved.values.flatMap(\.self) + current.values.map(\.record) where isIncluded(record.trigger) {
@@ -122,8 +124,9 @@ struct TriggerHistory {
         unsaved[record.trigger] = records
     }
 
-    /// The number of a trigger's latest runs whose entries are kept, because more outcomes can follow a wait: a run, its
-    /// replacement, and the ends of both.
+    /// The number of a trigger's latest entries that are kept, because more outcomes can follow a wait.
+    ///
+    /// They are the entries of a run, of the run that replaces it, and of the ends of both.
     private static let latestRuns = 4
 }
 

@@ -2,15 +2,15 @@ import HomeModel
 
 /// The outputs of a machine for one trigger, which wait until the trigger's state is stored.
 ///
-/// Their number is bounded, even if the disk is blocked.
+/// The number of outputs is limited, so that they don't fill the memory while the disk is blocked.
 struct TriggerWork: Sendable, Equatable {
     /// The steps of a run, without waits.
     struct Run: Sendable, Equatable {
         let id: RunID
         /// The time of the first step.
         let time: ContinuousClock.Instant
-        /// A Boolean value that indicates whether the steps are only reported as failed, because the hub wasn't running
-        /// when they were due.
+        /// A Boolean value that indicates whether the steps are reported as failed without being performed, because the
+        /// hub wasn't running when they were due.
         let isSkipped: Bool
         fileprivate(set) var steps: [Step] = []
     }
@@ -23,7 +23,7 @@ struct TriggerWork: Sendable, Equatable {
 
     let home: Home.ID
     let trigger: Trigger.ID
-    /// New entries of the history, oldest first.
+    /// The new history entries, oldest first.
     private(set) var records: [TriggerRecord] = []
     /// The runs, each of which replaces the previous one.
     private(set) var runs: [Run] = []
@@ -61,7 +61,7 @@ struct TriggerWork: Sendable, Equatable {
 }
 
 extension TriggerOutput {
-    /// The trigger.
+    /// The trigger that the output concerns.
     var trigger: Trigger.ID {
         switch self {
         case .perform(let id, _, _), .skip(let id, _, _), .restore(let id, _, _), .disable(let id): id
