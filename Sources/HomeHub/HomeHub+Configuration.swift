@@ -7,7 +7,7 @@ extension HomeHub {
         package var restrictions = AppRestrictions()
         /// The maximum number of notifications that wait for a session.
         package var feedLimit = ChangeFeed.defaultLimit
-        /// The time that a vendor's app has to appear and answer.
+        /// The longest time to wait for a vendor's app to connect and answer.
         package var vendorTimeout = Duration.seconds(60)
         /// The longest time that a call waits for permission.
         ///
@@ -21,13 +21,15 @@ extension HomeHub {
         package var admissionTime = Duration.seconds(10)
         /// The longest time that a call waits while an accessory without a link is unpaired.
         var unpairingTimeout = Duration.seconds(30)
-        /// The longest time that a change of the homes by an app waits while the store is busy with earlier ones.
+        /// The longest time that an app's change of the homes waits while the store is busy with earlier changes.
         ///
         /// It's shorter than the timeout of apps.
         package var storeTimeout = Duration.seconds(20)
         /// The interval between writes of values to the store.
         package var saveInterval = Duration.seconds(60)
-        /// The interval between writes of past values to the store, which is long so that a memory card lasts.
+        /// The interval between writes of past values to the store.
+        ///
+        /// It's long, so that the writes don't wear out a memory card.
         package var historyInterval = Duration.seconds(300)
         /// The time until changes of an accessory that couldn't be stored are retried.
         var storeRetryInterval = Duration.seconds(10)
@@ -35,15 +37,15 @@ extension HomeHub {
         package var databaseInterval = Duration.seconds(5)
         /// The interval between reads of state that an accessory doesn't report.
         package var pollInterval = Duration.seconds(60)
-        /// The pauses between reads after a write to a target.
+        /// The pauses between reads of a service after its target was written.
         ///
-        /// Their sum is the longest time that a target is followed.
+        /// The hub stops reading after the last one, even if the target isn't reached.
         package var targetPauses = [1, 2, 4, 8, 15, 30, 60, 60].map { Duration.seconds($0) }
-        /// The delays of automations after the start of the hub.
+        /// The delays of automations after the hub's start, and the interval of their checks.
         package var automationTiming = Automations.Timing()
         /// The time during which failed actions of automations are retried.
         package var actionTimeout = Duration.seconds(60)
-        /// The longest pause between attempts.
+        /// The longest pause between attempts at a failed action.
         package var actionRetryInterval = Duration.seconds(5)
         package var timing = ControllerTiming()
 

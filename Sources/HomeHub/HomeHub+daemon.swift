@@ -10,7 +10,7 @@ extension HomeHub {
     }
 }
 
-/// The numbers of a hub's status.
+/// The numbers of objects and sessions in a hub.
 package struct HubStatus: Sendable, Equatable {
     package var homes: Int
     package var accessories: Int

@@ -45,9 +45,9 @@ extension HomeHub {
 
     /// Applies an app's change to the homes.
     ///
-    /// The answer to a removal is sent after the attempts to unpair the accessories, which follow the change of the
-    /// homes. If the app is notified of a later change of the home in the meantime, its copy lacks the removal, and the
-    /// app reloads the home.
+    /// A removal first changes the homes and then unpairs the accessories. It's answered after the attempts to unpair.
+    /// If the app is notified of a later change before this answer, its copy of the home lacks the removal, and the app
+    /// reloads the home.
     ///
     /// An automation that unlocks or opens something needs the user's consent, unless the system app adds it.
     func write(_ write: HomeWrite, _ call: Call, allowing openings: Set<CharacteristicWriteAction> = []) {
@@ -78,7 +78,7 @@ extension HomeHub {
                 var commit = try planned.perform(write, at: clock().time, using: &generator)
                 commit.transaction?.setCreator(creator, by: write)
                 if !isSystemApp || planned.hasOpeners, let opening = planned.newOpening(since: before, by: commit) {
-                    // While the user was deciding, another change can have added actions.
+                    // Another change may have added actions while the user was deciding.
                     guard isSystemApp || opening.actions.isSubset(of: allowed) else {
                         return (PlannedWrite.consent(opening), nil)
                     }
@@ -96,7 +96,9 @@ extension HomeHub {
         }
     }
 
-    /// Performs the consequences of a stored and applied change, and answers the call.
+    /// Completes a change that was stored and applied, and answers its call.
+    ///
+    /// For example, it unpairs removed accessories.
     private func written(_ write: HomeWrite, _ commit: HomeCommit, from before: HomeGraph, _ call: Call) {
         switch write {
         case .removeAccessory, .removeHome:
@@ -122,7 +124,7 @@ extension HomeHub {
 }
 
 extension HomeTransaction {
-    /// Sets the app that adds an automation or changes its definition.
+    /// Records the app that has added an automation or changed its definition.
     fileprivate mutating func setCreator(_ app: AppIdentity?, by write: HomeWrite) {
         for index in changes.indices {
             switch (write, changes[index].event) {
@@ -139,7 +141,9 @@ extension HomeTransaction {
 }
 
 extension HomeTransaction {
-    /// Records an app that lets automations unlock or open something; `nil` is the system app and removes all others.
+    /// Records the app that has let automations unlock or open something.
+    ///
+    /// The system app is `nil`. It replaces all recorded apps.
     fileprivate mutating func setOpener(_ app: AppIdentity?, of triggers: [Trigger]) {
         for var trigger in triggers {
             let index = changes.firstIndex { $0.event.trigger?.id == trigger.id }

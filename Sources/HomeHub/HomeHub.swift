@@ -55,7 +55,7 @@ package actor HomeHub {
     var searches = Searches()
     var permissions: Permissions
     var consents: Consents
-    /// The actions of automations that the user has been asked about.
+    /// The automation actions that the user has been asked to allow, by call.
     var askedOpenings: [Call: Set<CharacteristicWriteAction>] = [:]
     var decisions = PendingDecisions()
     let decisionQueue = CommitQueue(limit: HomeHub.changesThatWait)
@@ -87,7 +87,7 @@ package actor HomeHub {
     typealias Job = @Sendable (isolated HomeHub) async -> Void
     private let jobs: AsyncStream<Job>
     private let newJobs: AsyncStream<Job>.Continuation
-    /// Sent when a new deadline may be earlier than all others.
+    /// The signal that a new deadline may be earlier than all others.
     let deadlineChanged = AsyncSignal()
 
     /// Creates a hub with the stored state.
@@ -149,7 +149,7 @@ package actor HomeHub {
     ///   - place: The change's place in the queue. The change leaves it when it's done.
     ///   - call: The call that requested the change. If it's canceled before the store begins, nothing happens. A
     ///     change without a call waits for the disk indefinitely.
-    ///   - candidate: The pairing that replaces an accessory's own.
+    ///   - candidate: The pairing that replaces the accessory's current one.
     ///   - plan: Changes a copy of the homes. If there is no transaction, nothing is stored.
     ///   - applied: Called synchronously after the change is applied, so that the answer to `call` precedes all later
     ///     messages.
@@ -252,7 +252,7 @@ package actor HomeHub {
     /// When the hub ends, it cancels the job and waits for it.
     func start(_ job: @escaping Job) { newJobs.yield(job) }
 
-    /// Performs work whose deadline has passed.
+    /// Performs work when its deadline passes, until the hub ends.
     private func watchTime() async {
         for name in automations.zones.missing { logMissing(name) }
         automationsChanged()
@@ -272,7 +272,7 @@ package actor HomeHub {
         }
     }
 
-    /// Follows the accessories on the networks.
+    /// Handles accessories that appear on the network or disappear, until the hub ends.
     private func watchBrowser() async {
         do {
             try browser.start()

@@ -2,14 +2,14 @@
 // LineLimits.swift bounds an app's pending requests.
 
 extension HomeHub {
-    /// The maximum number of apps' changes that wait for the store.
+    /// The maximum number of changes by apps that wait for the store.
     ///
     /// Each additional change is rejected with error 49.
     static let changesThatWait = 256
 }
 
 extension ValueHistory {
-    /// The number of past values that causes a write before the next regular one.
+    /// The number of past values at which they are stored before the next scheduled write.
     ///
     /// If the store fails, older values beyond this number are dropped. While it's busy, up to twice as many wait.
     static let maximumPending = 10_000
@@ -41,7 +41,9 @@ extension DatabaseHistory {
 }
 
 extension Pairings {
-    /// The maximum number of orphaned pairings while the hub runs: pairings of accessories that were off when they were
-    /// removed, or whose addition failed at the last step, and that haven't been visible since.
+    /// The maximum number of orphaned pairings while the hub runs.
+    ///
+    /// A pairing is orphaned if its accessory was off when it was removed, or if its addition failed at the last step,
+    /// and if the accessory hasn't been visible since.
     static let maximumOrphans = 32
 }

@@ -23,8 +23,8 @@ private struct Order: Sendable {
 extension HomeHub {
     /// Finds an accessory, pairs with it and adds it to a home.
     ///
-    /// If that fails, the home is unchanged. A pairing that was already created is removed from the accessory, now or
-    /// when the accessory reappears.
+    /// If that fails, the home is unchanged. If a pairing was already created, the hub removes it from the accessory,
+    /// now or when the accessory reappears.
     ///
     /// - Parameters:
     ///   - addition: The request.
@@ -86,8 +86,8 @@ extension HomeHub {
 
     /// Validates an addition against the home.
     ///
-    /// - Returns: The order. If the app has no access to the home, a name in use is dropped because an error would
-    ///   reveal it.
+    /// - Returns: The order. If the app has no access to the home and the requested name is in use, the order has no
+    ///   name, because an error would reveal the name to the app.
     private func checked(_ order: Order, for device: DeviceID) throws(HomeError) -> Order {
         do throws(HomeError) {
             try graph.checkAddition(of: device, to: order.home, name: order.addition.name)
@@ -203,7 +203,8 @@ extension HomeHub {
         }
     }
 
-    /// Describes a label without a matching accessory, and names some of the candidates if the app may see them.
+    /// Returns the message for a label that matches no accessory; it names up to eight candidates if the app may see
+    /// them.
     private static func noSuchCode(_ accessories: [AdvertisedAccessory]?) -> String {
         let sentence = "no device on the network has this code; check that it has power and is near"
         guard let accessories else { return sentence }
@@ -213,7 +214,7 @@ extension HomeHub {
         return "\(sentence). Devices with other codes: \(names)\(more)"
     }
 
-    /// Searches for an accessory, and waits for it if it isn't visible yet.
+    /// Searches for an accessory, and waits a few seconds for it if it isn't visible yet.
     private func searchResult(of target: SetupTarget, replacing former: DeviceID?) async -> SetupTarget.SearchResult {
         let first = target.look(
             at: pairings.corrected(browser.snapshot), paired: pairings.unaddable(besides: former))
@@ -247,7 +248,7 @@ extension HomeHub {
 }
 
 extension DiscoveredAccessory {
-    /// Creates the description of an accessory for apps.
+    /// Creates the description that apps receive of an accessory on the network.
     fileprivate init(_ accessory: AdvertisedAccessory) {
         self.init(
             id: accessory.id, name: accessory.name, category: accessory.category, model: accessory.model,

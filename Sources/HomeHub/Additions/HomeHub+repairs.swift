@@ -6,7 +6,7 @@ import Logging
 import struct HAPModel.DeviceID
 import struct HAPModel.SetupCode
 
-// Pairs again with accessories that were reset, or with devices that replace them.
+// Repairs accessories: pairs again with accessories that were reset, or with devices that replace them.
 //
 // The store keeps the new pairing as a candidate, in addition to the old one, until the device is known to match the
 // accessory. Then a single write promotes the candidate and stores the device's instance IDs. If the hub is killed, the

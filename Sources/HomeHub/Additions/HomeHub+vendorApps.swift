@@ -73,7 +73,7 @@ extension HomeHub {
             vendorRequests.went(session) { vendor in vendorSessions(of: vendor).filter { $0 != session } })
     }
 
-    /// Repeats the requests to a session that loads its homes again, because the session may have missed them.
+    /// Sends a session's requests again when the session reloads its homes, because it may have missed them.
     func repeatVendorRequests(to session: SessionID) { perform(vendorRequests.asked(session)) }
 
     private func perform(_ asks: [VendorRequests.Ask]) {

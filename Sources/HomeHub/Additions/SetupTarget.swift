@@ -18,7 +18,7 @@ enum SetupTarget: Sendable, Equatable {
     /// The result of a search.
     enum SearchResult: Sendable, Equatable {
         case found(AdvertisedAccessory)
-        /// The accessory isn't visible (yet).
+        /// The accessory isn't visible, or not yet.
         case missing
         /// Several accessories match.
         case ambiguous

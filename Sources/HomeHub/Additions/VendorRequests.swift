@@ -41,7 +41,7 @@ struct VendorRequests: Sendable, Equatable {
     /// Returns a Boolean value that indicates whether a request waits for an app of a vendor.
     func isPending(vendor: String) -> Bool { requests.contains { $0.vendor == vendor && $0.session == nil } }
 
-    /// The time at which to call ``deadlinesPassed(now:)``; `nil` without requests.
+    /// The time at which to call ``deadlinesPassed(now:)``; `nil` if there are no requests.
     var nextDeadline: ContinuousClock.Instant? { requests.map(\.deadline).min() }
 
     /// Adds a request, and sends it to the first session of the vendor's app if there is one.
@@ -80,7 +80,7 @@ struct VendorRequests: Sendable, Equatable {
     /// Each request can be answered only once, even if the token is wrong.
     ///
     /// - Throws: `HomeError` with code 2 if the session didn't receive the request, already answered it, or was too
-    ///   late; 3 for the wrong home, which doesn't count as an answer.
+    ///   late; code 3 if the answer is for another home, in which case the session can still answer.
     mutating func answered(
         _ id: AddAccessoryRequest.ID, by session: SessionID, for home: Home.ID? = nil
     ) throws(HomeError) -> Request {

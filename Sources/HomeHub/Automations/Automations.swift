@@ -153,8 +153,8 @@ package struct Automations {
 
     /// Runs an automation for a user; returns the history entry, or `nil` if the automation doesn't exist.
     ///
-    /// - Throws: `HomeError` with code 48 if the automation is paused, or code 49 if it ran too often in the last minute
-    ///   or too many of its runs are waiting for the disk.
+    /// - Throws: `HomeError` with code 48 if the automation is paused, or code 49 if it ran too often in the last
+    ///   minute or too many of its runs are waiting for the disk.
     mutating func run(
         _ id: Trigger.ID, of home: Home.ID, checksCondition: Bool, at reading: ClockReading
     ) throws(HomeError) -> TriggerRecord? {
@@ -296,7 +296,7 @@ package struct Automations {
         }
     }
 
-    /// Handles that a trigger is disabled in the stored home.
+    /// Records that a trigger is disabled in the stored home.
     mutating func disabledInHome(_ id: Trigger.ID) { disabled[id] = nil }
 
     private mutating func collect(_ outputs: [TriggerOutput], of home: Home.ID) {

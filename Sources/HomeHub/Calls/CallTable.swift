@@ -16,7 +16,7 @@ package import HomeModel
 /// call checks ``isAwaited(_:)`` after each suspension, and ``takesEffect(_:)`` immediately before an irreversible
 /// request to an accessory or the store. No work is started for a call that has left the table.
 ///
-/// The table performs no work. Inputs return actions, in the order in which the calls arrived.
+/// The table performs no work. Its methods return actions, in the order in which the calls arrived.
 package struct CallTable: Sendable, Equatable {
     package enum Action: Sendable, Equatable {
         /// Performs the call, whose app now has permission.
@@ -54,7 +54,7 @@ package struct CallTable: Sendable, Equatable {
         /// The error if the user doesn't permit the call.
         var refusal = CallTable.refusal
 
-        /// The time at which waiting for permission ends; `nil` in other states.
+        /// The time until which the call waits for permission; `nil` in other states.
         var deadline: ContinuousClock.Instant? {
             guard case .awaitingPermission(_, let deadline) = state else { return nil }
             return deadline
@@ -77,10 +77,10 @@ package struct CallTable: Sendable, Equatable {
         return .accepted
     }
 
-    /// Lets a received call wait for the user's decision until a deadline; returns its failure if the deadline has
+    /// Makes a received call wait for the user's decision until a deadline; returns its failure if the deadline has
     /// already passed.
     ///
-    /// `refusal` is the error if the user doesn't permit the call.
+    /// `refusal` is the error with which the call fails if the user doesn't permit it.
     package mutating func awaitsPermission(
         _ call: Call, for request: HomeRequest, until deadline: ContinuousClock.Instant, now: ContinuousClock.Instant,
         refusal: HomeError = HomeError(.homeAccessNotAuthorized)
@@ -106,7 +106,7 @@ package struct CallTable: Sendable, Equatable {
         return true
     }
 
-    /// Marks a call whose change is stored; only its answer is missing.
+    /// Marks a call as committed: its change is stored, and only the answer is missing.
     package mutating func committed(_ call: Call) { entries[call]?.state = .committed }
 
     /// Removes a call that is being answered; returns `false` if it was already answered and must not be answered
@@ -224,9 +224,9 @@ extension HomeError {
         .daemonUnavailable, detail: "homehubd is shutting down; check later whether the change was made")
 }
 
-/// A connection of an app, from opening to closing.
+/// The identifier of an app's connection.
 ///
-/// Numbers are never reused.
+/// Identifiers are never reused.
 package struct SessionID: Hashable, Sendable, Comparable {
     package let number: UInt64
 

@@ -13,14 +13,14 @@ extension HomeHub {
         if history.record(entry, of: id, isMeasurement: characteristic.isMeasurement) { deadlineChanged.send() }
     }
 
-    /// Stores the recorded values, and removes those of accessories that are no longer in a home.
+    /// Stores the recorded values, and removes the past values of accessories that are no longer in a home.
     func saveHistory() async {
         await history.save()
         let accessories = graph.homes.lazy.flatMap(\.accessories)
         await history.removeAll(except: Set(accessories.flatMap(\.services).flatMap(\.characteristics).map(\.id)))
     }
 
-    /// Answers a call with past values, which end with the current value if there are no others.
+    /// Answers a call with past values, or with the current value if there are none.
     func history(_ request: HistoryRequest, _ call: Call) async {
         guard isAwaited(call) else { return }
         guard let characteristic = graph.characteristic(request.characteristic) else {

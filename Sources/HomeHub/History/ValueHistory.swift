@@ -1,7 +1,7 @@
 import HomeModel
 import Logging
 
-/// The past values of accessories: those in the store, and those since the last write to it.
+/// The past values of accessories: the values in the store, and the values recorded since the last write to it.
 final class ValueHistory {
     private let store: any HistoryStore
     private let interval: Duration
@@ -48,7 +48,7 @@ final class ValueHistory {
 
     /// Stores the recorded values.
     ///
-    /// After an error, they are stored with later ones.
+    /// If that fails, they are stored together with later values.
     func save() async {
         guard !isSaving, !pending.isEmpty else { return }
         isSaving = true
@@ -62,7 +62,7 @@ final class ValueHistory {
         }
     }
 
-    /// Returns past values from the store, after storing the recorded ones if they include the characteristic.
+    /// Stores the recorded values if they include the requested characteristic, and returns past values from the store.
     func entries(_ request: HistoryRequest) async throws -> [HistoryEntry] {
         if pending.contains(where: { $0.characteristic == request.characteristic }) { await save() }
         return try await store.entries(request)
@@ -95,7 +95,7 @@ final class ValueHistory {
     /// Drops the oldest values beyond the maximum, which is needed while the store fails or doesn't return.
     private func dropOldest() {
         pending = pending.suffix(Self.maximumPending)
-        // The indexes have changed.
+        // The indexes in `measurements` are no longer valid.
         measurements = [:]
     }
 }

@@ -2,20 +2,21 @@ import HAPController
 import HomeModel
 
 extension AccessoryFault {
-    /// Derives the fault of an accessory server without a session from the latest facts, regardless of the order in
-    /// which they arrived.
+    /// Derives the fault of an accessory server that has no session.
+    ///
+    /// The result doesn't depend on the order in which the facts arrived.
     ///
     /// The result of pair verify takes precedence. The advertisement, which any device can forge, only distinguishes a
     /// reset from a pairing with another controller.
     ///
     /// - Parameters:
-    ///   - failure: The end of the last connection attempt or session; `nil` before the first.
+    ///   - failure: The reason why the last connection attempt or session ended; `nil` before the first attempt.
     ///   - isPaired: Whether the accessory advertises that it's paired; `nil` while it isn't visible.
     ///   - hasSuccessor: Whether an unpaired accessory of the same kind is visible at the same address: a reset creates
     ///     a new device ID (HAP 1.2).
     init?(_ failure: LinkFailure?, isPaired: Bool?, hasSuccessor: Bool = false) {
         switch failure {
-        // The record from before the reset may remain visible for another hour.
+        // The mDNS record from before the reset may remain visible for another hour.
         case .notPaired where hasSuccessor, .notGenuine where hasSuccessor, .otherAccessory where hasSuccessor:
             self = .forgotten
         case .notPaired: self = isPaired == true ? .pairedElsewhere : .forgotten

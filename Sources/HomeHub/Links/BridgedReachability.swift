@@ -6,9 +6,9 @@ import HAPProtocol
 enum BridgedReachability {
     /// Derives reachability from the statuses in a bridge's answer.
     ///
-    /// An accessory with a communication failure is unreachable. Any other accessory with a success is reachable. The
-    /// result contains no other accessories. Statuses of `descriptions` are ignored, because the bridge sends them
-    /// without contacting the accessory.
+    /// An accessory is unreachable if one of its statuses is a communication failure. Otherwise, it's reachable if one
+    /// is a success, and isn't in the result if none is. Statuses of `descriptions` are ignored, because the bridge
+    /// sends them without contacting the accessory.
     static func read(
         from statuses: [CharacteristicID: HAPStatus], descriptions: (CharacteristicID) -> Bool
     ) -> [AccessoryID: Bool] {

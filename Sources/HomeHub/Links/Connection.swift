@@ -17,7 +17,7 @@ struct Connection {
     private(set) var characteristics: [CharacteristicID: Characteristic.ID]
     /// A Boolean value that indicates whether there is a session and the reachable accessories are known.
     private(set) var isConnected = false
-    /// The end of the last attempt or session; `nil` before that and during a session.
+    /// The reason why the last attempt or session ended; `nil` before the first attempt has ended and during a session.
     private(set) var failure: LinkFailure?
     /// A Boolean value that indicates whether the bridged accessories must be probed.
     private(set) var needsProbe = false
@@ -47,8 +47,10 @@ struct Connection {
 
     mutating func seen(_ accessory: AdvertisedAccessory) { lastSeen = accessory }
 
-    /// Returns a Boolean value that indicates whether an accessory is probably this one after a reset: unpaired, of the
-    /// same model, at the same address.
+    /// Returns a Boolean value that indicates whether an accessory is probably this connection's accessory after a
+    /// reset.
+    ///
+    /// It must be unpaired, of the same model and at the same address.
     func isSucceeded(by accessory: AdvertisedAccessory) -> Bool {
         guard let lastSeen, accessory.id != lastSeen.id, !accessory.isPaired else { return false }
         return accessory.model == lastSeen.model && accessory.category == lastSeen.category
@@ -78,8 +80,7 @@ struct Connection {
         opening = []
     }
 
-    /// Ends the time that a new accessory has to accept a connection; returns whether the last attempt now counts as
-    /// failed.
+    /// Ends the wait for a new accessory to accept connections; returns whether the last attempt now counts as failed.
     mutating func admissionTimePassed() -> Bool {
         guard awaitsAdmission else { return false }
         awaitsAdmission = false
@@ -113,7 +114,7 @@ struct Connection {
         self.characteristics = characteristics
     }
 
-    /// Handles a database that was read; returns the values to apply now.
+    /// Handles the values in a database that was read; returns the values to apply now.
     mutating func databaseRead(
         _ readings: [CharacteristicID: Reading], hasBridged: Bool
     ) -> [CharacteristicID: Reading] {
@@ -124,8 +125,9 @@ struct Connection {
         return [:]
     }
 
-    /// Handles a database that was applied to the homes late, when reported values may be newer; returns the values to
-    /// apply now.
+    /// Handles the values in a database that was applied to the homes late; returns the values to apply now.
+    ///
+    /// Values that the accessory has reported in the meantime are newer.
     mutating func databaseStored(
         _ readings: [CharacteristicID: Reading], hasBridged: Bool
     ) -> [CharacteristicID: Reading] {
@@ -139,7 +141,7 @@ struct Connection {
 
     // MARK: Values
 
-    /// Handles reported values; returns those to apply now.
+    /// Handles reported values; returns the values to apply now.
     mutating func reported(_ readings: [CharacteristicID: Reading]) -> [CharacteristicID: Reading] {
         guard !isConnected else { return readings }
         early.merge(readings) { $1 }

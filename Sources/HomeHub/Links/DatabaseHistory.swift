@@ -2,12 +2,12 @@ import HAPProtocol
 
 /// The schedule for applying an accessory server's databases to the homes, and the server's protocol violations.
 ///
-/// A database waits if it arrives soon after the last one, while the last one is being stored, or if storing failed.
-/// Only the newest waiting database is applied.
+/// A database waits if it arrives soon after the last one or while the last one is being stored, or if it couldn't be
+/// stored. Only the newest waiting database is applied.
 struct DatabaseHistory {
     enum Step: Equatable {
         case takeOver
-        /// Call ``due()`` at that time.
+        /// Call ``due()`` at the given time.
         case retry(at: ContinuousClock.Instant)
         /// Do nothing: the database waits in place of an earlier one.
         case wait
@@ -22,7 +22,7 @@ struct DatabaseHistory {
 
     /// Handles a database that was read.
     ///
-    /// `interval` is the minimum time after a database that changed the homes or was rejected.
+    /// `interval` is the minimum time between a database that changed the homes or was rejected and the next database.
     mutating func received(_ database: AccessoryDatabase, interval: Duration, now: ContinuousClock.Instant) -> Step {
         guard !isStoring else {
             waiting = database
@@ -35,7 +35,7 @@ struct DatabaseHistory {
         return postpone(database, until: decidedAt + interval)
     }
 
-    /// Removes and returns the waiting database at its deadline; `nil` if none waits any longer.
+    /// Removes and returns the waiting database at its deadline; `nil` if none is waiting.
     mutating func due() -> AccessoryDatabase? {
         defer { waiting = nil }
         return waiting
@@ -52,14 +52,14 @@ struct DatabaseHistory {
 
     var isWaiting: Bool { waiting != nil }
 
-    /// Records a database that the homes applied, with or without a change.
+    /// Records that a database was applied to the homes, whether or not it changed them.
     mutating func takenOver(isChanged: Bool, now: ContinuousClock.Instant) {
         if isChanged { decidedAt = now }
         isUnusable = false
         violations = 0
     }
 
-    /// Records a database that the homes rejected.
+    /// Records that the homes rejected a database.
     mutating func refused(isUnusable: Bool, now: ContinuousClock.Instant) {
         decidedAt = now
         if isUnusable { self.isUnusable = true }
@@ -74,7 +74,7 @@ struct DatabaseHistory {
     /// Resets the violations after a valid connection, unless the database is known to be unusable.
     mutating func connected() { if !isUnusable { violations = 0 } }
 
-    /// Counts a violation; returns whether there are too many.
+    /// Counts a violation; returns whether the accessory must be blocked.
     mutating func violated() -> Bool {
         violations += 1
         return violations >= Self.maximumViolations

@@ -14,8 +14,7 @@ extension HomeHub {
         to pairing: AccessoryPairing, as identity: ControllerIdentity, known added: AccessorySetup.Added? = nil
     ) {
         let device = pairing.deviceID
-        // A blocked accessory gets no connection. The accessory may have left the homes during the lookup of its
-        // pairing.
+        // Don't connect to a blocked accessory, or to one that was removed from the homes while its pairing was read.
         guard connections[device] == nil,
             graph.accessories(at: device).contains(where: { !$0.isBridged && !$0.isBlocked })
         else { return }
@@ -145,7 +144,8 @@ extension HomeHub {
 
     // MARK: Reachability
 
-    /// Reads a value of each bridged accessory to learn its reachability, which the database doesn't contain.
+    /// Reads a value of each bridged accessory to find out whether it's reachable, because the database doesn't contain
+    /// that.
     func probe(_ device: DeviceID) {
         guard let link = connections[device]?.link else { return }
         let probes = graph.accessories(at: device).filter(\.isBridged).compactMap(\.probe)
@@ -187,7 +187,8 @@ extension HomeHub {
                 continue
             }
             guard accessory.isReachable != isReachable else {
-                // At the hub's start, accessories are already marked as unreachable, but automations don't know that.
+                // When the hub starts, all accessories are marked as unreachable, but automations haven't been
+                // notified.
                 if !isReachable { automationsSetUnreachable(accessory) }
                 continue
             }
@@ -254,7 +255,7 @@ extension HomeHub {
 }
 
 extension Accessory {
-    /// A characteristic whose value only the accessory knows, not its bridge.
+    /// A characteristic whose value the bridge can't know without contacting the accessory.
     var probe: CharacteristicID? {
         services.lazy.filter { $0.type != .accessoryInformation }.flatMap(\.characteristics)
             .first { $0.metadata.permissions.contains(.pairedRead) && !$0.type.isMomentary }

@@ -69,7 +69,7 @@ extension HomeHub {
         }
     }
 
-    /// Handles a database that was applied to the homes some time after it was read.
+    /// Applies the values of a database that was applied to the homes some time after it was read.
     private func stored(_ database: AccessoryDatabase, of device: DeviceID) {
         guard let connection = connections[device] else { return }
         // Values that were reported after the database was read are newer.
@@ -95,7 +95,7 @@ extension HomeHub {
         }
     }
 
-    /// Schedules the newest waiting database for the time of a step.
+    /// Applies the newest waiting database at the time that the step specifies.
     private func takeOverLater(_ step: DatabaseHistory.Step, of device: DeviceID) {
         guard case .retry(let time) = step, let link = connections[device]?.link else { return }
         start { hub in
@@ -156,7 +156,7 @@ extension HomeGraph {
         return characteristics
     }
 
-    /// Applies the database of an accessory server; returns the change, if there is one.
+    /// Applies the database of an accessory server; returns the transaction, or `nil` if nothing changes.
     ///
     /// - Throws: The errors of `update(_:with:descriptions:using:)`.
     fileprivate mutating func takeOver(

@@ -5,16 +5,18 @@ import HomeModel
 import struct HAPModel.CharacteristicID
 import struct HAPModel.DeviceID
 
-// State that the hub follows even if no app observes it (Documentation/Subscriptions.md).
+// Follows states even if no app observes them (Documentation/Subscriptions.md).
 extension HomeHub {
-    /// Returns the state that an accessory server reports, and other values that automations need.
+    /// Returns the characteristics to subscribe to at an accessory server even if no app observes them.
+    ///
+    /// They are the states that the server can report, and other values that automations need.
     func followed(at device: DeviceID) -> Set<CharacteristicID> {
         graph.state(at: device, and: automations.watched) { $1.canNotify }
     }
 
     // MARK: Values that aren't reported
 
-    /// Reads the state that an accessory server doesn't report, at long intervals, until the caller's task is canceled.
+    /// Reads the states that an accessory server doesn't report, at long intervals, until the task is canceled.
     func poll(_ link: AccessoryLink) async {
         while (try? await Task.sleep(for: configuration.pollInterval)) != nil {
             let ids = unreported(by: link.id, besides: await link.reported)
@@ -22,8 +24,10 @@ extension HomeHub {
         }
     }
 
-    /// Returns the values to poll: the state of accessories without batteries, values that automations need, and a value
-    /// of each unreachable bridged accessory to detect its return.
+    /// Returns the characteristics to poll.
+    ///
+    /// They are the states of accessories without batteries, other values that automations need, and a value of each
+    /// unreachable bridged accessory to detect its return.
     private func unreported(by device: DeviceID, besides reported: Set<CharacteristicID>) -> Set<CharacteristicID> {
         guard let connection = connections[device], connection.isConnected else { return [] }
         let probes = graph.accessories(at: device).filter {
@@ -38,7 +42,7 @@ extension HomeHub {
 
     // MARK: Targets
 
-    /// Reads services whose targets were written until they have reached the targets.
+    /// After a write of targets, reads the services repeatedly until they have reached their targets.
     func wroteTargets(of services: Set<Service.ID>, at device: DeviceID) {
         guard !services.isEmpty, connections[device]?.targets.wrote(to: services) == true else { return }
         start { hub in await hub.readTargets(at: device) }
@@ -46,7 +50,7 @@ extension HomeHub {
 
     private func readTargets(at device: DeviceID) async {
         while let (pause, written) = nextTargetRead(at: device), !Task.isCancelled {
-            // A write restarts the pauses.
+            // Another write restarts the sequence of pauses.
             guard await !written.wait(until: .now + pause), let link = connections[device]?.link,
                 let services = connections[device]?.targets.beginRead()
             else { continue }
@@ -55,7 +59,7 @@ extension HomeHub {
         }
     }
 
-    /// Returns the pause before the next read of targets, and the signal of a write; `nil` if there is nothing to read.
+    /// Returns the pause before the next read, and the signal of another write; `nil` if there is nothing to read.
     private func nextTargetRead(at device: DeviceID) -> (pause: Duration, written: AsyncSignal)? {
         let approaching = Set(graph.accessories(at: device).flatMap(\.services).filter(\.isApproachingTarget).map(\.id))
         guard let pause = connections[device]?.targets.nextPause(where: approaching.contains),
@@ -66,7 +70,7 @@ extension HomeHub {
 }
 
 extension HomeGraph {
-    /// Returns the readable state and other characteristics at an accessory server.
+    /// Returns the readable states of an accessory server, and those of the other characteristics that belong to it.
     fileprivate func state(
         at device: DeviceID, and others: Set<Characteristic.ID>,
         where isIncluded: (Accessory, Characteristic) -> Bool

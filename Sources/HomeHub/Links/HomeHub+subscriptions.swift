@@ -6,7 +6,7 @@ import struct HAPModel.DeviceID
 
 // Subscriptions to the values that the hub follows and that sessions observe (Documentation/Subscriptions.md).
 extension HomeHub {
-    /// Handles a change of the observed values.
+    /// Updates the subscriptions after sessions have started or stopped observing values.
     func demandChanged(of ids: [Characteristic.ID]) {
         for device in Set(ids.compactMap { graph.accessory(of: $0)?.deviceID }) { demandChanged(at: device) }
     }
@@ -42,7 +42,7 @@ extension HomeHub {
         start { _ in await link.retrySubscriptions(of: accessory.aid) }
     }
 
-    /// Returns the results of a request, with the accessories' rejections added.
+    /// Returns the results with errors for the subscriptions that accessories rejected.
     func withRefusals(_ results: [ValueResult]) -> [ValueResult] {
         var results = results
         for index in results.indices where results[index].error == nil {

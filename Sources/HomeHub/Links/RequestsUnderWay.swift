@@ -3,9 +3,9 @@ import HAPModel
 
 /// Delays reports of values that are being read or written.
 ///
-/// The link reports the values in answers to reads in the same way as events. They are applied when the request ends,
-/// and the session that receives them in its answer isn't notified. An event that arrives during a write is newer than
-/// the write and is applied after it.
+/// The link reports the values in the answer to a read in the same way as events. These values are applied when the
+/// request ends, and the session that receives them in its answer isn't notified. An event that arrives during a write
+/// is newer than the write and is applied after it.
 struct RequestsUnderWay: Sendable, Equatable {
     private var counts: [CharacteristicID: Int] = [:]
     private var late: [CharacteristicID: Reading] = [:]

@@ -4,9 +4,9 @@ import HomeModel
 
 /// The reconciliation of subscriptions with one accessory server, one run at a time.
 ///
-/// The desired characteristics are the state of the accessories and the sessions' ``ObservationDemand``. The link's
-/// `SubscriptionReconciler` holds the confirmed ones. This value only tracks whether a run is in progress, and the
-/// server's last rejections.
+/// The desired characteristics are the accessories' states and the sessions' ``ObservationDemand``. The link's
+/// `SubscriptionReconciler` holds the confirmed subscriptions. This value only tracks whether a run is in progress, and
+/// which subscriptions the server has rejected.
 struct SubscriptionRun {
     private(set) var isRunning = false
     private var isDue = false

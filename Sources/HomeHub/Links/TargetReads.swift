@@ -3,14 +3,15 @@ import HomeModel
 
 /// The services of one accessory server whose targets were written, and the pauses between reads of them.
 ///
-/// A lock reports *locked* seconds after the command, or not at all. The hub reads until the target and the current
-/// value are equal: frequently at first, then rarely, and never after the last pause. Each write starts over.
+/// A lock reports *locked* several seconds after the command, or not at all. The hub therefore reads the service until
+/// its current value equals the target, with increasing pauses, and gives up after the last pause. Each write restarts
+/// the sequence of pauses.
 struct TargetReads {
     private let pauses: [Duration]
     private var services: Set<Service.ID> = []
     private var reads = 0
     private var isRunning = false
-    /// Sent after a write.
+    /// The signal of another write.
     let written = AsyncSignal()
 
     init(pauses: [Duration]) { self.pauses = pauses }

@@ -3,7 +3,7 @@ import HAPProtocol
 
 import struct HAPModel.DeviceID
 
-/// A vault that keeps the pairings of repairs as candidates, in addition to those of the accessories, until they are
+/// A vault that keeps the pairings that repairs create, in addition to the accessories' own pairings, until they are
 /// promoted.
 struct CandidateVault: PairingVault {
     let vault: any PairingVault

@@ -116,7 +116,7 @@ extension HomeHub {
 
     // MARK: Removal
 
-    /// Unpairs accessories that left the homes, in parallel; returns the ones that couldn't be unpaired yet.
+    /// Unpairs removed accessories in parallel; returns the accessories that couldn't be unpaired yet.
     func removePairings(of gone: [Accessory]) async -> [Accessory.ID] {
         let stale = await withTaskGroup(of: Accessory.ID?.self) { group in
             for accessory in gone {
@@ -209,7 +209,7 @@ extension HomeHub {
         start { hub in await hub.lookAgain(for: device) }
     }
 
-    /// Refreshes the mDNS record of an unpaired accessory a few times while the record still shows the accessory as
+    /// Queries the mDNS record of an unpaired accessory a few times while the record still shows the accessory as
     /// paired.
     private func lookAgain(for device: DeviceID) async {
         for pause in [2, 5, 15, 60] {

@@ -7,10 +7,10 @@ import struct HAPModel.DeviceID
 /// The accessories that the hub is paired with, and the pairings to remove.
 ///
 /// A pairing with an accessory that isn't in any home is *orphaned*. The vault keeps it until the accessory is visible
-/// and has removed it, no matter how long that takes, because the accessory would otherwise have to be reset. Only if
-/// there are too many orphans does the hub drop the oldest.
+/// and has removed it, however long that takes, because the accessory would otherwise have to be reset. The hub drops
+/// the oldest orphan only if there are too many.
 struct Pairings: Sendable {
-    /// A pairing with an accessory that isn't in any home and still has the pairing.
+    /// A pairing whose accessory isn't in any home but hasn't removed it yet.
     struct Orphan: Sendable {
         let pairing: AccessoryPairing
         let identity: ControllerIdentity
@@ -31,7 +31,7 @@ struct Pairings: Sendable {
     private(set) var devices: Set<DeviceID> = []
     /// The orphans, oldest first.
     private(set) var orphans: [Orphan] = []
-    /// The accessories that removed the hub's pairing, and the time until which that overrides their records.
+    /// The accessories that have removed the hub's pairing, and the time until which their mDNS records are ignored.
     private var unpaired: [DeviceID: ContinuousClock.Instant] = [:]
     /// The lifetime of an mDNS record.
     private static let recordLifetime = Duration.seconds(4500)
@@ -70,8 +70,8 @@ struct Pairings: Sendable {
 
     /// Returns the accessories that can't be added because the hub is paired with them.
     ///
-    /// An orphan that refuses the hub may have been reset, and pairing with it proves that. The result
-    /// doesn't include `former`, the accessory whose pairing a repair replaces.
+    /// The result doesn't include orphans that refuse the hub, because they may have been reset, and a pairing attempt
+    /// would prove that. It doesn't include `former`, the accessory whose pairing a repair replaces, either.
     func unaddable(besides former: DeviceID? = nil) -> Set<DeviceID> {
         devices.subtracting(orphans.filter(\.isRefused).map(\.pairing.deviceID)).filter { $0 != former }
     }
@@ -80,7 +80,7 @@ struct Pairings: Sendable {
 
     mutating func add(_ orphan: Orphan) { orphans.append(orphan) }
 
-    /// Removes the orphan of an accessory that is added again, because its new pairing must remain.
+    /// Removes the orphan of an accessory that is added again, so that the hub doesn't remove the new pairing.
     mutating func removeOrphan(_ device: DeviceID) -> Bool {
         guard let index = orphans.firstIndex(where: { $0.pairing.deviceID == device }) else { return false }
         orphans.remove(at: index).end.send()
@@ -95,7 +95,7 @@ struct Pairings: Sendable {
 
     /// Removes the oldest idle orphan if ``maximumOrphans`` is reached, and returns its device.
     ///
-    /// Returns `nil` if no room is needed, or if all orphans are candidates of repairs or are being unpaired.
+    /// Returns `nil` if the maximum isn't reached, or if all orphans are candidates of repairs or are being unpaired.
     mutating func makeRoomForOrphan() -> DeviceID? {
         guard orphans.count >= Self.maximumOrphans,
             let index = orphans.firstIndex(where: { !$0.isUnderWay && !$0.isCandidate })
@@ -122,7 +122,7 @@ struct Pairings: Sendable {
         return true
     }
 
-    /// Ends an attempt to unpair; returns whether the orphan was still waiting for it.
+    /// Ends an attempt to unpair an orphan; returns `false` if the orphan was removed in the meantime.
     mutating func ended(_ orphan: Orphan, isUnpaired: Bool) -> Bool {
         guard let index = orphans.firstIndex(where: { $0.end === orphan.end }) else { return false }
         if isUnpaired { orphans.remove(at: index) } else { orphans[index].isUnderWay = false }

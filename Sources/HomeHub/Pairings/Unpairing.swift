@@ -3,14 +3,14 @@ import HAPController
 import HAPProtocol
 import Logging
 
-/// Removes pairings at accessories that have no link.
+/// Removes the hub's pairings from accessories that have no link.
 struct Unpairing: Sendable {
     let browser: AccessoryServerBrowser
     let dialer: any AccessoryDialer
     let timing: ControllerTiming
     let logger: Logger
 
-    /// Removes the hub's pairing at an accessory.
+    /// Removes the hub's pairing from an accessory.
     ///
     /// - Parameters:
     ///   - pairing: The pairing with the accessory.

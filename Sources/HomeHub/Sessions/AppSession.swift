@@ -8,7 +8,7 @@ struct AppSession {
     let capabilities: Set<HomeCapability>
     /// The vendor whose accessories the app answers for.
     let vendor: String?
-    /// Wakes the session's reader.
+    /// The signal that wakes the session's reader.
     let signal = AsyncSignal()
 
     init(_ opening: SessionOpening) {

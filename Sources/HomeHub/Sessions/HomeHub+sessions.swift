@@ -34,8 +34,8 @@ extension HomeHub {
 
     /// Waits for the next delivery to a session.
     ///
-    /// Each session has one reader. It takes a delivery after it has handed the last one to the system, so that the
-    /// number of waiting deliveries is bounded.
+    /// Each session has one reader. The reader takes a delivery only after it has passed the previous one to the
+    /// system, so that the number of waiting deliveries is bounded.
     ///
     /// - Returns: `nil` if the session is closed or the caller is canceled.
     package func nextDelivery(for id: SessionID) async -> Delivery? {
@@ -68,7 +68,7 @@ extension HomeHub {
         perform(feed.committed(transaction, by: awaited?.session))
     }
 
-    /// Notifies some sessions of something that concerns only them.
+    /// Sends a notification that concerns only the given sessions.
     func notify(_ notification: HomeNotification, _ those: [SessionID]) { perform(feed.notify(notification, those)) }
 
     func perform(_ actions: [ChangeFeed.Action]) {
@@ -82,7 +82,7 @@ extension HomeHub {
 
     // MARK: Observations
 
-    /// Returns a page with a session's own observations.
+    /// Returns a page of accessories, in which notifications are enabled for the values that the session observes.
     func page(_ request: AccessoryBatchRequest, for session: SessionID) throws(HomeError) -> AccessoryBatch {
         var page = try graph.page(request)
         let observed = feed.observed(by: session)
@@ -101,8 +101,8 @@ extension HomeHub {
 
     /// Starts or stops a session's observation of values.
     ///
-    /// The answer waits for the accessories. The hub subscribes to an accessory without a connection as soon as it's
-    /// connected again, and the answer doesn't wait for that.
+    /// The hub answers the call after the connected accessories have answered. It subscribes to other accessories when
+    /// they are connected again, and the answer doesn't wait for that.
     func setNotification(_ isEnabled: Bool, for ids: [Characteristic.ID], _ call: Call) {
         let (results, actions) = feed.setNotification(isEnabled, for: ids, by: call.session, in: graph)
         perform(actions)

@@ -4,8 +4,8 @@ import struct HAPModel.DeviceID
 
 /// The sessions that search for accessories to add, and the accessories that each was notified of.
 ///
-/// During a search, a session is notified of each accessory that appears or disappears, once. Before the start and
-/// after the end, it isn't notified. Each start begins from scratch.
+/// During a search, a session is notified once of each accessory that appears or disappears. A restarted search
+/// reports all accessories again.
 struct Searches: Sendable, Equatable {
     /// A notification for one session.
     struct Event: Sendable, Equatable {

@@ -5,9 +5,9 @@ import HomeModel
 ///
 /// Each change is planned after the previous one was stored and applied.
 ///
-/// A place is taken synchronously with an app's request, so that changes are stored in the order of requests. The
-/// number of waiting changes is bounded, and so is the time that an app's change waits for a blocked disk. A change
-/// that times out has no effect. A write that the store has begun is never canceled.
+/// An app's request takes its place synchronously, so that changes are stored in the order of requests. The number of
+/// waiting changes and the time that an app's change waits for a blocked disk are limited. A change that times out has
+/// no effect. A write that the store has begun is never canceled.
 final class CommitQueue {
     /// A place in the queue, until ``leave(_:)``.
     struct Place {
@@ -30,7 +30,7 @@ final class CommitQueue {
     /// Takes the last place.
     ///
     /// - Parameter isBounded: Whether the limit applies. It doesn't apply to changes caused by accessories, because
-    ///   each accessory has at most a few of them in the queue.
+    ///   each accessory has at most a few changes in the queue.
     /// - Returns: The place. The caller must leave it.
     /// - Throws: `HomeError` with code 49 if too many changes wait.
     func enter(isBounded: Bool = true) throws(HomeError) -> Place {
@@ -45,7 +45,7 @@ final class CommitQueue {
         return place
     }
 
-    /// Waits until a place is the first one, and leaves it on failure.
+    /// Waits until a place is the first one; leaves the place if this throws an error.
     ///
     /// - Throws: `HomeError` with code 8 when the deadline has passed, 1002 when the hub ends.
     func wait(at place: Place, until deadline: ContinuousClock.Instant?) async throws(HomeError) {

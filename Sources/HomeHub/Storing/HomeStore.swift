@@ -5,15 +5,17 @@ package import struct HAPModel.DeviceID
 
 /// The hub's persistent storage.
 ///
-/// Data survives a power failure once its call has returned, except for ``save(_:)`` and
-/// ``save(_:lastExecutionTime:)``. A call takes as long as the disk does. It never blocks the hub's executor, and once
-/// begun it continues to the end, even if its task is canceled. Calls are performed in the order in which they are
-/// made. The `PairingVault` stores the pairings.
+/// When a method returns, its data survives a power failure, except for ``save(_:)`` and
+/// ``save(_:lastExecutionTime:)``. A call may take long if the disk is slow, but it never blocks the hub's executor.
+/// Once begun, it continues even if its task is canceled. Calls are performed in order. Pairings are stored by the
+/// `PairingVault`.
 package protocol HomeStore: Sendable {
     /// Loads the stored state. It's called once, before the hub runs, and it's the only call that blocks.
     func load() throws -> StoredHomes
 
-    /// Stores a whole transaction, or nothing. `graph` already includes it.
+    /// Stores a transaction atomically.
+    ///
+    /// The transaction is already applied to `graph`.
     ///
     /// - Throws: The store's error. Nothing is stored in that case.
     func commit(_ transaction: HomeTransaction, in graph: HomeGraph) async throws
@@ -23,7 +25,7 @@ package protocol HomeStore: Sendable {
     /// - Throws: The store's error. Nothing has changed in that case.
     func commit(_ transaction: HomeTransaction, in graph: HomeGraph, promoting candidate: AccessoryPairing) async throws
 
-    /// Stores the pairing of a device that may replace an accessory, in addition to the accessory's own.
+    /// Stores the pairing of a device that may replace an accessory, in addition to the accessory's own pairing.
     func keep(candidate: AccessoryPairing) async throws
 
     /// Removes a candidate. It has no effect if the candidate doesn't exist.
@@ -38,7 +40,7 @@ package protocol HomeStore: Sendable {
     /// Removes the answer about a vendor claim.
     func forget(_ claim: VendorClaimID) async throws
 
-    /// Removes everything about an app, including its vendor claims.
+    /// Removes all answers about an app, including the answers about its vendor claims.
     func forget(_ app: AppIdentity) async throws
 
     /// Stores the time of a scene's last execution. Unknown scenes are ignored.
@@ -47,11 +49,12 @@ package protocol HomeStore: Sendable {
     /// Stores values in place of earlier ones. A power failure may lose them. Unknown characteristics are ignored.
     func save(_ values: [Characteristic.ID: TimestampedValue]) async throws
 
-    /// Stores states of automations in place of earlier ones and, in the same transaction, records in place of those with
-    /// the same ID. Unknown automations are ignored.
+    /// Stores states and records of automations in one transaction, replacing earlier states and records with the same
+    /// ID.
     ///
-    /// The transaction also disables the run-once automations in `usedUp`, unless their definitions have changed, so
-    /// that they don't run again after a crash. A transaction of the home that disables them follows.
+    /// Unknown automations are ignored. The transaction also disables the run-once automations in `usedUp`, unless
+    /// their definitions have changed, so that they don't run again after a crash. A change of the home that disables
+    /// them follows.
     ///
     /// The store keeps the last ``TriggerLimits/records`` records of each automation. Removing an automation removes its
     /// state and its records.
@@ -66,7 +69,9 @@ package protocol HomeStore: Sendable {
     /// Returns the newest record of each of a home's automations.
     func latestTriggerRecords(of home: Home.ID) async throws -> [TriggerRecord]
 
-    /// Returns the store's directory if a full disk made a write fail; `error` is `nil` if the cause is unknown.
+    /// Returns the store's directory if a write failed because the disk is full; otherwise `nil`.
+    ///
+    /// `error` is `nil` if the cause of the failure is unknown.
     func fullDirectory(after error: (any Error)?) -> String?
 }
 
@@ -76,9 +81,9 @@ extension HomeStore {
         try await save(states, records, disabling: [])
     }
 
-    /// Returns error 1004, which informs apps of a failed write.
+    /// Returns the error that informs apps of a failed write, which has code 1004.
     ///
-    /// `outcome` describes the resulting state.
+    /// `outcome` describes the effect of the failure.
     func failure(_ outcome: String, after error: (any Error)?) -> HomeError {
         let code = HomeError.Code.storageFailed
         guard let directory = fullDirectory(after: error) else {
@@ -101,7 +106,7 @@ package struct StoredHomes: Sendable, Equatable {
     package var claims: [RememberedClaim]
     /// The pairings of interrupted repairs.
     package var candidates: [AccessoryPairing]
-    /// The states of automations, at most one for each.
+    /// The states of automations, at most one for each automation.
     package var triggerStates: [TriggerState]
 
     package init(

@@ -1,7 +1,7 @@
 import HomeModel
 
 extension HomeTransaction {
-    /// Returns a copy of the transaction with the values reported since it was planned, and those values.
+    /// Returns a copy of the transaction that includes the values reported since it was planned, and these values.
     func refreshed(from before: HomeGraph, to now: HomeGraph) -> (
         HomeTransaction, [Characteristic.ID: TimestampedValue]
     ) {

@@ -8,7 +8,7 @@ import struct HAPModel.CharacteristicID
 import enum HAPModel.CharacteristicValue
 import struct HAPModel.DeviceID
 
-// Performs calls at accessories: reads and writes values, identifies accessories, runs scenes.
+// Performs calls that need accessories: reads and writes values, identifies accessories, runs scenes.
 extension HomeHub {
     // MARK: Reading
 
@@ -29,7 +29,7 @@ extension HomeHub {
                 received(late, from: device)
                 continue
             }
-            // The link has already reported the values in the answer, except stale ones.
+            // The link has already reported the values in the answer, unless newer values have arrived.
             received(late, from: device, asker: asker(of: call))
             for item in items {
                 // Values reported in the meantime are newer than those in the answer.
@@ -50,7 +50,7 @@ extension HomeHub {
         answer(call, .success(requests.results.json))
     }
 
-    /// Returns the error for an answer without a value.
+    /// Returns the error for a characteristic that has no value in the accessory's answer.
     private func noValue(of item: ValueRequests<Void>.Item, in requests: ValueRequests<Void>) -> HomeError {
         let characteristic = item.accessory.characteristic(requests.results[item.index].characteristic)
         guard characteristic?.type.isMomentary == true else {
@@ -154,7 +154,7 @@ extension HomeHub {
 
     /// Sends requests to all affected accessory servers in parallel.
     ///
-    /// After the first is sent, the call can't be canceled.
+    /// The call can't be canceled after the first request is sent.
     private func asked<Part, Answer: Sendable>(
         _ items: [DeviceID: [ValueRequests<Part>.Item]], by writer: ValueWriter? = nil,
         _ ask: @escaping @Sendable (AccessoryLink, [ValueRequests<Part>.Item]) async throws(LinkError) -> Answer
@@ -179,8 +179,9 @@ extension HomeHub {
         }
     }
 
-    /// Returns the link for a request, whose call can't be canceled afterwards; `nil` if there is no link, the call was
-    /// canceled, or the run was replaced.
+    /// Returns the link for a request; `nil` if there is no link, the call was canceled, or the run was replaced.
+    ///
+    /// The call can't be canceled after this method has returned a link.
     private func linkToAsk(
         _ device: DeviceID, _ locations: [CharacteristicID], for writer: ValueWriter?
     ) async -> AccessoryLink? {
@@ -270,7 +271,7 @@ extension HomeHub {
         let isDone = error?.code != .actionSetExecutionFailed
         let time = isDone ? Timestamp.now : last
         apply(.actionSetExecutionUpdated(id, isExecuting: false, last: time), writer: call.session)
-        // A partial failure is a partial success: the app gets the result of each part.
+        // If some writes succeeded, the app receives the result of each write instead of an error.
         if let error, !isDone { answer(call, with: error) } else { answer(call, .success(results.json)) }
         if isDone, let time { await save(id, lastExecutionTime: time) }
     }

@@ -9,7 +9,7 @@ import struct HAPModel.DeviceID
 struct ValueRequests<Part: Sendable>: Sendable {
     /// The part of a request for one characteristic.
     struct Item: Sendable {
-        /// The position in the whole request.
+        /// The characteristic's position in the whole request.
         var index: Int
         var accessory: Accessory
         var location: CharacteristicID
@@ -21,7 +21,7 @@ struct ValueRequests<Part: Sendable>: Sendable {
 
     /// Splits a request by accessory server.
     ///
-    /// `part` validates and converts the part of each characteristic.
+    /// `part` validates and converts the part of the request for each characteristic.
     init(
         _ ids: [Characteristic.ID], in graph: HomeGraph,
         _ part: (Int, Characteristic) throws(HomeError) -> Part

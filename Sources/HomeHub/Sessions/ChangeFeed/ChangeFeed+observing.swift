@@ -7,9 +7,9 @@ extension ChangeFeed {
     ///
     /// It succeeds if nothing changes. Stopping doesn't require a reachable device, but starting does.
     ///
-    /// - Returns: The results in the order of `ids`, and the actions. The errors are 2 for an unknown characteristic, 7
-    ///   for one without notifications, 47 if the session isn't authorized, 61 for a blocked accessory, and 4 or 88 for
-    ///   an unreachable one.
+    /// - Returns: The results in the order of `ids`, and the actions. The error codes are 2 if the characteristic is
+    ///   unknown, 7 if it doesn't support notifications, 47 if the session isn't authorized, 61 if the accessory is
+    ///   blocked, and 4 or 88 if it's unreachable.
     package mutating func setNotification(
         _ isEnabled: Bool, for ids: [Characteristic.ID], by session: SessionID, in graph: HomeGraph
     ) -> (results: [ValueResult], actions: [Action]) {
@@ -57,9 +57,11 @@ extension ChangeFeed {
     /// is called before its answer.
     package mutating func refused(_ ids: [Characteristic.ID]) { observations.refused(ids) }
 
-    /// Returns the values that a session observes now, which its copy of the homes shows as enabled.
+    /// Returns the values that a session observes and that devices currently report.
+    ///
+    /// Notifications for these values are marked as enabled in the session's copy of the homes.
     package func observed(by session: SessionID) -> Set<Characteristic.ID> { observations.observed(by: session) }
 
-    /// The values that the devices must report now, with all subscriptions combined.
+    /// The values that devices must report to the hub, for all sessions combined.
     package var subscriptions: Set<Characteristic.ID> { observations.active }
 }

@@ -6,19 +6,21 @@ package import HomeModel
 /// - A transaction goes to every authorized session except the initiator's, in the order of commits. The initiator
 ///   receives it in the answer to its call. The answer marks the changes that the initiator must report to its own
 ///   listeners, such as accessories that are added with a bridge.
-/// - A value goes to the sessions that observe it, except the one that wrote it. A device doesn't report the hub's own
-///   writes, so this is the only report for the others. Sessions that don't observe the value receive it only for their
-///   copies of the homes, so that all copies are equal.
-/// - A session that doesn't read doesn't block others: see ``Outbox``.
+/// - A value goes to the sessions that observe it, except the session that wrote it. A device doesn't report the hub's
+///   own writes, so other sessions learn of a write only from the feed. Sessions that don't observe the value receive
+///   it only to update their copies of the homes.
+/// - A session that doesn't read its deliveries doesn't block other sessions: see ``Outbox``.
 /// - The hub observes a value at a device if at least one session observes it. Values of an unreachable accessory
 ///   aren't observed. The sessions' observations resume when it returns.
 ///
-/// The feed performs no work. Inputs return actions, and the sender takes deliveries with ``next(for:)``.
+/// The feed performs no work. Its methods return actions, and ``next(for:)`` returns the deliveries.
 package struct ChangeFeed: Sendable, Equatable {
     package enum Action: Sendable, Equatable {
-        /// A delivery is available for a session that had none.
+        /// The first delivery is available for a session that had none.
         case deliver(SessionID)
-        /// Subscribes to these values at the devices. ``refused(_:)`` reports the ones that a device refuses.
+        /// Subscribes to these values at the devices.
+        ///
+        /// The caller passes values that a device refuses to report to ``refused(_:)``.
         case subscribe([Characteristic.ID])
         /// Unsubscribes from values that no session needs any longer.
         case unsubscribe([Characteristic.ID])
@@ -116,7 +118,7 @@ package struct ChangeFeed: Sendable, Equatable {
         }
     }
 
-    /// Handles the replacement of all homes, as by restoring a backup.
+    /// Handles the replacement of all homes, for example by a backup.
     ///
     /// All apps load them again.
     package mutating func homesReplaced(by graph: HomeGraph) -> [Action] {
@@ -125,14 +127,14 @@ package struct ChangeFeed: Sendable, Equatable {
         }
     }
 
-    /// Notifies sessions of something that concerns only them, such as a question or a search result.
+    /// Sends a notification that concerns only the given sessions, such as a question or a search result.
     ///
-    /// After an unexpected `homesUpdated`, apps request these things again.
+    /// Apps request the same information again after an unexpected `homesUpdated`.
     package mutating func notify(_ notification: HomeNotification, _ those: [SessionID]) -> [Action] {
         notifyAll(notification, where: Set(those).contains)
     }
 
-    /// Notifies a session of something that requires no permission, like ``answered(_:with:isForAnyone:)``.
+    /// Sends a session a notification that requires no permission.
     package mutating func notifyAnyone(_ notification: HomeNotification, _ id: SessionID) -> [Action] {
         change(id) { $0.outbox.append(notification) }
     }

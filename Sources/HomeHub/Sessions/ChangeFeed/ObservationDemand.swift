@@ -16,18 +16,18 @@ struct ObservationDemand: Sendable, Equatable {
 
     private var observations: [Characteristic.ID: Observation] = [:]
 
-    /// Returns the sessions that are notified of a value now.
+    /// Returns the sessions that observe a value; empty if the device doesn't currently report it.
     func observers(of id: Characteristic.ID) -> Set<SessionID> {
         guard let observation = observations[id], observation.isActive else { return [] }
         return observation.sessions
     }
 
-    /// Returns the values that a session is notified of now.
+    /// Returns the values that a session observes and that devices currently report.
     func observed(by session: SessionID) -> Set<Characteristic.ID> {
         Set(observations.filter { $1.isActive && $1.sessions.contains(session) }.keys)
     }
 
-    /// The values that the devices report now.
+    /// The observed values that devices currently report.
     var active: Set<Characteristic.ID> { Set(observations.filter(\.value.isActive).keys) }
 
     /// Adds a session's observation of a reachable accessory's value; returns whether the device must start to report

@@ -9,14 +9,16 @@ package enum Delivery: Sendable, Equatable {
 
 /// The pending deliveries of one session.
 ///
-/// Notifications and answers share one order. When an app has the answer to its write, it has received all earlier
-/// changes, and its copy of the homes never goes back. The number of notifications is bounded, and the limit of pending
-/// requests bounds the answers. Too many notifications are replaced by one `homesUpdated`. Until the session has taken
-/// it, no more notifications are kept, because the session loads everything again afterwards.
+/// Notifications and answers are delivered in a single order. When an app receives the answer to its write, it has
+/// received all earlier changes, so its copy of the homes never goes back to an older state.
 ///
-/// Values for the session's copy only are counted separately, and only the last one of each characteristic is kept. It
-/// takes the position of the latest report, because notifications between the two may contain the earlier value, which
-/// would otherwise overwrite the latest one.
+/// The number of notifications is bounded, and the limit of pending requests bounds the answers. Too many notifications
+/// are replaced by one `homesUpdated`. Until the session has taken it, no more notifications are kept, because the
+/// session loads all homes again afterwards.
+///
+/// Values that only update the session's copy of the homes are counted separately, and only the latest value of each
+/// characteristic is kept. The latest value moves to the end of the order. Otherwise, notifications before it that
+/// contain an earlier value could overwrite it.
 struct Outbox: Sendable, Equatable {
     /// The maximum number of notifications and, counted separately, of values.
     let limit: Int
@@ -25,7 +27,7 @@ struct Outbox: Sendable, Equatable {
     private var first = 0
     private var count = 0
     private var notifications = 0
-    /// The positions of the values for the session's copy.
+    /// The positions of the values that only update the session's copy of the homes.
     private var cached: [Characteristic.ID: Int] = [:]
     private var isVoid = false
 
@@ -139,7 +141,7 @@ extension Delivery {
 }
 
 extension HomeNotification {
-    /// The characteristic whose value is only for the copy of the homes.
+    /// The characteristic, if the notification is a value that only updates the session's copy of the homes.
     fileprivate var cachedCharacteristic: Characteristic.ID? {
         guard case .cached(.valueUpdated(let id, _, _)) = self else { return nil }
         return id

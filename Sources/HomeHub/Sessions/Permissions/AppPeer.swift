@@ -8,8 +8,9 @@ package struct AppPeer: Sendable, Hashable {
     /// The path of the executable; empty if the system hides it, as it does for other users' programs unless the hub
     /// runs as root.
     package var executable: String
-    /// A Boolean value that indicates whether this user may decide about the apps of all users: root, the daemon's
-    /// user, or a member of its group.
+    /// A Boolean value that indicates whether the app's user may decide about the apps of all users.
+    ///
+    /// These users are root, the daemon's user and the members of its group.
     package var mayDecide: Bool
 
     package init(uid: UInt32, executable: String, mayDecide: Bool) {
@@ -27,7 +28,7 @@ package struct SystemApp: Sendable, Hashable {
     package var app: String
     /// The path at which it's installed.
     ///
-    /// The ID alone proves nothing, because any program can declare it.
+    /// The path must match, too, because any program can declare the ID.
     package var executable: String
     /// A Boolean value that indicates whether the app ID suffices if the executable is hidden, because the daemon can't
     /// see other users' programs.

@@ -34,7 +34,7 @@ package struct RememberedClaim: Sendable, Hashable {
 struct Consents: Sendable, Equatable {
     private struct Question: Equatable {
         var question: ConsentQuestion
-        /// The waiting call, unless the question is about a vendor.
+        /// The call that waits for the answer; `nil` if the question is about a vendor.
         var call: Call?
     }
 
@@ -142,7 +142,7 @@ struct Consents: Sendable, Equatable {
     /// Returns a Boolean value that indicates whether a claim has a decision or a question.
     func isKnown(_ claim: VendorClaimID) -> Bool { claims[claim] != nil || question(about: claim) != nil }
 
-    /// Returns an app's claims, ordered by vendor; `nil` without claims.
+    /// Returns an app's claims, ordered by vendor; `nil` if it has none.
     func claims(of app: AppIdentity) -> [VendorClaim]? {
         let decided = claims.filter { $0.key.app == app }.map {
             VendorClaim(vendor: $0.key.vendor, isAllowed: $0.value)

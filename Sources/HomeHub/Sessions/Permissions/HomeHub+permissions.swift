@@ -168,7 +168,7 @@ extension HomeHub {
         }
     }
 
-    /// Performs the consequences of a decision, in order.
+    /// Performs actions of ``Permissions``, in order.
     ///
     /// The caller stores the decision itself.
     func perform(_ actions: [Permissions.Action]) {

@@ -2,10 +2,10 @@ package import HomeModel
 
 /// The rules for apps' access to the homes.
 ///
-/// The system's information about an app and the app ID that it declares form an identity. Each identity causes only
-/// one question, regardless of its number of sessions and calls. Its first call asks the question, which stays until an
-/// authorized user answers it. Answers are stored. An app that gains or loses permission is notified. Its calls are in
-/// the ``CallTable``.
+/// An app's identity consists of the system's information about the app and the app ID that it declares. The user is
+/// asked only one question about each identity, regardless of its number of sessions and calls. The first call causes
+/// the question, which stays until an authorized user answers it. Answers are stored. An app that gains or loses
+/// permission is notified. Its calls are in the ``CallTable``.
 ///
 /// This value performs no work. Its methods return actions, which the caller performs in order. ``questionsOfUser``
 /// limits the number of questions.
@@ -70,11 +70,11 @@ package struct Permissions: Sendable, Equatable {
 
     /// Adds a session of an app; returns its authorization.
     ///
-    /// It doesn't ask a question yet, because an app that makes no calls needs no permission.
+    /// The user isn't asked yet, because an app that makes no calls needs no permission.
     ///
-    /// - Throws: `HomeError` with code 1003 if the sides have no version in common, 3 for an invalid app ID, 80 if the
-    ///   app didn't declare the `home` capability, 1001 if it gave no usage description. No session is added in these
-    ///   cases.
+    /// - Throws: `HomeError` with code 1003 if the app and the hub have no protocol version in common, 3 if the app ID
+    ///   is invalid, 80 if the app didn't declare the `home` capability, or 1001 if it has no usage description. No
+    ///   session is added in these cases.
     package mutating func opened(
         _ session: SessionID, _ opening: SessionOpening, by peer: AppPeer
     ) throws(HomeError) -> SessionReply {
@@ -171,7 +171,7 @@ package struct Permissions: Sendable, Equatable {
 
     /// Registers the system app's session for questions; returns the pending ones, oldest first.
     ///
-    /// - Throws: `HomeError` with code 17 for any other app.
+    /// - Throws: `HomeError` with code 17 if the session doesn't belong to the system app.
     package mutating func answersQuestions(_ session: SessionID) throws(HomeError) -> [Action] {
         try checkMayDecide(session)
         sessions[session]?.answersQuestions = true

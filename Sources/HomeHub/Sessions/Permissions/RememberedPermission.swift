@@ -3,7 +3,7 @@ internal import TerminalKit
 
 /// The user's stored decision about an app.
 ///
-/// It's valid until the next decision, across restarts of the app and the daemon.
+/// It's valid until the next decision, even if the app or the daemon restarts.
 package struct RememberedPermission: Sendable, Hashable {
     package var app: AppIdentity
     package var isAllowed: Bool
