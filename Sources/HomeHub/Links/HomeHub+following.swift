@@ -70,7 +70,7 @@ extension HomeHub {
 }
 
 extension HomeGraph {
-    /// Returns the readable states of an accessory server, and those of the other characteristics that belong to it.
+    /// Returns the readable states of an accessory server, and the given other characteristics that it has.
     fileprivate func state(
         at device: DeviceID, and others: Set<Characteristic.ID>,
         where isIncluded: (Accessory, Characteristic) -> Bool

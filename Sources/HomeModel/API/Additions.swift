@@ -75,7 +75,7 @@ extension AddAccessoryRequest: HomeMessage {
 
 /// A request to pair and add a device.
 ///
-/// It contains secrets and goes only to the daemon.
+/// It contains secrets, so it's sent only to the daemon.
 package struct AdditionRequest: HomeMessage {
     /// The home to add the device to; `nil` for the primary home.
     package var home: Home.ID?
@@ -136,7 +136,7 @@ package struct AdditionRequest: HomeMessage {
 
 /// A request to pair a device that replaces an accessory in a home.
 ///
-/// It contains secrets and goes only to the daemon.
+/// It contains secrets, so it's sent only to the daemon.
 package struct RepairRequest: HomeMessage {
     /// The accessory or bridge to replace.
     package var accessory: Accessory.ID
@@ -176,7 +176,7 @@ package struct RepairRequest: HomeMessage {
 /// The reply to ``AdditionRequest``.
 package enum AdditionReply: HomeMessage {
     case added(HomeCommit)
-    /// The vendor's app with this name continues. The result arrives as an event.
+    /// The vendor's app with the given name completes the addition. The result arrives as an event.
     case handedOver(app: String)
     /// The reply to an app that isn't authorized to access the home. The app learns only this result.
     case setUp(AccessorySetupResult)

@@ -10,7 +10,7 @@ protocol TextCodable: Codable, CustomStringConvertible {
 }
 
 extension TextCodable {
-    /// Decodes the text form.
+    /// Decodes an instance from its text form.
     public init(from decoder: any Decoder) throws {
         guard let value = Self(try decoder.singleValueContainer().decode(String.self)) else {
             throw JSONDecodingError(.wrongType)
@@ -18,7 +18,7 @@ extension TextCodable {
         self = value
     }
 
-    /// Encodes the text form.
+    /// Encodes the instance as its text form.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
@@ -111,7 +111,7 @@ extension CharacteristicMetadata: HomeMessage {
         case validValues
     }
 
-    /// Decodes the metadata.
+    /// Decodes metadata from an object; members other than the format and the permissions are optional.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         guard
@@ -128,7 +128,7 @@ extension CharacteristicMetadata: HomeMessage {
             validValues: try values.decodeIfPresent([Int64].self, forKey: .validValues))
     }
 
-    /// Encodes the metadata.
+    /// Encodes the metadata as an object without `nil` members.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(format, forKey: .format)
@@ -143,8 +143,9 @@ extension CharacteristicMetadata: HomeMessage {
     }
 }
 
-/// A limit in metadata: encoded as a JSON number if it's an integer, otherwise as text, which preserves its exact
-/// value.
+/// A limit in metadata.
+///
+/// It's encoded as a JSON number if it's an integer, otherwise as a string, which preserves its exact value.
 private struct ExactNumber: Codable {
     let value: Double
 

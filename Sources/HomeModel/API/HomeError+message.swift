@@ -39,7 +39,7 @@ extension HomeError.Code: Codable {
         case code, name
     }
 
-    /// Decodes the number.
+    /// Decodes the code from its number; throws an error if the number is unknown.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         guard let code = Self(rawValue: try values.decode(Int.self, forKey: .code)) else {
@@ -48,7 +48,7 @@ extension HomeError.Code: Codable {
         self = code
     }
 
-    /// Encodes the number and the name.
+    /// Encodes the code as an object with its number and its name.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(rawValue, forKey: .code)

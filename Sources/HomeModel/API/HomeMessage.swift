@@ -9,8 +9,8 @@ package protocol HomeMessage: Codable, Sendable, Hashable {}
 extension HomeMessage {
     /// Decodes the message.
     ///
-    /// - Throws: `HomeError` with code 27 if a member is missing, 3 if one has the wrong type, 1003 for an unknown
-    ///   kind.
+    /// - Throws: `HomeError` with code 27 if a member is missing, 3 if a member has the wrong type, or 1003 if the
+    ///   message contains an object of an unknown kind.
     package init(json: JSONValue) throws(HomeError) {
         do { self = try json.decoded(as: Self.self) } catch { throw HomeError(decoding: error) }
     }
@@ -26,8 +26,8 @@ package protocol HomeCall: MethodCall, Sendable, Hashable {}
 extension HomeCall {
     /// Decodes a call; returns `nil` if the method doesn't exist.
     ///
-    /// - Throws: `HomeError` with code 27 if a parameter is missing, 3 if one has the wrong type, 1003 for an unknown
-    ///   kind.
+    /// - Throws: `HomeError` with code 27 if a parameter is missing, 3 if a parameter has the wrong type, or 1003 if
+    ///   the parameters contain an object of an unknown kind.
     package init?(method: String, params: JSONValue) throws(HomeError) {
         do {
             guard let call = try Self.decoded(method: method, params: params) else { return nil }

@@ -14,7 +14,7 @@ package enum HomeNotification: HomeCall {
     /// The daemon received a value that this app doesn't observe. The app updates its copy without notifying its
     /// listeners.
     case cached(LiveEvent)
-    /// A device that can be added appeared.
+    /// A device that can be added has appeared.
     case accessoryFound(DiscoveredAccessory)
     /// A discovered device disappeared or was added.
     case accessoryLost(DeviceID)

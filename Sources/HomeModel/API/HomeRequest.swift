@@ -2,7 +2,7 @@ import BoundedJSON
 
 /// A request from an app to the daemon: a method of the home's socket, with its parameters.
 package enum HomeRequest: HomeCall {
-    /// The first request of a session. All others require it.
+    /// The first request of a session. All other requests require it.
     case open(SessionOpening)
     /// Returns ``HomesReply``: the homes without their accessories.
     case homes
@@ -25,7 +25,7 @@ package enum HomeRequest: HomeCall {
     case runTrigger(Trigger.ID, TriggerRunMode)
     /// Returns ``TriggerStatus``es in the order of the home's automations.
     case triggerStatuses(Home.ID)
-    /// Returns ``TriggerRecord``s of one automation or of all, newest first.
+    /// Returns ``TriggerRecord``s of one automation or of all automations of a home, newest first.
     case triggerRecords(Home.ID, Trigger.ID?)
     /// Returns ``Daylight``.
     case daylight(Home.ID)
@@ -35,8 +35,7 @@ package enum HomeRequest: HomeCall {
     case stopBrowsing
     /// Returns ``AdditionReply``.
     case addAccessory(AdditionRequest)
-    /// Runs the standard setup. If the user hasn't decided about the app yet, the daemon asks them about this one
-    /// addition.
+    /// Runs the standard setup. If the user hasn't decided about the app yet, the daemon asks only about this addition.
     ///
     /// Returns ``AdditionReply``. An app without permission learns only which accessories it added.
     case setUpAccessory(AdditionRequest)
@@ -44,7 +43,7 @@ package enum HomeRequest: HomeCall {
     case repairAccessory(RepairRequest)
     /// Declines an addition for which the daemon asked a vendor's app for a proof of ownership.
     case declineAddition(AddAccessoryRequest.ID)
-    /// Returns ``AppPermission``s. This request and the following ones are only for the system app.
+    /// Returns ``AppPermission``s. This request and the following requests are only for the system app.
     case permissions
     case setPermission(AppIdentity, PermissionDecision)
     /// Routes permission questions to this session from now on.

@@ -120,8 +120,8 @@ package struct SessionOpening: HomeMessage {
     /// Validates the opening as far as possible without knowing the app.
     ///
     /// - Returns: The session's version.
-    /// - Throws: `HomeError` with code 1003 if the sides have no version in common, 3 for an invalid app ID, 80 if the
-    ///   app didn't declare the `home` capability, 1001 if it gave no usage description.
+    /// - Throws: `HomeError` with code 1003 if the app and the daemon have no version in common, 3 if the app ID is
+    ///   invalid, 80 if the app didn't declare the `home` capability, or 1001 if it has no usage description.
     @discardableResult
     package func validate() throws(HomeError) -> Int {
         // An app with a reversed range supports only `version`.
@@ -244,9 +244,9 @@ public struct VendorClaim: Codable, Sendable, Hashable, HomeMessage {
     }
 }
 
-/// A question to the user about an app, other than the one about access to the homes.
+/// A question to the user about an app, other than the question about access to the homes.
 public struct ConsentQuestion: Codable, Sendable, Hashable, Identifiable, HomeMessage {
-    /// The app's request.
+    /// The permission that an app asks for.
     @nonexhaustive
     public enum Subject: String, Codable, Sendable, Hashable, CaseIterable {
         /// Adding one accessory, once.
@@ -263,7 +263,7 @@ public struct ConsentQuestion: Codable, Sendable, Hashable, Identifiable, HomeMe
     public let app: AppIdentity
     /// The reason why the app needs access to the homes, as stated by the app.
     public let usageDescription: String
-    /// The app's request.
+    /// The permission that the app asks for.
     public let subject: Subject
     /// For an addition, the accessory's name on the network, or empty if it's unknown.
     ///

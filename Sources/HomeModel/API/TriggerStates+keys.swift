@@ -39,7 +39,7 @@ extension KeyedDecodingContainer where Key == TriggerRecord.CodingKeys {
 
 extension ActionOutcome: HomeMessage {
     enum CodingKeys: String, CodingKey {
-        /// The members of the action are next to the others.
+        /// The action's members are encoded in the same object.
         case action = "_0"
         case error, time
     }

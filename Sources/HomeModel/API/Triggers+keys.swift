@@ -5,7 +5,7 @@ import BoundedJSON
 extension Trigger: HomeMessage {
     enum CodingKeys: String, CodingKey {
         case id, home, name, isEnabled
-        /// The members of the definition are next to the others.
+        /// The definition's members are encoded in the same object.
         case definition = "_0"
         case missingParts
     }
@@ -28,7 +28,7 @@ extension Resident: HomeMessage {}
 extension HomeLocation: HomeMessage {
     enum CodingKeys: String, CodingKey { case latitude, longitude, timeZone }
 
-    /// Decodes a valid location.
+    /// Decodes a location; throws an error if a coordinate or the time zone's name is invalid.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         try self.init(
@@ -129,7 +129,7 @@ extension PresenceState {
         }
     }
 
-    /// Encodes the state.
+    /// Encodes the state in the form that ``init(from:)`` decodes.
     public func encode(to encoder: any Encoder) throws {
         let json: JSONValue =
             switch self {
@@ -166,7 +166,7 @@ extension MissedRunPolicy {
         }
     }
 
-    /// Encodes the policy.
+    /// Encodes the policy in the form that ``init(from:)`` decodes.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .skip:

@@ -18,7 +18,7 @@ extension HistoryEntry: HomeMessage {}
 /// A request for the past values of a characteristic.
 ///
 /// The reply begins with the entry that is current at ``since`` and continues in chronological order. It has at most
-/// ``maximumCount`` entries. After a full reply, an app requests more entries since the last one.
+/// ``maximumCount`` entries. After a full reply, an app requests the entries since the last entry.
 package struct HistoryRequest: HomeMessage {
     package var characteristic: Characteristic.ID
     package var since: Timestamp
@@ -35,7 +35,9 @@ package struct HistoryRequest: HomeMessage {
 }
 
 extension Characteristic {
-    /// A Boolean value that indicates whether past values are stored, as for readable state except strings and bytes.
+    /// A Boolean value that indicates whether past values are stored.
+    ///
+    /// They are stored for readable states, except for strings and bytes.
     package var hasHistory: Bool {
         switch metadata.format {
         case .string, .tlv8, .data: false

@@ -48,8 +48,8 @@ package struct ValueResult: HomeMessage {
 }
 
 extension Collection<ValueResult> {
-    /// The overall error: `nil` if all succeeded, the error itself for a single result, otherwise error 73 if some
-    /// succeeded or 74 if none did.
+    /// The overall error: `nil` if all requests succeeded, the error itself if there is only one result, otherwise
+    /// error 73 if some requests succeeded or 74 if all failed.
     package var error: HomeError? {
         let errors = compactMap(\.error)
         guard let first = errors.first else { return nil }
@@ -59,8 +59,8 @@ extension Collection<ValueResult> {
 }
 
 extension HomeGraph {
-    /// Returns the overall error of a scene: `nil` if all writes succeeded, otherwise error 63 if all failed or 64 if
-    /// some did.
+    /// Returns the overall error of a scene: `nil` if all writes succeeded, error 63 if all failed, or 64 if some
+    /// failed.
     ///
     /// The error lists up to three accessories with their reasons.
     package func error(ofScene results: [ValueResult]) -> HomeError? {

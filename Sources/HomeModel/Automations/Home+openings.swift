@@ -27,7 +27,7 @@ extension Home {
             })
     }
 
-    /// Returns whether an action unlocks or opens something; `nil` if its target can't.
+    /// Returns whether an action unlocks a lock, opens a door or disarms an alarm; `nil` if its characteristic can't.
     package func isOpening(_ action: CharacteristicWriteAction) -> Bool? {
         guard let accessory = accessories.first(where: { $0.has(action.characteristic) }),
             let characteristic = accessory.characteristic(action.characteristic)
@@ -37,8 +37,8 @@ extension Home {
 }
 
 extension CharacteristicType {
-    /// Returns whether a value of this target unlocks a lock, opens a door, or disarms an alarm; `nil` if the type isn't
-    /// such a target.
+    /// Returns whether writing the value unlocks a lock, opens a door, or disarms an alarm; `nil` if no value of this
+    /// type does.
     package func isOpening(_ value: CharacteristicValue, of service: ServiceType?) -> Bool? {
         guard let number = value.comparableNumber else { return nil }
         return switch self {

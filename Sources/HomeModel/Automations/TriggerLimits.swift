@@ -6,7 +6,7 @@ package enum TriggerLimits {
     package static let actions = 50
     /// The maximum number of levels of nested conditions.
     package static let conditionDepth = 4
-    /// The maximum number of conditions, including combined ones.
+    /// The maximum number of conditions, including combinations of conditions.
     package static let conditions = 50
     /// The shortest interval of a timer, as in HomeKit.
     package static let shortestInterval = Duration.seconds(300)
@@ -18,7 +18,7 @@ package enum TriggerLimits {
     package static let longestOffset = Duration.seconds(12 * 3600)
     /// The maximum length of a notification, in bytes.
     package static let notificationBytes = 256
-    /// The size of the largest time zone file, in bytes: ten times the size of the largest known one.
+    /// The maximum size of a time zone file, in bytes: ten times the size of the largest known file.
     package static let timeZoneFile = 65_536
     /// The maximum number of runs of one trigger in a minute, counted separately for runs by events and by users.
     package static let runsInMinute = 20
@@ -38,6 +38,6 @@ package enum TriggerLimits {
     package static let missedOccurrences = 1000
     /// The time during which the result of a run's write, or the next step of a fade, is expected.
     ///
-    /// It's longer than a minute, during which actions are retried.
+    /// It's longer than the minute during which failed actions are retried.
     package static let attribution = Duration.seconds(90)
 }

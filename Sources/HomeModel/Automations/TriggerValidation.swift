@@ -7,7 +7,7 @@ import SystemKit
 struct TriggerValidation {
     let home: Home
     let now: Timestamp
-    /// A Boolean value that indicates whether the automation is disabled, so that its only time may be in the past.
+    /// A Boolean value that indicates whether the automation is disabled; if so, its only time may be in the past.
     let isDisabled: Bool
 
     /// Checks a definition and returns it with all values in the formats of their characteristics.
@@ -233,9 +233,10 @@ extension Home {
     /// The only time of a disabled automation may be in the past. HomeKit, too, disables a timer after that time.
     ///
     /// - Returns: The definition, with all values in the formats of their characteristics.
-    /// - Throws: `HomeError` with code 26 without actions, 28 or 71 for a time in the past or too far in the future, 42,
-    ///   69, 70 or 72 for an invalid timer, 84 without the location that the definition needs, 49 beyond a limit, 2, 3,
-    ///   5, 6, 25, 27 or 43 to 46 for an invalid part.
+    /// - Throws: `HomeError` with code 26 if there are no actions, 28 or 71 if a time is in the past or too far in the
+    ///   future, 42, 69, 70 or 72 if a timer is invalid, 84 if the definition needs the home's location and it isn't
+    ///   set, 49 if a limit is exceeded, or 2, 3, 5, 6, 25, 27 or 43 to 46 if an event, a condition or an action is
+    ///   invalid.
     package func validated(
         _ definition: TriggerDefinition, isEnabled: Bool = true, at now: Timestamp
     ) throws(HomeError) -> TriggerDefinition {

@@ -79,8 +79,8 @@ extension Accessory {
 
     /// The accessory's main service.
     ///
-    /// Services of types defined by HAP take precedence over vendor-specific ones. Among them, a service marked as
-    /// primary takes precedence over the first one that is meant for users.
+    /// Services of types defined by HAP take precedence over vendor-specific services. Among these, a service marked as
+    /// primary takes precedence over the first service that is meant for users.
     public var primaryService: Service? {
         ServiceType.main(of: services, type: \.type, isPrimary: \.isPrimary, isUserInteractive: \.isUserInteractive)
     }

@@ -22,7 +22,7 @@ extension Home {
     ///
     /// The result doesn't depend on the order of the home's lists.
     ///
-    /// - Returns: The groups in display order, without empty ones.
+    /// - Returns: The groups in display order, without empty groups.
     public func grouped(by grouping: AccessoryGrouping) -> [AccessoryGroup] {
         switch grouping {
         case .room:

@@ -19,9 +19,9 @@ public struct ActionSet: Codable, Sendable, Hashable, Identifiable {
     /// The type of a scene's ID.
     public typealias ID = Identifier<ActionSet>
 
-    /// The kind of a scene.
+    /// The kind of scene.
     ///
-    /// A home has at most one of each built-in kind, and a scene's kind never changes.
+    /// A home has at most one scene of each built-in kind, and a scene's kind never changes.
     @nonexhaustive
     public enum Kind: String, Codable, Sendable, Hashable, CaseIterable {
         /// Created by the user.
@@ -48,7 +48,7 @@ public struct ActionSet: Codable, Sendable, Hashable, Identifiable {
     public package(set) var actions: [CharacteristicWriteAction]
     /// A Boolean value that indicates whether the scene is running.
     public package(set) var isExecuting = false
-    /// The time of the last complete or partial execution; `nil` before the first.
+    /// The time of the last complete or partial execution; `nil` before the first execution.
     public package(set) var lastExecutionTime: Timestamp?
 
     package init(

@@ -1,6 +1,6 @@
 public import HAPModel
 
-/// One value of a service.
+/// One property of a service, such as a light's brightness.
 public struct Characteristic: Codable, Sendable, Hashable, Identifiable {
     /// The type of a characteristic's ID.
     public typealias ID = Identifier<Characteristic>
@@ -13,11 +13,11 @@ public struct Characteristic: Codable, Sendable, Hashable, Identifiable {
     public package(set) var iid: InstanceID
     /// The characteristic's type.
     public let type: CharacteristicType
-    /// Its format, limits and permissions.
+    /// The characteristic's format, limits and permissions.
     public package(set) var metadata: CharacteristicMetadata
     /// The accessory's description of the characteristic, which is the best label for a type that Apple doesn't define.
     public package(set) var manufacturerDescription: String?
-    /// The last received value; `nil` before the first.
+    /// The last received value; `nil` if no value was received.
     public package(set) var value: CharacteristicValue?
     /// The time at which the value was received.
     public package(set) var valueTime: Timestamp?

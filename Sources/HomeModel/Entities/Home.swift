@@ -21,7 +21,7 @@ public struct Home: Codable, Sendable, Hashable, Identifiable {
     public package(set) var rooms: [Room]
     /// The zones, oldest first.
     public package(set) var zones: [Zone]
-    /// The accessories, oldest first: standalone ones, bridges and bridged ones.
+    /// The accessories, oldest first: standalone accessories, bridges and bridged accessories.
     public package(set) var accessories: [Accessory]
     /// The scenes, oldest first.
     public package(set) var actionSets: [ActionSet]
@@ -96,7 +96,7 @@ extension Home {
     /// Returns the service with the given ID from any accessory.
     public func service(_ id: Service.ID) -> Service? { accessory(of: id)?.service(id) }
 
-    /// Returns the accessory that has a service.
+    /// Returns the accessory that has the given service.
     public func accessory(of id: Service.ID) -> Accessory? { accessories.first { $0.service(id) != nil } }
 
     /// Returns the characteristic with the given ID from any accessory.
@@ -113,7 +113,7 @@ extension Home {
     /// Returns the rooms of a zone in the order in which they were added.
     public func rooms(in zone: Zone) -> [Room] { zone.rooms.compactMap { room($0) } }
 
-    /// The rooms and zones, whose names shouldn't be repeated in the names of accessories and services.
+    /// The rooms and zones, whose names accessories and services shouldn't repeat.
     public var nameLocations: [NameLocation] {
         rooms.map { NameLocation(name: $0.name, place: .room($0.id)) }
             + zones.map { NameLocation(name: $0.name, place: .zone($0.id)) }

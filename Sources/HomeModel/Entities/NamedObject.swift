@@ -23,7 +23,7 @@ extension Sequence where Element: NamedObject {
             .map(\.object)
     }
 
-    /// Returns the objects with a name, ignoring case, spaces and apostrophes.
+    /// Returns the objects with the given name, ignoring case, spaces and apostrophes.
     public func named(_ name: String) -> [Element] {
         let key = NameKey(name)
         return filter { NameKey($0.name) == key }

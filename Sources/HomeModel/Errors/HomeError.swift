@@ -1,4 +1,4 @@
-/// An error of a request.
+/// The error of a failed request.
 public struct HomeError: Error, Sendable, Hashable {
     /// The error code.
     public var code: Code
@@ -6,13 +6,13 @@ public struct HomeError: Error, Sendable, Hashable {
     ///
     /// It contains no secrets.
     public var detail: String?
-    /// A remedy for this case.
+    /// A remedy that is more specific than the code's.
     ///
     /// If it's `nil` and there is no ``detail``, ``message`` uses the code's remedy.
     public var remedy: String?
     /// The accessory that the error refers to.
     public var accessory: Accessory.ID?
-    /// Available names that can be used instead of the rejected one.
+    /// Names to use instead of the rejected name.
     public var suggestions: [String]
 
     /// Creates an error.
@@ -38,8 +38,8 @@ public struct HomeError: Error, Sendable, Hashable {
     /// The problem.
     package var problem: String { detail ?? code.problem }
 
-    /// The remedy without the suggested names; `nil` if none is known, or if there is a ``detail``, which may contain
-    /// one.
+    /// The remedy without the suggested names; `nil` if no remedy is known, or if there is only a ``detail``, which may
+    /// contain the remedy.
     package var effectiveRemedy: String? { remedy ?? (detail == nil ? code.remedy : nil) }
 }
 

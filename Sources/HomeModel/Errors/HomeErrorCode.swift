@@ -3,7 +3,7 @@ import SystemKit
 extension HomeError {
     /// Error codes with the numbers and names of Apple's `HMError.Code`, so that logs can be compared.
     ///
-    /// 94 is unused there. Numbers from 1001 are specific to Lamplighter.
+    /// Apple doesn't use 94. Numbers from 1001 are specific to Lamplighter.
     @nonexhaustive
     public enum Code: Int, Sendable, Hashable, CaseIterable {
         /// An unexpected error occurred.
@@ -318,7 +318,7 @@ extension HomeError.Code {
         case .dataResetFailure: ("the data couldn't be reset", nil)
         case .notificationAlreadyEnabled: ("notifications are already enabled", nil)
         case .recurrenceMustBeOnSpecifiedBoundaries: ("the interval must be in whole minutes", nil)
-        case .dateMustBeOnSpecifiedBoundaries: ("the time must be on a whole minute", nil)
+        case .dateMustBeOnSpecifiedBoundaries: ("the time must fall on a full minute", nil)
         case .cannotActivateTriggerTooFarInFuture: ("the time is too far in the future", nil)
         case .recurrenceTooLarge: ("the interval is longer than five weeks", nil)
         case .readWritePartialSuccess: ("some of the requests failed", nil)

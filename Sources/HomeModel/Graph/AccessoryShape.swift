@@ -60,8 +60,8 @@ struct AccessoryMatcher {
         var matches = [try match(main, first)]
         var rest = present.filter(\.isBridged)
         var free = Array(devices.dropFirst())
-        // The most reliable key comes first: serial number, then reported name, then accessory instance ID. The last
-        // key, which is constant, matches accessories that are the only ones of their shape.
+        // The keys are in order of reliability: serial number, reported name, and accessory instance ID. The last key
+        // is constant and matches accessories that no other accessory resembles.
         let keys: [((Accessory) -> String, (AccessoryObject) -> String)] = [
             ({ "\($0.manufacturer)\n\($0.model)\n\($0.serialNumber)" }, { $0.serial }),
             ({ $0.configuredName }, { $0.text(.name) ?? "" }),

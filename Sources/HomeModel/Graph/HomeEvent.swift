@@ -103,8 +103,8 @@ public enum HomeEvent: Codable, Sendable, Hashable {
 
 /// A change that isn't a write.
 ///
-/// It has no revision. A crash of the daemon may lose it, because the database stores only the values of accessories,
-/// with a delay, the execution times of scenes, and the history of automations.
+/// Live events have no revision. The database stores only accessories' values, after a delay, the execution times of
+/// scenes, and the history of automations, so a crash of the daemon may lose other live events and recent values.
 @nonexhaustive
 public enum LiveEvent: Codable, Sendable, Hashable {
     /// An accessory became reachable or unreachable.

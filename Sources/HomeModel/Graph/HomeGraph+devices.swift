@@ -192,7 +192,7 @@ struct AccessoryBuilder {
     /// Returns a Boolean value that indicates whether a part's name distinguishes it from the other parts of its
     /// accessory.
     ///
-    /// The accessory's name, model and manufacturer don't, with or without a trailing number.
+    /// The accessory's name, model and manufacturer don't distinguish a part, even with a trailing number.
     private func tells(_ name: String, of accessory: Accessory) -> Bool {
         let digits = Set("0123456789")
         let key = NameKey(CleanName.cleaned(name)).description

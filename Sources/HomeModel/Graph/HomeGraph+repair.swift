@@ -1,6 +1,7 @@
 package import HAPModel
 
-/// A device that was paired to replace an accessory: the same device after a reset, or another of the same shape.
+/// A device that was paired to replace an accessory: the same device after a reset, or another device of the same
+/// shape.
 package struct ReplacementDevice: Sendable, Equatable {
     package var deviceID: DeviceID
     /// The category that the device advertises.
@@ -45,7 +46,7 @@ extension HomeGraph {
         return accessory
     }
 
-    /// Replaces an accessory with a paired device, and its bridged accessories with those connected through the device.
+    /// Replaces an accessory with a paired device, and its bridged accessories with the device's bridged accessories.
     ///
     /// All objects keep their IDs, names, rooms and settings, regardless of the device's instance IDs. New bridged
     /// accessories are added.

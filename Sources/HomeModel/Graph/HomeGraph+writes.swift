@@ -1,5 +1,5 @@
 extension HomeGraph {
-    /// Performs an app's write, or changes nothing.
+    /// Performs an app's write atomically.
     ///
     /// Preconditions are checked in this order: the object exists in the given home, it can be changed, and the new
     /// name is valid, differs from the current one, and is unused.
@@ -267,7 +267,7 @@ extension HomeGraph {
         guard actions.count <= HomeLimits.actionsInActionSet else {
             throw HomeError(
                 .maximumObjectLimitReached,
-                detail: "a scene can set at most \(HomeLimits.actionsInActionSet) values; add another for the others")
+                detail: "a scene can set at most \(HomeLimits.actionsInActionSet) values; add a scene for the rest")
         }
         var checked: [CharacteristicWriteAction] = []
         var seen: Set<Characteristic.ID> = []

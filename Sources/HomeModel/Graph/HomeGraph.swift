@@ -78,7 +78,7 @@ package struct HomeGraph: Sendable, Equatable {
         case missed
     }
 
-    /// Applies all changes of a transaction, or none of them if it isn't the next one.
+    /// Applies all changes of a transaction, or no change if it isn't the next transaction of its home.
     package mutating func apply(_ transaction: HomeTransaction) -> Application {
         let present = home(transaction.home)?.revision ?? 0
         guard transaction.revision > present else { return .known }

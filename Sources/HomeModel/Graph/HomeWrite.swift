@@ -56,7 +56,7 @@ package struct HomeCommit: Codable, Sendable, Hashable {
         case serviceGroup(ServiceGroup.ID)
         case trigger(Trigger.ID)
         case person(Resident.ID)
-        /// The accessories that were added, removed, or moved because their room was removed; a bridge first.
+        /// The accessories that were added, removed, or moved because their room was removed; a bridge comes first.
         case accessories([Accessory.ID])
     }
 

@@ -24,7 +24,7 @@ struct Namespace {
     /// A rename doesn't conflict with the object's current name.
     ///
     /// - Throws: `HomeError` with code 51, 46, 35, 36 or 60 if the name violates a rule, 33 if it's the current name,
-    ///   and ``code`` if it's in use, checked in this order. All but 33 include suggestions.
+    ///   and ``code`` if it's in use, checked in this order. All errors except 33 include suggestions.
     func checked(_ name: String, current: String? = nil, context: NameContext) throws(HomeError) -> String {
         var context = context
         let own = current.map { NameKey($0) }

@@ -15,8 +15,8 @@ extension ServiceType {
 
     private static let known = Set(ServiceDefinition.all.map(\.type))
 
-    /// Returns the main service of an accessory: one marked as primary, otherwise the first one that is meant for
-    /// users.
+    /// Returns the main service of an accessory: the service marked as primary, otherwise the first service that is
+    /// meant for users.
     ///
     /// The purpose of a vendor-specific service is unknown, so services defined by HAP take precedence.
     static func main<Part>(
@@ -61,7 +61,7 @@ extension ServiceType {
         }
     }
 
-    /// Returns the category of an accessory that is only known by its services, such as a bridged one.
+    /// Returns the category of an accessory that advertises none, such as a bridged accessory, from its services.
     package static func category(of services: [ServiceObject]) -> AccessoryCategory {
         let isUserInteractive = { (service: ServiceObject) in !service.isHidden && !service.type.isInfrastructure }
         let main = Self.main(of: services, type: \.type, isPrimary: \.isPrimary, isUserInteractive: isUserInteractive)

@@ -1,5 +1,5 @@
 extension Home {
-    /// Returns the possible improvements of an accessory's name; none for an accessory that isn't in this home.
+    /// Returns the possible improvements of an accessory's name; empty for an accessory that isn't in this home.
     public func nameHints(of id: Accessory.ID) -> [NameHint] {
         guard let accessory = accessory(id) else { return [] }
         let type = accessory.primaryService?.type
@@ -10,7 +10,7 @@ extension Home {
             ? hints.filter { $0 != .containsMaker } : hints
     }
 
-    /// Returns the possible improvements of a service's name; none for a service that isn't meant for users.
+    /// Returns the possible improvements of a service's name; empty for a service that isn't meant for users.
     public func nameHints(of id: Service.ID) -> [NameHint] {
         guard let accessory = accessories.first(where: { $0.service(id) != nil }), let service = accessory.service(id),
             service.isUserInteractive

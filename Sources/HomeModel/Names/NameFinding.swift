@@ -2,7 +2,7 @@
 public struct NameFinding: Sendable, Hashable {
     /// The accessory that has the name, or whose service has it.
     public let accessory: Accessory.ID
-    /// The service with the name; `nil` if it's the accessory's name.
+    /// The service that has the name; `nil` if it's the accessory's name.
     public let service: Service.ID?
     /// The name.
     public let name: String

@@ -32,7 +32,7 @@ public struct NameLocation: Sendable, Hashable {
 /// Finds the places that a name repeats.
 package struct LocationDetector: Sendable {
     private let locations: [NameLocation]
-    /// Compounds of the service's type, such as `garage door`, whose words don't name a place.
+    /// The compound nouns of the service's type, such as `garage door`, whose words don't name a place.
     private let compounds: [NameKey]
 
     package init(_ locations: [NameLocation], serviceType: ServiceType?) {
@@ -45,7 +45,8 @@ package struct LocationDetector: Sendable {
 
     /// Returns the places that a name repeats, and the name without them.
     ///
-    /// - Returns: Each place once, in the order of discovery, and the rest of the name, which may be empty.
+    /// - Returns: The places, each only once, in the order in which they were found, and the remaining words of the
+    ///   name, which may be empty.
     package func hits(in name: String) -> (locations: [NameLocation], rest: String) {
         var words = NameWords(CleanName.cleaned(name))
         var found: [NameLocation] = []

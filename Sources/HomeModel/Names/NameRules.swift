@@ -1,4 +1,4 @@
-/// A rule that a name violates, in the order of reports.
+/// A rule that a name violates, in the order in which violations are reported.
 @nonexhaustive
 public enum NameViolation: Int, Sendable, Hashable, CaseIterable, Comparable {
     /// The name is empty.
@@ -26,7 +26,7 @@ public enum NameViolation: Int, Sendable, Hashable, CaseIterable, Comparable {
     /// One short sentence for the person who chose the name.
     public var explanation: String { code.message }
 
-    /// Orders violations by rank.
+    /// Orders violations as they are reported.
     public static func < (a: NameViolation, b: NameViolation) -> Bool { a.rawValue < b.rawValue }
 }
 

@@ -10,7 +10,7 @@ public struct NameContext: Sendable {
     public var maker: NameMaker
     /// The rooms and zones, which a name shouldn't repeat; empty for names of rooms and zones.
     public var locations: [NameLocation]
-    /// The keys in use in the namespace.
+    /// The keys of the names in use in the namespace.
     public var taken: Set<NameKey>
     /// A Boolean value that indicates whether the name comes from the device and not from a person.
     public var isFromDevice: Bool
@@ -38,7 +38,7 @@ public struct NameContext: Sendable {
 extension NameContext {
     /// Returns one to three alternatives to a name that can't be used, derived from any text, best first.
     ///
-    /// Each is valid, unused, and contains neither a place of the home nor the maker.
+    /// Each name is valid, unused, and contains neither a place of the home nor the maker.
     public func suggestions(for raw: String) -> [String] {
         let detector = LocationDetector(locations, serviceType: serviceType)
         let clean = CleanName.cleaned(raw)

@@ -6,7 +6,8 @@ public struct AccessoryOwnershipToken: Sendable, Hashable {
     /// The bytes, which only the accessory may receive.
     package let bytes: [UInt8]
 
-    /// Creates a token from the bytes that the vendor's service issued; returns `nil` for a number outside ``length``.
+    /// Creates a token from the bytes that the vendor's service issued; returns `nil` if their number isn't in
+    /// ``length``.
     public init?(data: [UInt8]) {
         guard Self.length.contains(data.count) else { return nil }
         bytes = data
@@ -15,8 +16,8 @@ public struct AccessoryOwnershipToken: Sendable, Hashable {
 
 // A token authorizes adding the accessory, so it must not be printed by accident.
 extension AccessoryOwnershipToken: CustomStringConvertible, CustomReflectable {
-    /// A placeholder.
+    /// A placeholder that doesn't contain the token.
     public var description: String { "(ownership token)" }
-    /// An empty mirror.
+    /// An empty mirror, so that dumps don't contain the token.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

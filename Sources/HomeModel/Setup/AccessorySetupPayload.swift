@@ -59,16 +59,16 @@ public struct AccessorySetupPayload: Sendable, Hashable {
 
 // A payload contains a setup code, and possibly a token, so it must not be printed by accident.
 extension AccessorySetupPayload: CustomStringConvertible, CustomReflectable {
-    /// A placeholder.
+    /// A placeholder that doesn't contain the setup code.
     public var description: String { "(setup payload)" }
-    /// An empty mirror.
+    /// An empty mirror, so that dumps don't contain the setup code.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension SetupCode {
     /// Parses a typed code: eight digits, with or without dashes and spaces.
     ///
-    /// Returns `nil` for anything else, and for the invalid codes that HAP excludes.
+    /// Returns `nil` for anything else, and for codes that HAP forbids.
     public init?(typed text: String) {
         let digits = text.utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: " ") }
         guard text.utf8.count <= 64, digits.count == 8,

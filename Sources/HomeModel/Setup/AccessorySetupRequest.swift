@@ -1,6 +1,7 @@
 /// The input of the standard setup flow.
 ///
-/// Everything is optional and can be chosen by the user.
+/// All properties are optional. The setup asks the user for a missing home or code, and lets the user change the
+/// suggested room and name.
 public struct AccessorySetupRequest: Sendable, Hashable {
     /// The home for the accessory.
     public var home: Home.ID?

@@ -4,7 +4,7 @@ public import HAPModel
 public struct AddAccessoryRequest: Codable, Sendable, Hashable, Identifiable {
     /// The type of a request's ID.
     ///
-    /// A request can be answered once.
+    /// A request can be answered only once.
     public typealias ID = Identifier<AddAccessoryRequest>
 
     /// The request's ID.

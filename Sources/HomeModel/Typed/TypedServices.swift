@@ -77,7 +77,7 @@ public struct Lightbulb: TypedService {
     /// Creates a view of a service, which must have one of ``types``.
     public init(assuming service: Service) { self.service = service }
 
-    /// A Boolean value that indicates whether it's on.
+    /// A Boolean value that indicates whether the light is on.
     public var isOn: Bool? { service[.on] }
     /// Brightness in percent, 0 to 100.
     public var brightness: Int? { service[.brightness] }
@@ -99,7 +99,7 @@ public struct Switch: TypedService {
     /// Creates a view of a service, which must have one of ``types``.
     public init(assuming service: Service) { self.service = service }
 
-    /// A Boolean value that indicates whether it's on.
+    /// A Boolean value that indicates whether the switch is on.
     public var isOn: Bool? { service[.on] }
 }
 
@@ -113,7 +113,7 @@ public struct Outlet: TypedService {
     /// Creates a view of a service, which must have one of ``types``.
     public init(assuming service: Service) { self.service = service }
 
-    /// A Boolean value that indicates whether it's on.
+    /// A Boolean value that indicates whether the outlet is on.
     public var isOn: Bool? { service[.on] }
     /// A Boolean value that indicates whether a connected device draws current.
     public var isInUse: Bool? { service[.outletInUse] }

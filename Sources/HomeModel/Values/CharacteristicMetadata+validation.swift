@@ -13,8 +13,9 @@ extension CharacteristicMetadata {
     /// Out-of-range values are rejected, not clamped.
     ///
     /// - Returns: The value in the characteristic's format, rounded to the nearest step.
-    /// - Throws: `HomeError` with code 20 for `nil`, 5 if writing isn't permitted, 43 for the wrong type, 44 or 45 if
-    ///   the value is out of range, 3 if it isn't one of the valid values, 46 or 56 if it's too long.
+    /// - Throws: `HomeError` with code 20 if the value is `nil`, 5 if writing isn't permitted, 43 if the value has the
+    ///   wrong type, 44 or 45 if it's out of range, 3 if it isn't one of the valid values, or 46 or 56 if it's too
+    ///   long.
     package func validatedWrite(_ value: CharacteristicValue?) throws(HomeError) -> CharacteristicValue {
         guard let value else { throw HomeError(.nilParameter) }
         guard permissions.contains(.pairedWrite) else { throw HomeError(.readOnlyCharacteristic) }

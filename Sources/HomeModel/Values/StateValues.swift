@@ -1,8 +1,10 @@
 package import HAPModel
 
 extension CharacteristicType {
-    /// A Boolean value that indicates whether characteristics of this type hold state: readable, changing values that
-    /// accessories report according to the catalog (HAP 9), or that Eve's accessories report.
+    /// A Boolean value that indicates whether characteristics of this type hold state.
+    ///
+    /// A state is a readable, changing value that accessories report according to the catalog (HAP 9), or that Eve's
+    /// accessories report.
     package var isState: Bool { Self.stateTypes.contains(self) || EveReading(self) != nil }
 
     /// The type of the current value that eventually equals this target; `nil` for other types.
@@ -37,8 +39,9 @@ extension Characteristic {
 }
 
 extension Service {
-    /// A Boolean value that indicates whether the service may still be moving toward a target: a target value differs
-    /// from the current value, or one of both is unknown.
+    /// A Boolean value that indicates whether the service may still be moving toward a target.
+    ///
+    /// That's the case if a target differs from the current value, or if either is unknown.
     package var isApproachingTarget: Bool {
         characteristics.contains { target in
             guard let type = target.type.currentValueType, let current = characteristic(type),

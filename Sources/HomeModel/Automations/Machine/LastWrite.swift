@@ -2,15 +2,15 @@ import HAPModel
 
 /// The last write of a run to a characteristic, and the fade to its value.
 ///
-/// A lamp that fades may report the written value first, and the values in between afterwards. Soon after the write, all
-/// values count as its consequences. Later, only the steps of a fade do: each is closer to the written value than the
-/// previous one, and follows it soon. Any other value is a change by someone else.
+/// A lamp that fades may report the written value first, and intermediate values afterwards. Soon after the write, all
+/// values count as its consequences. Later, a value counts only if it's a step of the fade: it follows the previous
+/// value soon and is closer to the written value. Any other value is a change by someone else.
 struct LastWrite: Sendable {
-    /// A value on the way to the written one.
+    /// An intermediate value of a fade.
     private struct Step {
         var value: Double
         var time: Timestamp
-        /// The number of values so far, each closer to the written one.
+        /// The number of intermediate values so far.
         var count: Int
 
         func isRecent(at now: Timestamp) -> Bool { time.duration(to: now) <= TriggerLimits.attribution }
@@ -47,7 +47,7 @@ struct LastWrite: Sendable {
     /// Returns a Boolean value that indicates whether the characteristic is on its way to the written value.
     func isFading(at now: Timestamp) -> Bool { step.map { $0.count > 1 && $0.isRecent(at: now) } ?? false }
 
-    /// Returns a Boolean value that indicates whether a number is between an earlier one and the written one.
+    /// Returns a Boolean value that indicates whether a number is between an earlier number and the written number.
     private func isCloser(_ number: Double, than former: Double) -> Bool {
         guard let target = target.comparableNumber else { return false }
         return former < number && number < target || target < number && number < former

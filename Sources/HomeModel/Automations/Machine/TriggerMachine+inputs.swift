@@ -3,7 +3,7 @@ package import HAPModel
 extension TriggerMachine {
     // MARK: Time
 
-    /// Handles all times up to now: scheduled events, the ends of durations and waits.
+    /// Handles scheduled events and the ends of durations and waits up to the given time.
     package mutating func advance(to now: Timestamp) -> [TriggerOutput] {
         checkClock(now)
         var outputs: [TriggerOutput] = []
@@ -82,8 +82,8 @@ extension TriggerMachine {
         return isEnd ? end(index, event, at: now) : fire(index, .event(event), at: now)
     }
 
-    /// Returns the time at which an event fires if its state lasts; `nil` if the state doesn't last now, isn't known, or
-    /// the event has fired.
+    /// Returns the time at which an event fires if its current state lasts; `nil` if the state doesn't apply, isn't
+    /// known, or the event has already fired.
     private func endOfLasting(_ entry: Entry, _ event: TriggerEvent) -> Timestamp? {
         guard case .lasting(let since, false) = entry.state[event] else { return nil }
         switch event {
@@ -95,9 +95,9 @@ extension TriggerMachine {
         }
     }
 
-    /// Computes the next time at which something can happen to an entry.
+    /// Computes an entry's deadline, which is the next time at which the entry needs ``advance(to:)``.
     ///
-    /// It's in the past if an input has arrived before ``advance(to:)`` for an earlier time.
+    /// The deadline may be in the past, because other inputs can arrive before ``advance(to:)`` is called for it.
     mutating func setDeadline(_ index: Int) {
         let entry = entries[index]
         var times = [entry.state.run?.resumesAt, entry.state.run?.endsAt].compactMap { $0 }
@@ -125,7 +125,7 @@ extension TriggerMachine {
 
     /// Handles a value of a characteristic.
     ///
-    /// A first value, or one after an outage of the accessory, is always a baseline.
+    /// The first value, and the first value after an outage of the accessory, are always baselines.
     package mutating func receive(
         _ value: CharacteristicValue, of id: Characteristic.ID, _ source: ValueSource, at now: Timestamp
     ) -> [TriggerOutput] {
@@ -154,14 +154,15 @@ extension TriggerMachine {
         return outputs
     }
 
-    /// A value with its predecessor; `nil` if the value is a baseline.
+    /// A value with the previous value, which is `nil` if the value is a baseline.
     private struct Observation {
         var value: CharacteristicValue
         var former: CharacteristicValue?
         var source: ValueSource
     }
 
-    /// Remembers a value for an event, and returns a Boolean value that indicates whether the event fires.
+    /// Stores an observed value in the memory of an event; returns a Boolean value that indicates whether the event
+    /// fires.
     private mutating func observe(
         _ index: Int, _ event: TriggerEvent, _ observation: Observation, at now: Timestamp
     ) -> Bool {
@@ -189,9 +190,9 @@ extension TriggerMachine {
         }
     }
 
-    /// Remembers the start or the end of a state.
+    /// Stores the start or the end of a state in the memory of an event.
     ///
-    /// A stored start survives a restart or an outage, which can hide only short changes.
+    /// The start remains during a restart or an outage, because only short changes could go unnoticed.
     private mutating func setLasting(_ index: Int, _ event: TriggerEvent, _ isLasting: Bool, at now: Timestamp) {
         switch (entries[index].state[event], isLasting) {
         case (nil, true): entries[index].state[event] = .lasting(since: now, hasFired: false)
@@ -220,7 +221,7 @@ extension TriggerMachine {
     ) -> PendingWrite? {
         guard let write = pendingWrites[id] else { return nil }
         let isExpected = write.time.duration(to: now) <= TriggerLimits.attribution
-        // Another value may precede the result: the one before a reconnect, or a step of a fade.
+        // Another value may precede the result: a value from before a reconnect, or a step of a fade.
         guard write.value.isSame(as: value) || !isExpected else { return nil }
         pendingWrites[id] = nil
         return isChange && isExpected ? write : nil
@@ -267,7 +268,7 @@ extension TriggerMachine {
 }
 
 extension PresenceChange {
-    /// Returns a Boolean value that indicates whether one person's arrival or departure is this change.
+    /// Returns a Boolean value that indicates whether a person's arrival or departure matches this change.
     fileprivate func matches(isHome: Bool, isAnyOtherHome: Bool) -> Bool {
         switch self {
         case .firstEntry: isHome && !isAnyOtherHome
@@ -279,7 +280,7 @@ extension PresenceChange {
 }
 
 extension MissedRunPolicy {
-    /// Returns a Boolean value that indicates whether a run may be this late.
+    /// Returns a Boolean value that indicates whether a run may start after the given delay.
     func allows(_ delay: Duration) -> Bool {
         switch self {
         case .skip: false

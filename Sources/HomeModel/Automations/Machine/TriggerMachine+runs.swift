@@ -178,7 +178,7 @@ extension TriggerMachine {
         }
     }
 
-    /// Remembers the writes of a run, so that their results are attributed to it.
+    /// Records the writes of a run, so that their results are attributed to the run.
     private mutating func expect(
         _ actions: [CharacteristicWriteAction], _ index: Int, depth: Int, at now: Timestamp
     ) {
@@ -258,7 +258,7 @@ extension TriggerMachine {
 
     // MARK: Conditions
 
-    /// Returns the part of a condition that makes it false; `nil` if the condition is true.
+    /// Returns the part that makes a condition false; `nil` if the condition is true.
     private func falsePart(of condition: TriggerCondition, at now: Timestamp) -> TriggerCondition? {
         switch condition {
         case .all(let parts): parts.lazy.compactMap { falsePart(of: $0, at: now) }.first
@@ -268,7 +268,7 @@ extension TriggerMachine {
         }
     }
 
-    /// Returns the value of a condition without parts.
+    /// Returns a Boolean value that indicates whether a condition is true.
     private func isTrue(_ condition: TriggerCondition, at now: Timestamp) -> Bool {
         switch condition {
         case .time(let start, let end):
@@ -289,7 +289,7 @@ extension TriggerMachine {
 }
 
 extension TriggerState.RunState {
-    /// Remembers a value that the run has written.
+    /// Records a value that the run has written.
     fileprivate mutating func wrote(_ action: CharacteristicWriteAction) {
         for index in restores.indices where restores[index].characteristic == action.characteristic {
             restores[index].written = action.targetValue

@@ -8,9 +8,9 @@ import HAPModel
 /// action.
 ///
 /// A trigger *observes* an event, and remembers it in its ``TriggerState``. The event *fires* if the observation is a
-/// change. Then, the machine checks the weekday, the condition and the limits, and starts a run. A run performs
-/// tasks until a wait, continues at its end, and is over after its last task or, if there are end events, after one of
-/// them has fired.
+/// change. Then, the machine checks the weekday, the condition and the limits, and starts a run. A run performs its
+/// tasks in order and pauses at each wait. It's over after its last task or, if there are end events, after one of them
+/// has fired.
 package struct TriggerMachine: Sendable {
     /// The source of a value.
     package enum ValueSource: Sendable, Hashable {
@@ -30,7 +30,7 @@ package struct TriggerMachine: Sendable {
         var isActive: Bool
         /// The time up to which scheduled events have been handled.
         var checkedUntil: Timestamp
-        /// The time at which something can happen without an input.
+        /// The next time at which the entry needs ``TriggerMachine/advance(to:)``.
         var deadline: Timestamp?
         /// The times of the runs in the last minute that events started.
         var recentRuns: [Timestamp] = []
@@ -70,7 +70,7 @@ package struct TriggerMachine: Sendable {
     var lastWrites: [Characteristic.ID: LastWrite] = [:]
     var changed: Set<Trigger.ID> = []
     var lastRun: Int64
-    /// The time of the start, according to the clock at that time.
+    /// The time of the hub's start, according to the clock at that time.
     let startedAt: Timestamp
     /// The newest stored time while the clock is earlier, because it isn't set yet; `nil` once it's plausible.
     var newestStored: Timestamp?
@@ -78,9 +78,9 @@ package struct TriggerMachine: Sendable {
     /// The characteristics whose values the machine needs.
     package private(set) var watchedCharacteristics: Set<Characteristic.ID> = []
 
-    /// Creates a machine after a start of the hub.
+    /// Creates a machine when the hub starts.
     ///
-    /// The first ``advance(to:)`` handles the times that the hub has missed.
+    /// The first call of ``advance(to:)`` handles the times that have passed while the hub wasn't running.
     package init(home: Home, timeZone: TimeZoneRules, states: [TriggerState], at now: Timestamp) {
         self.home = home
         schedule = TriggerSchedule(zone: timeZone, location: home.location)
@@ -94,7 +94,7 @@ package struct TriggerMachine: Sendable {
             let isActive = home.activationState(of: trigger) == .enabled
             entries.append(
                 Entry(trigger: trigger, state: state, isActive: isActive, checkedUntil: state.activeSince))
-            // Without a stored state, a restart would count as the activation.
+            // Store the state, because the next restart would otherwise count as the activation.
             if stored[trigger.id] == nil { changed.insert(trigger.id) }
         }
         index()
@@ -127,7 +127,7 @@ package struct TriggerMachine: Sendable {
         return entries.map(\.state).filter { changed.contains($0.trigger) }
     }
 
-    /// Returns the next time of a scheduled event; `nil` for a trigger without one, or an inactive one.
+    /// Returns the next time of a scheduled event; `nil` if the trigger has none or is inactive.
     package func nextOccurrence(of id: Trigger.ID, after time: Timestamp) -> Timestamp? {
         guard let entry = entries.first(where: { $0.trigger.id == id }), entry.isActive else { return nil }
         let weekdays = entry.definition.weekdays
@@ -202,7 +202,7 @@ package struct TriggerMachine: Sendable {
             state.activeSince = min(state.activeSince, now)
             entries[index].recentRuns = entries[index].recentRuns.map { $0.adding(difference) }
             entries[index].recentRequests = entries[index].recentRequests.map { $0.adding(difference) }
-            // A state from the future would look like a clock that isn't set after the next start.
+            // After the next start, a state with a time in the future would look as if the clock weren't set.
             let isChanged = state != entries[index].state || state.updatedAt > now
             entries[index].state = state
             entries[index].checkedUntil = min(entries[index].checkedUntil, now)
@@ -216,7 +216,7 @@ package struct TriggerMachine: Sendable {
         for id in lastWrites.keys { lastWrites[id]?.shift(by: difference) }
     }
 
-    /// Notices that the clock has become plausible: no earlier than the newest stored time.
+    /// Checks whether the clock has become plausible, that is, no earlier than the newest stored time.
     mutating func checkClock(_ now: Timestamp) {
         if let newest = newestStored, now >= newest { newestStored = nil }
     }
@@ -228,7 +228,7 @@ package struct TriggerMachine: Sendable {
         setDeadline(index)
     }
 
-    /// Computes the indexes of characteristics, and forgets values that nothing needs.
+    /// Computes the watched characteristics and their observers, and drops values that are no longer needed.
     private mutating func index() {
         observers = [:]
         watchedCharacteristics = []

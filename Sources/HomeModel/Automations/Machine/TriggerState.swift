@@ -1,6 +1,8 @@
 import HAPModel
 
-/// The memory of an automation, stored before actions are performed, so that a restart neither repeats nor forgets them.
+/// The memory of an automation, which is stored before its actions are performed.
+///
+/// Because of that, a restart neither repeats nor forgets actions.
 package struct TriggerState: HomeMessage {
     /// The trigger.
     package let trigger: Trigger.ID
@@ -8,7 +10,7 @@ package struct TriggerState: HomeMessage {
     package internal(set) var updatedAt: Timestamp
     /// The time since which the trigger has been active; earlier occurrences of its events don't count.
     var activeSince: Timestamp
-    /// The memories of events, at most one for each.
+    /// The memories of events, at most one for each event.
     var memories: [EventMemory] = []
     /// The run that is waiting, or that end events will end.
     var run: RunState?
@@ -23,7 +25,7 @@ package struct TriggerState: HomeMessage {
         enum Content: HomeMessage {
             /// The number of the last handled occurrence of a scheduled event.
             case occurrence(Int)
-            /// The side of a range.
+            /// Whether the last value was inside a range.
             case side(isInside: Bool)
             /// The start of a state, and whether it has lasted long enough to fire the event.
             case lasting(since: Timestamp, hasFired: Bool)

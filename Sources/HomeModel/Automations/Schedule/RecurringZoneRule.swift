@@ -13,7 +13,7 @@ struct RecurringZoneRule: Sendable, Hashable {
     /// A local time in each year.
     private struct YearlyTime: Sendable, Hashable {
         var day: YearlyDay
-        /// The seconds since midnight, also negative or more than a day.
+        /// The seconds since midnight, which may be negative or more than a day.
         var seconds: Int
 
         /// Returns the time in seconds since 1970, as if it were UTC.
@@ -25,7 +25,7 @@ struct RecurringZoneRule: Sendable, Hashable {
         case dayWithoutLeapDay(Int)
         /// A day from 0 to 365.
         case day(Int)
-        /// A day from 0, which is Sunday, to 6 in a week of a month; week 5 is the last one of the month.
+        /// A weekday from 0 (Sunday) to 6 in a week of a month; week 5 means the last such weekday of the month.
         case weekday(Int, week: Int, month: Int)
 
         func date(in year: Int) -> CivilDate {
@@ -45,7 +45,7 @@ struct RecurringZoneRule: Sendable, Hashable {
         }
     }
 
-    /// Returns the transitions from the first to the last year, in order; empty without daylight saving time.
+    /// Returns the transitions from the first to the last year, in order; empty if there is no daylight saving time.
     func transitions(from first: Int, to last: Int) -> [TimeZoneRules.Transition] {
         guard let daylight else { return [] }
         let transitions = (first...last).flatMap { year in

@@ -2,8 +2,8 @@ import Glibc
 
 /// The altitude of the sun at a place, by NOAA's form of Meeus's formulas (*Astronomical Algorithms*, chapter 25).
 ///
-/// The error is about 0.01°, and times of events are correct within a minute, or a few where the sun moves almost along
-/// the horizon. The formulas are made for the years 1900 to 2100.
+/// The error is about 0.01°. Times of events are correct within a minute, or within a few minutes where the sun moves
+/// almost along the horizon. The formulas are made for the years 1900 to 2100.
 struct SunPosition {
     let location: HomeLocation
 
@@ -56,7 +56,8 @@ struct SunPosition {
         return noon
     }
 
-    /// Returns the time of an event of the day around a noon, rounded up to a second; `nil` if it doesn't happen.
+    /// Returns the time of an event on the day around the given noon, rounded up to a second; `nil` if it doesn't
+    /// happen.
     func time(of event: SunEvent, noon: Double) -> Double? {
         let direction: Double = event.isRising ? -1 : 1
         var (above, below) = (noon, noon + direction * 43_200)

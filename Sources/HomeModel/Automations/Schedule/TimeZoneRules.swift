@@ -74,7 +74,7 @@ package struct TimeZoneRules: Sendable, Hashable {
         let margin = ZoneOffset.range.upperBound
         var current = transition(at: local - margin)
         for next in changes(after: local - margin, through: local + margin) {
-            // The current offset applies until the local time at which the next one begins.
+            // The current offset applies until the local time at which the next offset begins.
             if local < next.start + current.offset { break }
             current = next
             if local < next.start + next.offset { return next.start }

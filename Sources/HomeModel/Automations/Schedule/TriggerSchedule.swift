@@ -22,13 +22,15 @@ package struct TriggerSchedule: Sendable, Hashable {
         self.location = location
     }
 
-    /// Returns the first occurrence of an event after a time; `nil` if it doesn't happen in the next years.
+    /// Returns the first occurrence of an event after a time; `nil` if it doesn't happen again.
+    ///
+    /// The search covers nine years for calendar times, and one year for sun events.
     package func next(
         of event: TriggerEvent, after time: Timestamp, on weekdays: Weekdays = .everyDay
     ) -> Occurrence? {
         if case .timer(let first, let interval) = event {
             let timer = IntervalTimer(first: first, interval: interval)
-            // All weekdays occur among the times of two weeks, unless the timer always hits the same ones.
+            // The times of two weeks fall on all weekdays, unless the timer always fires on the same days.
             return timer?.occurrences(after: time).first { weekdays.contains(weekday(at: $0.time)) }
         }
         let today = localDate(at: time)
@@ -71,8 +73,8 @@ package struct TriggerSchedule: Sendable, Hashable {
 
     /// Returns a Boolean value that indicates whether a time is before or after a sun event.
     ///
-    /// The night begins at sunset and ends at sunrise; an offset moves the end that the condition names. The condition
-    /// is false without a location.
+    /// The night begins at sunset and ends at sunrise; an offset moves the sun event that the condition names. The
+    /// condition is false if the home has no location.
     package func isTime(_ time: Timestamp, _ relation: SunRelation, _ sunTime: SunTime) -> Bool {
         guard let location else { return false }
         let sun = SunPosition(location: location)
@@ -104,9 +106,9 @@ package struct TriggerSchedule: Sendable, Hashable {
 
 /// The times of a timer event: a first time, and optionally one at each multiple of an interval.
 private struct IntervalTimer {
-    /// Milliseconds since 1970.
+    /// The first time, in milliseconds since 1970.
     let first: Int
-    /// Milliseconds; `nil` if there is only the first time.
+    /// The interval in milliseconds; `nil` if there is only the first time.
     let interval: Int?
 
     /// Creates a timer; returns `nil` for times far beyond the limits of ``TriggerValidation``.
@@ -119,7 +121,7 @@ private struct IntervalTimer {
         self.interval = interval.map { Int($0.milliseconds) }
     }
 
-    /// The number of occurrences that are enough to find one on any day of the week.
+    /// The number of occurrences to search, which is enough to find one on any day of the week.
     private static let searched = 2 * 7 * 288
 
     /// Returns the next occurrences after a time.

@@ -1,9 +1,9 @@
-/// The treatment of a time that has passed while the hub wasn't running.
+/// The policy for runs that were due while the hub wasn't running.
 @nonexhaustive
 public enum MissedRunPolicy: Codable, Sendable, Hashable {
     /// The run is skipped.
     case skip
-    /// The run takes place if it's late by at most this duration; otherwise, it's skipped.
+    /// The run takes place if it's late by at most the given duration; otherwise, it's skipped.
     case runWithin(Duration)
 
     /// Runs that are late by up to five minutes take place.

@@ -15,7 +15,7 @@ public enum SunEvent: String, Codable, Sendable, Hashable, CaseIterable {
 public struct SunTime: Codable, Sendable, Hashable {
     /// The event.
     public var event: SunEvent
-    /// The time from the event; negative for a time before it.
+    /// The time after the event; negative if it's before the event.
     public var offset: Duration
 
     /// Creates a time.

@@ -1,7 +1,7 @@
 /// An action of a run.
 @nonexhaustive
 public enum TriggerAction: Codable, Sendable, Hashable {
-    /// Runs a scene, with its name at the time.
+    /// Runs a scene, which had the given name when it ran.
     case actionSet(ActionSet.ID, name: String)
     /// Writes a value.
     case write(CharacteristicWriteAction)

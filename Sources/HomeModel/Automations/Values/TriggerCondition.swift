@@ -46,7 +46,7 @@ public enum PresenceState: Codable, Sendable, Hashable {
 }
 
 extension TriggerCondition {
-    /// The conditions that this one combines.
+    /// The conditions that this condition combines.
     var parts: [TriggerCondition] {
         switch self {
         case .all(let parts), .any(let parts): parts
@@ -58,7 +58,7 @@ extension TriggerCondition {
     /// The number of nested levels; 1 for a condition without parts.
     var depth: Int { 1 + (parts.map(\.depth).max() ?? 0) }
 
-    /// This condition and all that it contains.
+    /// This condition and all conditions that it contains.
     var flattened: [TriggerCondition] { [self] + parts.flatMap(\.flattened) }
 
     /// The characteristics in the condition.

@@ -7,13 +7,13 @@ public struct TriggerDefinition: Codable, Sendable, Hashable {
     public var events: [TriggerEvent]
     /// The events that restore the values from before the run, except values that have changed in the meantime.
     public var endEvents: [TriggerEvent]
-    /// The condition for a run; `nil` for none.
+    /// The condition for a run; `nil` if there is none.
     public var condition: TriggerCondition?
     /// The days on which the trigger runs.
     public var weekdays: Weekdays
     /// A Boolean value that indicates whether the trigger is disabled after its first run.
     public var executeOnce: Bool
-    /// The treatment of times at which the hub wasn't running.
+    /// The policy for runs that were due while the hub wasn't running.
     public var missedRunPolicy: MissedRunPolicy
     /// The scenes to run.
     public var actionSets: [ActionSet.ID]

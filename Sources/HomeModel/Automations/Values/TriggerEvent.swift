@@ -7,13 +7,13 @@ public enum TriggerEvent: Codable, Sendable, Hashable {
     case calendar(CalendarTime)
     /// The sun rises, sets, or reaches civil dawn or dusk, at the home's location.
     case significant(SunTime)
-    /// The time is `first`, or a multiple of `every` later; without `every`, only `first`.
+    /// The time is `first`, or a multiple of `every` later; if `every` is `nil`, the event fires only at `first`.
     case timer(first: Timestamp, every: Duration?)
-    /// The value becomes `value`; without `value`, it changes.
+    /// The characteristic's value becomes `value`, or changes in any way if `value` is `nil`.
     case characteristic(Characteristic.ID, value: CharacteristicValue?)
-    /// The value enters a range.
+    /// The characteristic's value enters a range.
     case range(Characteristic.ID, ValueRange)
-    /// The value has passed a test for some time.
+    /// The characteristic's value has passed a test for some time.
     case held(Characteristic.ID, ValueTest, duration: Duration)
     /// A button reports a press.
     case button(Characteristic.ID, PressKind)
@@ -35,7 +35,7 @@ public enum PressKind: String, Codable, Sendable, Hashable, CaseIterable {
     /// A long press.
     case long
 
-    /// The value of the characteristic.
+    /// The value that a button's characteristic reports for the press.
     var value: CharacteristicValue {
         switch self {
         case .single: .integer(0)

@@ -13,7 +13,7 @@ public struct TriggerRecord: Codable, Sendable, Hashable, Identifiable {
     public let cause: TriggerCause
     /// The result.
     public let result: TriggerResult
-    /// The number of the run, which increases with each run of any automation; `nil` without a run.
+    /// The number of the run, which increases with each run of any automation; `nil` if there was no run.
     public let run: Int64?
     /// The actions of the run so far, in order.
     public package(set) var outcomes: [ActionOutcome]

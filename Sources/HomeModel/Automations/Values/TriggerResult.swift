@@ -17,6 +17,6 @@ public enum TriggerResult: Codable, Sendable, Hashable {
     case clockNotSet
     /// The automation was the last one of a chain that was too long.
     case chainTooDeep
-    /// The automation ran too often and is paused until this time. Until then, its events aren't recorded.
+    /// The automation ran too often and is paused until the given time. Until then, its events aren't recorded.
     case paused(until: Timestamp)
 }

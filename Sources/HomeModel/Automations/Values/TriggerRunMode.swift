@@ -1,4 +1,4 @@
-/// The treatment of the weekdays and the condition when an app runs an automation.
+/// The role of the weekdays and the condition when an app runs an automation.
 @nonexhaustive
 public enum TriggerRunMode: String, Codable, Sendable, Hashable, CaseIterable {
     /// Evaluates the weekdays and the condition, but runs nothing.

@@ -2,9 +2,9 @@ public import HAPModel
 
 /// The numbers between two limits, including the limits.
 public struct ValueRange: Codable, Sendable, Hashable {
-    /// The lower limit; `nil` for none.
+    /// The lower limit; `nil` if there is none.
     public var minimum: Double?
-    /// The upper limit; `nil` for none.
+    /// The upper limit; `nil` if there is none.
     public var maximum: Double?
 
     /// Creates a range.
@@ -29,9 +29,9 @@ public struct ValueRange: Codable, Sendable, Hashable {
 /// A test of a value.
 @nonexhaustive
 public enum ValueTest: Codable, Sendable, Hashable {
-    /// The value equals this value.
+    /// The value equals the given value.
     case value(CharacteristicValue)
-    /// The value is within a range.
+    /// The value is within the given range.
     case range(ValueRange)
 
     /// Returns a Boolean value that indicates whether a value passes the test.
@@ -50,18 +50,18 @@ public enum ValueComparison: String, Codable, Sendable, Hashable, CaseIterable {
     case equal = "=="
     /// The values differ.
     case notEqual = "!="
-    /// The value is less than the other one.
+    /// The value is less than the other value.
     case less = "<"
-    /// The value is less than the other one or equal to it.
+    /// The value is less than the other value or equal to it.
     case lessOrEqual = "<="
-    /// The value is greater than the other one.
+    /// The value is greater than the other value.
     case greater = ">"
-    /// The value is greater than the other one or equal to it.
+    /// The value is greater than the other value or equal to it.
     case greaterOrEqual = ">="
 
-    /// Compares two values.
+    /// Returns a Boolean value that indicates whether the comparison is true for two values.
     ///
-    /// Only numbers are less or greater than others.
+    /// Comparisons of strings or bytes with `less`, `greater` and similar operators are always false.
     public func compare(_ value: CharacteristicValue, _ other: CharacteristicValue) -> Bool {
         switch self {
         case .equal: return value.isSame(as: other)

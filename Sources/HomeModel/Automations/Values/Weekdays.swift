@@ -3,7 +3,7 @@ public struct Weekdays: OptionSet, Sendable, Hashable {
     /// One bit for each day; bit 0 is Monday.
     public let rawValue: UInt8
 
-    /// Creates a set from its bits; ignores the unused one.
+    /// Creates a set from its bits; ignores bit 7, which is unused.
     public init(rawValue: UInt8) { self.rawValue = rawValue & 0x7F }
 
     /// Monday.
