@@ -27,7 +27,7 @@ public struct AppDeclaration: Sendable, Hashable {
         guard !usageDescription.allSatisfy(\.isWhitespace) else {
             // Not a precondition, because preconditions don't print their messages in release builds.
             fatalError(
-                "The app \(id) has a blank usageDescription. Write one sentence for its user.")
+                "The app \(id) has a blank usageDescription. Explain in one sentence why it needs access to the homes.")
         }
         self.id = id
         self.usageDescription = usageDescription
@@ -35,7 +35,7 @@ public struct AppDeclaration: Sendable, Hashable {
         self.vendor = vendor
     }
 
-    /// The system app, in which the user manages homes and permissions instead of using the command `homehub`.
+    /// The system app, in which the user manages homes and permissions instead of using the `homehub` command.
     ///
     /// The daemon accepts it as the system app only if the daemon's configuration names the program (`system-app`) and
     /// the user running it may decide about permissions. Otherwise it's an ordinary app.

@@ -1,12 +1,12 @@
 @_exported import HomeModel
 
+// Apps need only these types of HAPModel, so they can import a single module. The other types describe accessories as
+// they are on the network, and apps use the types of HomeModel instead.
 @_exported import struct HAPModel.AccessoryCategory
 @_exported import enum HAPModel.CharacteristicFormat
 @_exported import struct HAPModel.CharacteristicKey
 @_exported import struct HAPModel.CharacteristicMetadata
 @_exported import struct HAPModel.CharacteristicPermissions
-// The HAP types that apps need, so that they import only one module. The rest of HAPModel isn't exported because its
-// types for accessories on the wire have the same names as the types of the home.
 @_exported import protocol HAPModel.CharacteristicRepresentable
 @_exported import struct HAPModel.CharacteristicType
 @_exported import enum HAPModel.CharacteristicUnit

@@ -7,7 +7,7 @@ public actor AccessoryBrowser {
     private let manager: HomeManager
     private let finds = Search.Finds(limit: EventStream<BrowserEvent>.limit)
     private var search: (number: UInt64, subscription: Subscription)?
-    /// A Boolean value that indicates whether the search was started and not stopped since.
+    /// A Boolean value that indicates whether the search was started and hasn't been stopped.
     ///
     /// ``stop()`` may be called while ``start()`` waits for permission.
     private var isStarted = false
@@ -21,7 +21,7 @@ public actor AccessoryBrowser {
     /// ``start()``.
     public nonisolated var events: EventStream<BrowserEvent> { EventStream(finds) {} }
 
-    /// The devices that are currently available; after ``stop()``, the ones that were available then.
+    /// The devices that are currently available; after ``stop()``, the devices that were available at that time.
     public var discoveredAccessories: [DiscoveredAccessory] {
         get async { search == nil ? frozen : await manager.discoveredAccessories }
     }

@@ -57,7 +57,7 @@ extension HomeManager {
 
     /// Returns a Boolean value that indicates whether a browser still receives found devices.
     ///
-    /// The loss of the app's permission ends that.
+    /// No browser receives devices after the app has lost its permission.
     func isSearching(_ number: UInt64) -> Bool { search.isTold(number) }
 
     /// The devices found so far.
@@ -76,8 +76,8 @@ extension HomeManager {
     /// Stops the daemon's search unless another browser has started one in the meantime.
     func stopBrowsing() async {
         guard isOpen, let peer = try? await connected(), !search.isWanted else { return }
-        // The request is sent before anything else can run on this actor. A browser that starts later follows it and
-        // requests a search.
+        // Nothing else can run on this actor before the request is sent. Therefore, the request of a browser that
+        // starts later is sent after it.
         _ = try? await call(.stopBrowsing, on: peer, deadline: timeouts.call) { _ throws(HomeError) in }
     }
 }

@@ -4,7 +4,7 @@ import Synchronization
 /// The outcome of one call, and its waiting caller.
 ///
 /// The caller doesn't wait on the manager's actor, because the operation of `withTaskCancellationHandler` runs on an
-/// actor only if it uses the actor. Therefore the answer may arrive while the wait begins.
+/// actor only if it uses the actor. Therefore, the answer may arrive while the caller starts to wait.
 final class Exchange<Reply: Sendable>: Sendable {
     typealias Outcome = Result<Reply, HomeError>
 
@@ -48,6 +48,6 @@ struct PendingCall {
     let receive: (Result<JSONValue, HomeError>) -> Void
     /// Ends the caller's wait without an answer.
     let fail: (HomeError) -> Void
-    /// The reason for the cancellation of the call.
+    /// The reason why the call was canceled; `nil` if it wasn't.
     var reason: HomeError?
 }

@@ -32,7 +32,7 @@ extension HomeError {
         }
     }
 
-    /// Returns the error for a missing daemon.
+    /// Returns the error for a daemon that isn't running.
     static func unavailable(_ reason: String) -> HomeError {
         HomeError(
             .daemonUnavailable,
@@ -48,19 +48,19 @@ extension HomeError {
         .daemonUnavailable,
         detail: "the connection to homehubd was lost before it answered; check whether the change was made")
 
-    /// The error for a daemon from before automations.
+    /// The error for a daemon that is too old to support automations.
     static let noTriggers = HomeError(
-        .noCompatibleHomeHub, detail: "homehubd is too old to run automations; install the version of this app")
+        .noCompatibleHomeHub, detail: "homehubd is too old to run automations; install the version that matches this app")
 
     static let tooManyCalls = HomeError(
-        .genericError, detail: "too many calls of this app are waiting for an answer; try again when some are done")
+        .genericError, detail: "too many calls of this app are waiting for an answer; try again later")
 
     /// The error for a message of the daemon that the client can't decode.
     var asMismatch: HomeError {
         HomeError(.protocolMismatch, detail: "homehubd sent an invalid message: \(message)")
     }
 
-    /// A Boolean value that indicates whether retrying is useless until the app or the daemon is replaced.
+    /// A Boolean value that indicates whether retries will fail until the app or the daemon is replaced.
     var isFinal: Bool {
         switch code {
         case .usageDescriptionMissing, .protocolMismatch, .missingEntitlement, .invalidParameter: true
@@ -70,7 +70,7 @@ extension HomeError {
 }
 
 extension HomeRequest {
-    /// A Boolean value that indicates whether a daemon from before automations doesn't know the request.
+    /// A Boolean value that indicates whether the request requires a daemon that supports automations.
     var needsTriggers: Bool {
         switch self {
         case .runTrigger, .triggerStatuses, .triggerRecords, .daylight, .receiveMessages: true

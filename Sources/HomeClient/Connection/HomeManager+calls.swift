@@ -6,7 +6,7 @@ extension HomeManager {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - deadline: The longest time to wait for the answer; `nil` for as long as the connection lasts.
+    ///   - deadline: The longest time to wait for the answer; `nil` to wait as long as the connection lasts.
     ///   - take: Decodes the result and applies it in order with the notifications, even after the caller stopped
     ///     waiting.
     /// - Returns: The result of `take`.
@@ -69,7 +69,7 @@ extension HomeManager {
 
     /// Notifies the daemon that the caller stopped waiting.
     ///
-    /// The daemon's answer contains the changes that it made before it received this.
+    /// The daemon's answer contains the changes that it made before it received the notification.
     func giveUp(_ id: Int64, of connection: UInt64, because reason: HomeError) {
         guard connection == connectionNumber, calls[id] != nil, calls[id]?.reason == nil else { return }
         calls[id]?.reason = reason

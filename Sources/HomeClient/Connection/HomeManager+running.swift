@@ -44,7 +44,7 @@ extension HomeManager {
             } catch {
                 failure = HomeError(error)
             }
-            // Some refusals are final until the app or the daemon is replaced, so retry rarely.
+            // Some failures last until the app or the daemon is replaced, so retry rarely.
             pause = session == nil ? min(pause * 2, timeouts.reconnect.longest) : timeouts.reconnect.first
             if failure?.isFinal == true { pause = timeouts.reconnect.longest }
             notifyWaiters()
@@ -107,8 +107,7 @@ extension HomeManager {
         changed()
     }
 
-    /// Requests again the notifications that the app wants in each session: found devices, questions, and
-    /// messages.
+    /// Requests the notifications that the app needs in each session: found devices, questions and messages.
     private func resume() async {
         if search.isWanted { await beginSearch() }
         if questions.isWanted { await answerQuestions() }

@@ -4,7 +4,7 @@ import LineRPC
 extension HomeManager {
     /// The maximum number of unanswered calls of the app.
     ///
-    /// The rest of the connection's limit is reserved for the session's own requests.
+    /// The other requests that the connection allows are reserved for the manager itself.
     static var callsOfApp: Int { limits.outstandingRequests - 8 }
 
     /// Waits until a closure returns a value, for at most `limit` if there is one.

@@ -11,11 +11,11 @@ enum BackgroundTask: Sendable {
     case endSearch(UInt64)
     /// Stops the daemon's search after its last reader was removed.
     case stopBrowsing
-    /// Starts or stops reports of these values.
+    /// Starts or stops reports of the given values, as the app's observations require.
     case reconcile([Characteristic.ID])
     /// Requests this session's notifications again, which the daemon may have dropped.
     case resume
-    /// Stops answering questions.
+    /// Removes a reader of questions.
     case endQuestions(UInt64)
     /// Removes a reader of messages.
     case endMessages(UInt64)

@@ -8,7 +8,7 @@ extension Accessory {
         public let accessory: Accessory
         /// The revision of the accessory's home after the change.
         public let revision: UInt64
-        /// The kind of the change.
+        /// The kind of change.
         public let change: Change
 
         package init(_ change: Change, to accessory: Accessory, revision: UInt64) {
@@ -27,7 +27,7 @@ extension Accessory.Event {
         case nameUpdated
         /// A service was renamed.
         case serviceNameUpdated(Service)
-        /// The accessory's services changed; the remaining ones keep their identities.
+        /// The accessory's services changed; remaining services and characteristics keep their IDs.
         case servicesUpdated
         /// The accessory became reachable or unreachable, or the reason why it's unreachable changed.
         case reachabilityUpdated

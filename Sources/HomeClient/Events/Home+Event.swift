@@ -3,7 +3,7 @@ extension Home {
     public struct Event: Sendable, Hashable {
         /// The home after the change; its `Home.revision` identifies the write.
         public let home: Home
-        /// The kind of the change.
+        /// The kind of change.
         public let change: Change
 
         package init(_ change: Change, in home: Home) {

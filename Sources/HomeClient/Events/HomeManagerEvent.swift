@@ -3,7 +3,7 @@
 public enum HomeManagerEvent: Sendable, Hashable {
     /// The app's authorization status changed. While access isn't allowed, no other events follow.
     case authorizationStatusUpdated(AuthorizationStatus)
-    /// The homes were loaded again, or this listener was too slow. Replace all stored data about them.
+    /// The homes were loaded again, or this listener was too slow. Replace all stored data about the homes.
     case homesUpdated
     /// Another home became the primary home; `nil` after the last home was removed.
     case primaryHomeUpdated(Home?)

@@ -20,7 +20,7 @@ extension HomeManager {
     /// - Throws: `nameContainsProhibitedCharacters`, `nameDoesNotStartWithValidCharacters`, `stringLongerThanMaximum`,
     ///   `stringShorterThanMinimum` or `nameDoesNotEndWithValidCharacters` for an invalid name,
     ///   `objectWithSimilarNameExistsInHome` if the name is taken, `renameWithSimilarName` if the accessory already has
-    ///   it.
+    ///   the name.
     @discardableResult
     public func renameAccessory(_ accessory: Accessory.ID, to name: String) async throws(HomeError) -> Accessory {
         try await write(.renameAccessory(accessory, name: name)) { graph, _ throws(HomeError) in
@@ -67,7 +67,7 @@ extension HomeManager {
     /// - Throws: `nameContainsProhibitedCharacters`, `nameDoesNotStartWithValidCharacters`, `stringLongerThanMaximum`,
     ///   `stringShorterThanMinimum` or `nameDoesNotEndWithValidCharacters` for an invalid name,
     ///   `objectWithSimilarNameExists` if the name is taken in the accessory, `renameWithSimilarName` if the service
-    ///   already has it.
+    ///   already has the name.
     @discardableResult
     public func renameService(_ service: Service.ID, to name: String) async throws(HomeError) -> Service {
         try await write(.renameService(service, name: name)) { graph, _ throws(HomeError) in try graph.existing(service)

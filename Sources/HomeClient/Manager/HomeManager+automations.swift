@@ -13,15 +13,15 @@ extension HomeManager {
     ///   - isEnabled: Whether the automation runs when its events fire.
     /// - Returns: The added automation, with its values in the formats of their characteristics.
     /// - Throws: The errors of ``addActionSet(named:to:kind:)`` for an invalid name; `objectWithSimilarNameExistsInHome`
-    ///   if another automation has the name; `missingParameter` without an event; `noRegisteredActionSets` without an
-    ///   action; `noActionsInActionSet` for an empty scene; `fireDateInPast`, `cannotActivateTriggerTooFarInFuture`,
-    ///   `dateMustBeOnSpecifiedBoundaries`, `recurrenceTooSmall`, `recurrenceTooLarge` or
-    ///   `recurrenceMustBeOnSpecifiedBoundaries` for an invalid timer (the only time of a disabled automation may be in the
-    ///   past); `locationForHomeDisabled` if the automation needs
-    ///   the position of the sun, and the home has no location; `notFound` for a missing part; the errors of
-    ///   ``setActions(_:of:)`` for a value; `invalidParameter` for another invalid part; `maximumObjectLimitReached` if
-    ///   the home has too many automations, or the definition too many parts; `noCompatibleHomeHub` if homehubd is too
-    ///   old.
+    ///   if another automation has the name; `missingParameter` if there are no events; `noRegisteredActionSets` if
+    ///   there are no actions; `noActionsInActionSet` if a scene has no actions; `fireDateInPast`,
+    ///   `cannotActivateTriggerTooFarInFuture`, `dateMustBeOnSpecifiedBoundaries`, `recurrenceTooSmall`,
+    ///   `recurrenceTooLarge` or `recurrenceMustBeOnSpecifiedBoundaries` if a timer is invalid (the only time of a
+    ///   disabled automation may be in the past); `locationForHomeDisabled` if the automation needs the position of the
+    ///   sun and the home has no location; `notFound` if an accessory, a scene or a person doesn't exist; the errors of
+    ///   ``setActions(_:of:)`` if a value is invalid; `invalidParameter` if the definition is invalid for another
+    ///   reason; `maximumObjectLimitReached` if the home has too many automations, or the definition too many events,
+    ///   conditions or actions; `noCompatibleHomeHub` if homehubd is too old.
     public func addTrigger(
         named name: String, to home: Home.ID, _ definition: TriggerDefinition, isEnabled: Bool = true
     ) async throws(HomeError) -> Trigger {
@@ -44,8 +44,8 @@ extension HomeManager {
 
     /// Replaces the definition of an automation.
     ///
-    /// A run in progress ends without effects. An automation that is disabled stays disabled, also if it was disabled
-    /// because a part had been removed.
+    /// A run in progress ends without effects. A disabled automation stays disabled, even if it was disabled because an
+    /// accessory, a scene or a person had been removed.
     ///
     /// - Throws: The errors of ``addTrigger(named:to:_:isEnabled:)`` for the definition.
     @discardableResult
@@ -73,10 +73,10 @@ extension HomeManager {
         try await write(.removeTrigger(trigger)) { _, _ throws(HomeError) in }
     }
 
-    /// Runs an automation now, also a disabled one, or checks whether it would run.
+    /// Runs an automation now, even if it's disabled, or checks whether it would run.
     ///
     /// - Returns: The evaluation. If the automation ran, it includes the outcomes of the actions up to the first wait.
-    ///   Actions at unreachable accessories are retried for a minute afterwards. The event
+    ///   Actions for unreachable accessories are retried for a minute, and
     ///   ``Home/Event/Change/triggerFired(_:_:)`` reports their outcomes.
     public func runTrigger(
         _ trigger: Trigger.ID, mode: TriggerRunMode = .conditional
@@ -86,18 +86,18 @@ extension HomeManager {
         }
     }
 
-    /// Returns the states of a home's automations in the hub: the next and the last time of each.
+    /// Returns the states of a home's automations in the hub, such as the time of the next run and the last evaluation.
     public func triggerStatuses(of home: Home.ID) async throws(HomeError) -> [TriggerStatus] {
         try await call(.triggerStatuses(home), deadline: timeouts.call) { json throws(HomeError) in
             try Self.understood { () throws(HomeError) in try [TriggerStatus](json: json) }
         }
     }
 
-    /// Returns the latest evaluations: the last 50 of an automation, or the last 500 of a home.
+    /// Returns the latest evaluations: up to 50 of an automation, or up to 500 of all automations of a home.
     ///
-    /// The hub keeps the last 50 of each automation.
+    /// The hub keeps the last 50 evaluations of each automation.
     ///
-    /// They show whether an automation ran, and the reason if it didn't.
+    /// An evaluation shows whether the automation ran, and the reason if it didn't.
     ///
     /// - Parameters:
     ///   - home: The home.
@@ -114,9 +114,9 @@ extension HomeManager {
 
     // MARK: Messages
 
-    /// Returns the texts that automations send from now on.
+    /// Returns the messages that automations send from now on.
     ///
-    /// After a lost connection, the stream continues. Texts in the meantime are missing.
+    /// The stream continues after a lost connection, but lacks the messages that were sent in the meantime.
     public func messages() async throws(HomeError) -> EventStream<TriggerMessage> {
         let mailbox = BoundedMailbox<TriggerMessage>(limit: EventStream<TriggerMessage>.limit)
         let number = messageRecipients.add(mailbox)

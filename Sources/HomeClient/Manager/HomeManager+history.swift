@@ -10,11 +10,12 @@ extension HomeManager {
     ///   - start: The start of the period. The first entry is the value that was current then, if it is known, so its
     ///     time is usually earlier.
     ///   - end: The end of the period.
-    ///   - interval: The length of the intervals of which only the last value is returned, such as a minute for a graph;
-    ///     at least 1 ms. `nil` for all values.
+    ///   - interval: The length of the intervals for which only the last value is returned, such as a minute for a
+    ///     graph; at least 1 ms. Use `nil` for all values.
     /// - Returns: The entries; empty if no value is known.
     /// - Throws: `notFound` if the characteristic doesn't exist, `operationNotSupported` if it has no history, because
-    ///   it isn't readable state, or is text; `invalidParameter` if the period or the interval is empty.
+    ///   it isn't a readable state or its values are strings; `invalidParameter` if the period or the interval is
+    ///   empty.
     public func history(
         of characteristic: Characteristic.ID, from start: Timestamp, to end: Timestamp = .now,
         every interval: Duration? = nil

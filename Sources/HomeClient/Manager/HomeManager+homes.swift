@@ -1,5 +1,5 @@
 extension HomeManager {
-    /// Adds a home; the first one is the primary home.
+    /// Adds a home; the first home becomes the primary home.
     ///
     /// - Parameter name: The home's name, which must be unique among the homes.
     /// - Returns: The added home.
@@ -13,7 +13,7 @@ extension HomeManager {
     /// Renames a home and its default room.
     ///
     /// - Throws: The errors of ``addHome(named:)`` for the name, `renameWithSimilarName` if the home already has the
-    ///   name, `objectWithSimilarNameExistsInHome` if an object in the home has it.
+    ///   name, `objectWithSimilarNameExistsInHome` if an object in the home has the name.
     @discardableResult
     public func renameHome(_ home: Home.ID, to name: String) async throws(HomeError) -> Home {
         try await write(.renameHome(home, name: name)) { graph, _ throws(HomeError) in try graph.existing(home) }

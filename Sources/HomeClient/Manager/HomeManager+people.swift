@@ -2,9 +2,9 @@ import BoundedJSON
 
 // People, and the location of a home, for automations.
 extension HomeManager {
-    /// Adds a person, who isn't at home, to a home.
+    /// Adds a person to a home.
     ///
-    /// Programs report the presence of people with ``setPresence(of:isHome:)``.
+    /// The person is away until a program reports their presence with ``setPresence(of:isHome:)``.
     ///
     /// - Throws: The errors of ``addActionSet(named:to:kind:)`` for an invalid name;
     ///   `objectWithSimilarNameExistsInHome` if another person has the name; `maximumObjectLimitReached` if there are
@@ -29,9 +29,9 @@ extension HomeManager {
         try await write(.removePerson(person)) { _, _ throws(HomeError) in }
     }
 
-    /// Reports that a person is at home or away, as a program on the router can.
+    /// Reports that a person is at home or away.
     ///
-    /// A repeated report has no effect.
+    /// A program on the router can do that, for example. A repeated report has no effect.
     @discardableResult
     public func setPresence(of person: Resident.ID, isHome: Bool) async throws(HomeError) -> Resident {
         try await write(.setPresence(person, isHome: isHome)) { graph, _ throws(HomeError) in
@@ -41,8 +41,8 @@ extension HomeManager {
 
     /// Sets the location and the time zone of a home; `nil` removes them.
     ///
-    /// Without a location, automations use the system's time zone, and those that need the position of the sun don't
-    /// run.
+    /// Without a location, automations use the system's time zone, and automations that need the position of the sun
+    /// don't run.
     @discardableResult
     public func setLocation(_ location: HomeLocation?, of home: Home.ID) async throws(HomeError) -> Home {
         try await write(.setLocation(home, location)) { graph, _ throws(HomeError) in try graph.existing(home) }

@@ -45,8 +45,8 @@ extension HomeManager {
 
     /// Delivers questions about permissions to this app while the body runs.
     ///
-    /// The app receives the pending questions and each new one. After a lost connection, it receives the pending ones
-    /// again.
+    /// The app receives the pending questions and each new question. After a lost connection, it receives the pending
+    /// questions again.
     ///
     /// - Throws: `insufficientPrivileges` unless this is the system app; errors of the body.
     public nonisolated func withQuestions<R>(

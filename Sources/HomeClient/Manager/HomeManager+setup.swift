@@ -12,7 +12,7 @@ extension HomeManager {
     ///   - code: The device's setup code.
     ///   - home: The home to add the device to.
     ///   - name: The accessory's name; `nil` for the device's name, made valid if necessary.
-    /// - Returns: The added accessories, or the name of the vendor's app that continues.
+    /// - Returns: The added accessories, or the name of the vendor's app that continues the setup.
     /// - Throws: `accessoryPairingFailed` for a wrong code, `objectAlreadyAssociatedToHome` or
     ///   `objectAssociatedToAnotherHome` if the device is already in a home, `accessoryIsBusy` or
     ///   `accessoryOutOfResources` if it doesn't accept another controller, `accessoryNotReachable` or
@@ -31,7 +31,7 @@ extension HomeManager {
     ///   - payload: The content of the QR code, or the result of `request.makePayload(…)`.
     ///   - home: The home to add the device to.
     ///   - name: The accessory's name; `nil` for the device's name, made valid if necessary.
-    /// - Returns: The added accessories, or the name of the vendor's app that continues.
+    /// - Returns: The added accessories, or the name of the vendor's app that continues the setup.
     /// - Throws: The errors of ``addAccessory(_:code:to:name:)``, `missingEntitlement` if the app didn't declare
     ///   `HomeCapability.setupPayload`, `incompatibleAccessory` for a device without support for IP networks,
     ///   `ownershipFailure` if the device rejects the vendor's token, `notFound` if the request was already answered,
@@ -89,7 +89,7 @@ extension HomeManager {
         case handedOver(appName: String)
     }
 
-    /// Adds a device.
+    /// Adds a device to a home that the app may access.
     func add(_ request: AdditionRequest) async throws(HomeError) -> AddResult {
         switch try await perform(request, as: .addAccessory(request)) {
         case .added(let accessories): return .added(accessories)

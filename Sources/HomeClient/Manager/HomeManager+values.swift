@@ -99,7 +99,7 @@ extension HomeManager {
         return ActionSetExecution(results: Self.values(results, of: []), error: error)
     }
 
-    /// Enables or disables notifications of changes of a value for this app.
+    /// Enables or disables this app's notifications of changes of a value.
     ///
     /// Enabling them twice isn't an error. Notifications stay enabled after a lost connection and while the accessory
     /// is unreachable, until the app disables them or loses its permission. If a call to enable them throws, they
@@ -111,7 +111,7 @@ extension HomeManager {
         try await enableNotification(isEnabled, for: [characteristic])[characteristic]?.get()
     }
 
-    /// Enables or disables notifications of changes of values for this app.
+    /// Enables or disables this app's notifications of changes of several values.
     ///
     /// - Returns: Success or an error for each characteristic.
     /// - Throws: Errors of the whole call, such as `homeAccessNotAuthorized`.

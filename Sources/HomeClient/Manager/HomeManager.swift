@@ -40,7 +40,7 @@ public actor HomeManager {
     var peer: LineRPCPeer?
     /// A Boolean value that indicates whether the daemon has accepted the session.
     var isOpen = false
-    /// The reason for the missing connection.
+    /// The reason why there is no connection.
     var failure: HomeError?
     var calls: [Int64: PendingCall] = [:]
     var session: SessionReply?

@@ -3,6 +3,6 @@
 public enum PersonQuestion: Sendable, Hashable {
     /// A request for access to the homes.
     case permission(AppPermission)
-    /// A request for something else, such as adding one accessory.
+    /// A request for another permission, such as adding one accessory.
     case consent(ConsentQuestion)
 }

@@ -5,9 +5,9 @@
 /// A load requests the homes, and then their accessories in pages. Changes that arrive after the homes
 /// (``loadBegan()``) are kept and applied to the loaded homes. Transactions that the loaded homes already contain are
 /// recognized by their revision and skipped. Changes that arrive before the homes are already part of them. The copy is
-/// empty until the first load has finished, and unchanged during later ones.
+/// empty until the first load has finished, and doesn't change during later loads.
 ///
-/// Answers must be applied in order with the notifications. Otherwise transactions seem to be missing.
+/// Answers must be applied in order with the notifications. Otherwise, transactions would seem to be missing.
 struct Replica: Sendable, Equatable {
     /// The result of an input.
     package struct Update: Sendable, Equatable {
@@ -62,7 +62,7 @@ struct Replica: Sendable, Equatable {
         kept = nil
     }
 
-    /// Starts to keep changes after the homes have arrived, because these don't contain later ones.
+    /// Starts to keep changes, because the homes that have just arrived don't contain later changes.
     mutating func loadBegan() {
         isCurrent = false
         kept = []
@@ -70,8 +70,8 @@ struct Replica: Sendable, Equatable {
 
     /// Applies the loaded homes.
     ///
-    /// - Returns: One `homesUpdated` and the events of desired values that differ from the last known ones; or a gap if
-    ///   changes were missed.
+    /// - Returns: One `homesUpdated` and the events of desired values that have changed; or a gap if changes were
+    ///   missed.
     package mutating func loaded(
         _ loaded: HomeGraph, isDesired: (Characteristic.ID) -> Bool = { _ in false }
     ) -> Update {
@@ -98,7 +98,7 @@ struct Replica: Sendable, Equatable {
 
     /// Returns events for values that changed without a notification.
     ///
-    /// Button presses are omitted because they are over.
+    /// Button presses are omitted because they have no lasting value.
     private func changedValues(
         since before: HomeGraph, where isDesired: (Characteristic.ID) -> Bool
     ) -> [HomeClientEvent] {
@@ -171,7 +171,9 @@ struct Replica: Sendable, Equatable {
         }
     }
 
-    /// Applies an event without notifying listeners: a value that this app doesn't observe, or its own scene.
+    /// Applies an event without notifying listeners.
+    ///
+    /// The event is a value that this app doesn't observe, or the start or end of a scene that this app has executed.
     package mutating func cached(_ event: LiveEvent) -> Update {
         guard isCurrent else { return keep(.live(event)) }
         graph.apply(event)

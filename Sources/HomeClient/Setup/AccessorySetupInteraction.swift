@@ -39,22 +39,23 @@ public protocol AccessorySetupInteraction: Sendable {
     /// Shows that the setup continues in the vendor's app, without further questions.
     func handedOver(to appName: String) async
 
-    /// Returns an accessory's name; `nil` keeps the current one.
+    /// Returns an accessory's name; `nil` keeps the current name.
     ///
     /// After an invalid name, the setup asks again, with the reason.
     func name(for accessory: Accessory, in home: Home, suggestions: [String], refusal: HomeError?)
         async throws(HomeError) -> String?
 
-    /// Returns an accessory's room; `nil` keeps the current one.
+    /// Returns an accessory's room; `nil` keeps the current room.
     func room(for accessory: Accessory, in home: Home, suggestion: Room?) async throws(HomeError) -> Room.ID?
 
-    /// Returns a service's name; `nil` keeps the current one.
+    /// Returns a service's name; `nil` keeps the current name.
     ///
     /// After an invalid name, the setup asks again, with the reason.
     func name(for service: Service, of accessory: Accessory, suggestions: [String], refusal: HomeError?)
         async throws(HomeError) -> String?
 
-    /// Returns the type that apps use to display an outlet, a switch or a contact sensor; `nil` keeps the current one.
+    /// Returns the type that apps use to display an outlet, a switch or a contact sensor; `nil` keeps the current
+    /// value.
     func serviceType(for service: Service, of accessory: Accessory, choices: [ServiceType])
         async throws(HomeError) -> ServiceType?
 

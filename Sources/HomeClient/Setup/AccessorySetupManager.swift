@@ -30,7 +30,8 @@ public struct AccessorySetupManager: Sendable {
     /// - Parameters:
     ///   - request: The choices that were made before the setup.
     ///   - interaction: The user interface.
-    /// - Returns: The added accessories and the failed steps after the addition, or the vendor's app that continues.
+    /// - Returns: The added accessories and the failed steps after the addition, or the vendor's app that continues the
+    ///   setup.
     /// - Throws: The first error before the accessory is in the home, including the errors of `interaction`;
     ///   `objectWithSimilarNameExistsInHome` or `nameContainsProhibitedCharacters` to
     ///   `nameDoesNotEndWithValidCharacters` for the suggested name, which is validated before the device is paired;

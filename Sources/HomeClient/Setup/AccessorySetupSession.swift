@@ -152,7 +152,7 @@ public actor AccessorySetupSession: Identifiable {
 
     fileprivate func credentials() async throws(HomeError) -> AccessorySetupCredentials {
         let browser = manager.makeAccessoryBrowser()
-        // An app without access to the homes doesn't search. The code is sufficient.
+        // Don't search if the app has no access to the homes. It can still add an accessory with a code.
         let search: Task<Void, Never>? =
             if (try? await manager.maySeeHomes()) == true, (try? await browser.start()) != nil {
                 Task { for await event in browser.events { found(event) } }

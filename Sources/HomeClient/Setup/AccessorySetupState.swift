@@ -29,7 +29,7 @@ public enum AccessorySetupState: Sendable, Hashable {
     case handedOver(appName: String)
     /// The setup has ended, and the accessory is in the home.
     case done(AccessorySetupResult)
-    /// The setup has ended without an added accessory.
+    /// The setup has failed, and no accessory was added.
     case failed(HomeError)
 
     /// A Boolean value that indicates whether the setup has ended.

@@ -9,7 +9,7 @@ struct PostPairingConfiguration<Interaction: AccessorySetupInteraction> {
 
     /// Asks all questions.
     ///
-    /// It ends early if a question fails, for example because the user cancels.
+    /// The method ends early if a question fails, for example because the user cancels.
     ///
     /// - Returns: The failed steps, each with its accessory.
     func perform(on accessories: [Accessory.ID]) async -> [HomeError] {

@@ -2,7 +2,8 @@
 public struct ActionSetExecution: Sendable {
     /// The written value or an error for each action.
     public let results: [Characteristic.ID: Result<CharacteristicValue, HomeError>]
-    /// `actionSetExecutionPartialSuccess` if some actions failed, with their accessories and reasons in its message;
-    /// `nil` if all succeeded.
+    /// The error `actionSetExecutionPartialSuccess` if some actions failed; `nil` if all succeeded.
+    ///
+    /// Its message names the accessories and the reasons.
     public let error: HomeError?
 }

@@ -1,12 +1,12 @@
 extension HomeManager {
     /// Starts or stops the daemon's reports of values.
     ///
-    /// - Returns: The errors of the values that failed.
+    /// - Returns: The errors of the values whose reports couldn't be started or stopped.
     func report(
         _ isEnabled: Bool, _ ids: [Characteristic.ID]
     ) async throws(HomeError) -> [Characteristic.ID: HomeError] {
         guard !ids.isEmpty else { return [:] }
-        // While reports are being stopped, they aren't reliable.
+        // Don't rely on reports of these values while the daemon is stopping them.
         if !isEnabled { for id in ids { observations.reconciler.answered(id, isConfirmed: false) } }
         return try await call(.setNotification(ids, isEnabled: isEnabled), deadline: timeouts.call) {
             json throws(HomeError) in
@@ -109,7 +109,7 @@ extension HomeManager {
         await reconcile(observations.reconciler.resolve(in: replica.graph))
     }
 
-    /// Starts reports of the desired values among these, and stops the others.
+    /// Starts reports of the desired values among the given values, and stops reports of the others.
     func reconcile(_ ids: [Characteristic.ID]) async {
         await observe(ids)
         await release(ids)

@@ -5,13 +5,13 @@ import HomeModel
 /// - *Desired* values were enabled, have an iteration, or are in the scope of an observation. They outlive connections
 ///   and periods without contact to the accessory.
 /// - *Confirmed* values are reported to this session, according to the daemon. The end of the connection clears them.
-/// - A permanently *refused* value is no longer desired. After a temporary refusal it's still desired, and requested
+/// - A permanently *refused* value is no longer desired. After a temporary refusal, it's still desired and requested
 ///   again when the accessory is reachable or the homes are loaded.
 struct ObservationReconciler: Equatable, Sendable {
     private var switchedOn: Set<Characteristic.ID> = []
     private var iterations: [Characteristic.ID: Int] = [:]
     private var scopes: [UInt64: ObservationScope] = [:]
-    /// The values in the scopes of the current homes, without refused ones.
+    /// The values of the current homes that are in a scope, except refused values.
     private var inScope: Set<Characteristic.ID> = []
     /// The values that were refused since the homes were loaded.
     private var refused: Set<Characteristic.ID> = []
@@ -29,7 +29,7 @@ struct ObservationReconciler: Equatable, Sendable {
 
     mutating func switchOn(_ id: Characteristic.ID) { switchedOn.insert(id) }
 
-    /// Disables values.
+    /// Disables notifications of values.
     ///
     /// - Returns: The values that the daemon must stop reporting. Values with an iteration or in a scope continue.
     mutating func switchOff(_ ids: [Characteristic.ID]) -> [Characteristic.ID] {
@@ -66,7 +66,7 @@ struct ObservationReconciler: Equatable, Sendable {
         return now.symmetricDifference(inScope).sorted()
     }
 
-    /// Removes a refused or missing value from the desired and the confirmed ones.
+    /// Removes a refused or missing value from the desired and the confirmed values.
     mutating func forget(_ id: Characteristic.ID) {
         switchedOn.remove(id)
         iterations[id] = nil
@@ -98,20 +98,20 @@ struct ObservationReconciler: Equatable, Sendable {
 
     /// Handles newly loaded homes, which may come from a restarted daemon.
     ///
-    /// - Returns: The values to request, and those to stop.
+    /// - Returns: The values whose reports must be started or stopped.
     mutating func homesLoaded(_ graph: HomeGraph) -> [Characteristic.ID] {
         refused = []
         _ = resolve(in: graph)
         return desired.symmetricDifference(confirmed).sorted()
     }
 
-    /// Returns the desired values among these.
+    /// Returns the desired values among the given values.
     ///
     /// When an accessory is reachable again, the daemon restores its earlier reports. The result includes values whose
     /// request failed in the meantime.
     func missing(of ids: [Characteristic.ID]) -> [Characteristic.ID] { ids.filter(isDesired) }
 
-    /// Returns the values among these that the daemon reports although they are no longer desired.
+    /// Returns the given values that the daemon reports although they are no longer desired.
     func idle(of ids: [Characteristic.ID]) -> [Characteristic.ID] {
         ids.filter { confirmed.contains($0) && !isDesired($0) }
     }

@@ -1,19 +1,19 @@
 /// The values that an app observes.
 @nonexhaustive
 public enum ObservationScope: Sendable, Hashable {
-    /// Everything in all homes.
+    /// All values in all homes.
     case everything
-    /// Everything in a home.
+    /// All values in a home.
     case home(Home.ID)
-    /// Everything that is currently in a room, which may be the default room.
+    /// The values of all accessories that are currently in a room, which may be the default room.
     case room(Room.ID)
-    /// Everything that is currently in the rooms of a zone.
+    /// The values of all accessories that are currently in the rooms of a zone.
     case zone(Zone.ID)
-    /// An accessory; for a bridge, without its bridged accessories.
+    /// The values of an accessory; for a bridge, without its bridged accessories.
     case accessory(Accessory.ID)
-    /// One service of an accessory.
+    /// The values of a service.
     case service(Service.ID)
-    /// The given characteristics.
+    /// The values of the given characteristics.
     case characteristics(Set<Characteristic.ID>)
 }
 

@@ -22,7 +22,7 @@ struct Observations {
 
     /// Begins an iteration over a value.
     ///
-    /// It receives the current value first, if that's known.
+    /// The iteration receives the current value first, if it's known.
     ///
     /// - Returns: The iteration's number, and whether to send a request to the daemon.
     mutating func add(
@@ -85,7 +85,7 @@ struct Observations {
         }
     }
 
-    /// Drops missing characteristics.
+    /// Drops removed characteristics.
     mutating func forget(where isGone: (Characteristic.ID) -> Bool) {
         for id in reconciler.desired.union(reconciler.confirmed).filter(isGone) {
             reconciler.forget(id)
@@ -95,7 +95,7 @@ struct Observations {
 
     /// Fails all iterations after the app lost its permission.
     ///
-    /// Observations resume when the app is allowed again.
+    /// Observations of scopes resume when the app regains its permission.
     mutating func fail(_ error: HomeError) {
         for reports in readers.values.flatMap(\.mailboxes.values) {
             reports.clear()

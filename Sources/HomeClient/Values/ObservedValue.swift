@@ -8,7 +8,7 @@ public struct ObservedValue: Sendable, Hashable {
         case present
         /// This app wrote the value.
         case own
-        /// The accessory reported the value, which it changed itself or which another controller or app wrote.
+        /// The accessory reported the value, which it has changed itself or another controller or app has written.
         case reported
     }
 
