@@ -259,7 +259,7 @@ struct ConnectionTests {
 
     // MARK: Calls without a waiting app
 
-    @Test("sends the cancellation of a call to the daemon, and fails the call with 23 if nothing was done")
+    @Test("sends the cancellation of a call to the daemon, and fails the call with error 23 if nothing was done")
     func cancellation() async throws {
         try await withHome { daemon in
             await daemon.configure { $0.held = ["homes.add"] }

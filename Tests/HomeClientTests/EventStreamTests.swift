@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Streams of events", .timeout)
 struct EventStreamTests {
-    @Test("release a listener that stopped")
+    @Test("release a listener that has stopped reading")
     func released() {
         let listeners = Listeners()
         var stream: EventStream<HomeClientEvent>? = listeners.all()

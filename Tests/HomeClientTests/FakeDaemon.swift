@@ -41,7 +41,7 @@ actor FakeDaemon: LineRPCSessions {
     var heedsCancellation = true
     /// Methods that are performed immediately and answered by ``answerLate()``.
     var late: Set<String> = []
-    /// The values that devices choose when they are written.
+    /// The values that devices use instead of written values.
     var nearest: [Characteristic.ID: CharacteristicValue] = [:]
     /// The open questions.
     var questions: [AppPermission] = []

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("An app's homes", .timeout)
 struct HomeManagerTests {
-    @Test("are empty until they are loaded, which is one event")
+    @Test("are empty until they are loaded, which sends one event")
     func loading() async throws {
         let daemon = FakeDaemon()
         _ = try await daemon.addHomeAndLamp()
@@ -106,7 +106,7 @@ struct HomeManagerTests {
         }
     }
 
-    @Test("send events to the listeners of one home or accessory only")
+    @Test("send events only to the listeners of the changed home or accessory")
     func otherHomes() async throws {
         try await withHome { daemon in
             let (home, _) = try await daemon.addHomeAndLamp()

@@ -223,7 +223,7 @@ struct SetupTests {
         }
     }
 
-    @Test("returns failures after the accessory was added")
+    @Test("returns the steps that failed after the accessory was added")
     func failures() async throws {
         try await withBulb { daemon, manager, code in
             let person = Person(code: code)

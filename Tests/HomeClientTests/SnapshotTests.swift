@@ -49,7 +49,7 @@ struct SnapshotTests {
         }
     }
 
-    @Test("skip states for a slow reader, but never the last one")
+    @Test("skip states for a slow reader, but never the latest state")
     func behind() async throws {
         try await withLamp { daemon, manager, lamp, _ in
             var snapshots = manager.snapshots().makeAsyncIterator()
@@ -115,7 +115,7 @@ struct SnapshotTests {
         }
     }
 
-    @Test("end with the manager and the reading task")
+    @Test("end when the manager ends or the reading task is canceled")
     func end() async throws {
         let daemon = FakeDaemon()
         try await withSocketPath { path in

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Values", .timeout)
 struct ValueTests {
-    @Test("updates the homes with own reads and writes, without events")
+    @Test("updates the homes with the app's reads and writes, without events")
     func readAndWrite() async throws {
         try await withLamp { daemon, manager, lamp, power in
             let events = manager.allEvents()
@@ -68,7 +68,7 @@ struct ValueTests {
         }
     }
 
-    @Test("refuses notifications of values that aren't reported")
+    @Test("refuses notifications of values that the accessory doesn't report")
     func notSupported() async throws {
         try await withLamp { daemon, manager, lamp, power in
             let name = try #require(
@@ -105,7 +105,7 @@ struct ValueTests {
         }
     }
 
-    @Test("observes again when an accessory returns")
+    @Test("resumes observations when an accessory returns")
     func reachability() async throws {
         try await withLamp { daemon, manager, lamp, power in
             try await manager.enableNotification(true, for: power)

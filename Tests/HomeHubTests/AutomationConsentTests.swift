@@ -6,7 +6,7 @@ import Testing
 
 @testable import HomeHub
 
-@Suite("Consent to automations that unlock", .timeout)
+@Suite("Consent to automations that unlock a lock", .timeout)
 struct AutomationConsentTests {
     private static let identity = AppIdentity(app: "org.other", uid: 1, executable: "/org.other")
 
@@ -42,7 +42,7 @@ struct AutomationConsentTests {
         return try #require(system.consents.last)
     }
 
-    @Test("asks before another app adds an automation that unlocks", arguments: [true, false])
+    @Test("asks before another app adds an automation that unlocks a lock", arguments: [true, false])
     func adding(isAllowed: Bool) async throws {
         try await run { hub, system, other in
             let call = await other.begin(.write(.addTrigger(house.home, name: "Open", unlock, isEnabled: true)))
@@ -80,7 +80,7 @@ struct AutomationConsentTests {
         }
     }
 
-    @Test("asks before a change that lets an automation unlock, but not before other changes")
+    @Test("asks before a change that lets an automation unlock a lock, but not before other changes")
     func changes() async throws {
         try await run { hub, system, other in
             let harmless = definition(.set(house.on, .bool(true)))
@@ -145,7 +145,7 @@ struct AutomationConsentTests {
         }
     }
 
-    @Test("stops an automation while an app that made its scene unlock has no permission")
+    @Test("stops an automation while the app that made its scene unlock a lock has no permission")
     func revokedScene() async throws {
         try await run { hub, system, other in
             let scene = try await system.addScene(to: house.home)
@@ -190,7 +190,7 @@ struct AutomationConsentTests {
         }
     }
 
-    @Test("lets an automation run again when its scene no longer unlocks") func repairedScene() async throws {
+    @Test("lets an automation run again when its scene no longer unlocks a lock") func repairedScene() async throws {
         try await run { hub, system, other in
             let scene = try await system.addScene(to: house.home)
             func set(_ lock: Int64) -> HomeWrite {

@@ -108,7 +108,7 @@ final class AutomationHouse: Sendable {
         store = TestStore(StoredHomes(graph: graph))
     }
 
-    /// Runs a hub with the stored state and an app, once the accessory is reachable.
+    /// Runs a hub with the stored state, and calls the body with an app once the accessory is reachable.
     func run(
         isReachable: Bool = true, _ change: (inout HomeHub.Configuration) -> Void = { _ in },
         _ body: (HouseUnderTest, TestApp) async throws -> Void
@@ -193,7 +193,7 @@ final class AutomationHouse: Sendable {
         try [TriggerRecord](json: try await app.call(.triggerRecords(home, nil))).reversed()
     }
 
-    /// Advances the clock and lets the hub notice it.
+    /// Advances the clock and notifies the hub.
     func advance(_ duration: Duration, _ house: HouseUnderTest) async {
         clock.advance(duration)
         await house.hub.checkClock()

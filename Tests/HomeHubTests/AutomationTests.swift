@@ -19,7 +19,7 @@ struct AutomationTests {
 
     // MARK: History
 
-    @Test("answers with the latest part of the history") func history() async throws {
+    @Test("answers with the latest records of a home's history") func history() async throws {
         try await house.run { hub, app in
             let id = try await house.add(TriggerDefinition(events: [onMotion], steps: [lampOn]), by: app)
             let other = try await house.add(
@@ -119,7 +119,7 @@ struct AutomationTests {
         }
     }
 
-    @Test("doesn't repeat an action after a crash between the state and the action")
+    @Test("doesn't repeat an action after a crash between storing the state and performing the action")
     func crash() async throws {
         try await house.run { hub, app in
             try await house.add(
@@ -158,7 +158,7 @@ struct AutomationTests {
         }
     }
 
-    @Test("continues automatically at the end of a wait")
+    @Test("continues a run automatically at the end of a wait")
     func waiting() async throws {
         house.clock.run()
         try await house.run { _, app in
@@ -244,7 +244,7 @@ struct AutomationTests {
         }
     }
 
-    @Test("records as failed the actions after a wait that ended long before the hub started")
+    @Test("records actions as failed if their wait ended long before the hub started")
     func lateWait() async throws {
         try await house.run { hub, app in
             let definition = TriggerDefinition(
@@ -332,7 +332,7 @@ struct AutomationTests {
         }
     }
 
-    @Test("runs at each press of a button, but not at reads")
+    @Test("runs at each press of a button, but not when the button is read")
     func button() async throws {
         try await house.run { hub, app in
             try await house.add(

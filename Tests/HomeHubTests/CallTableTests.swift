@@ -101,7 +101,7 @@ private let refused: [(Stage, HomeError.Code?)] = [
         if stage == .awaitingPermission { #expect(calls.refused([SessionID(1)]) == [.fail(call, refusal)]) }
     }
 
-    @Test("fails a call that waits for permission at its deadline, or immediately if that has passed")
+    @Test("fails a call that waits for permission at its deadline, or immediately if the deadline has passed")
     func deadlines() {
         var calls = CallTable()
         for number: UInt64 in 1...3 { #expect(calls.received(Call(SessionID(1), number)) == .accepted) }
@@ -116,7 +116,7 @@ private let refused: [(Stage, HomeError.Code?)] = [
         #expect(calls.nextDeadline == nil)
     }
 
-    @Test("rejects a call number that is in use and accepts it again after the answer")
+    @Test("rejects a call number in use, and accepts the number again after the answer")
     func numbers() {
         var calls = CallTable()
         #expect(calls.received(call) == .accepted)

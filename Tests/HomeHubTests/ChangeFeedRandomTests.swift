@@ -24,7 +24,7 @@ import Testing
     }
 }
 
-/// A daemon with its feed and apps, and the expected audiences.
+/// A daemon with its feed and apps, and the expected recipients of notifications.
 private final class Town {
     let granted: AuthorizationStatus = [.determined, .authorized]
     var feed = ChangeFeed(limit: 5)

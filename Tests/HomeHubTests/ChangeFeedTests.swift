@@ -8,7 +8,7 @@ import Testing
 @Suite("The change feed") struct ChangeFeedTests {
     // MARK: Transactions
 
-    @Test("sends a write to every other authorized session and to its initiator only as the answer")
+    @Test("sends a write to every other authorized session, and to its initiator only in the answer")
     func transactions() throws {
         let hub = FeedDesk(authorized: [1, 2, 3], others: [4])
         let commit = try hub.write(.addHome(name: "Home"), by: 1)
@@ -163,7 +163,7 @@ import Testing
 
     // MARK: Values
 
-    @Test("sends a value live to observers, cached to others and not at all to its writer")
+    @Test("sends a value as an event to observers, only for the cache to others, and not to its writer")
     func values() throws {
         let hub = FeedDesk(authorized: [1, 2, 3])
         let id = try hub.lamp()
@@ -224,7 +224,7 @@ import Testing
         #expect(hub.take(2) == [.notification(.homesUpdated)])
     }
 
-    @Test("frees room when values are delivered")
+    @Test("doesn't count delivered values toward the limit")
     func valuesTaken() throws {
         let hub = FeedDesk(authorized: [1, 2], limit: 2)
         let lamps = (2...5).map { TestDevices.lamp(aid: $0) }
@@ -237,7 +237,7 @@ import Testing
         }
     }
 
-    @Test("keeps the order of the latest value among the notifications of its accessory")
+    @Test("keeps the latest value's place between earlier and later notifications of its accessory")
     func chatterInOrder() throws {
         let hub = FeedDesk(authorized: [1, 2])
         let id = try hub.lamp()
@@ -279,7 +279,7 @@ import Testing
         #expect(hub.feed.observed(by: SessionID(1)) == [])
     }
 
-    @Test("refuses to observe unsuitable values, with a separate error for each reason")
+    @Test("refuses to observe unsuitable values, with a different error for each reason")
     func refusals() throws {
         let hub = FeedDesk(authorized: [1], others: [2])
         let id = try hub.lamp()

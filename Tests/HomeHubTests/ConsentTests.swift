@@ -100,7 +100,7 @@ extension RequestKind {
     }
 }
 
-/// The visible effects of requests.
+/// The visible effects of requests on the homes, permissions and accessories.
 private struct Trace: Equatable {
     var requestsToDevice: Int
     var connections: Int

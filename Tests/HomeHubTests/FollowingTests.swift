@@ -67,7 +67,7 @@ struct FollowingTests {
         )
     }
 
-    @Test("applies reported state, but sends it to no app as an event")
+    @Test("applies reported states, but doesn't send them to apps as events")
     func reported() async throws {
         let device = try Device(database: lockDatabase())
         try await device.whenReachable { a, b in
@@ -79,7 +79,7 @@ struct FollowingTests {
         }
     }
 
-    @Test("subscribes to state once per connection, and not to buttons")
+    @Test("subscribes to states once per connection, and not to buttons")
     func subscriptions() async throws {
         let device = try Device(database: lockDatabase())
         try await device.whenReachable { a, b in
@@ -115,7 +115,7 @@ struct FollowingTests {
         }
     }
 
-    @Test("polls state that the accessory can't report, refreshes its time, and polls nothing else")
+    @Test("polls states that the accessory can't report, refreshes their times, and polls nothing else")
     func polled() async throws {
         let bolt = Bolt()
         let device = try Device(
@@ -125,7 +125,7 @@ struct FollowingTests {
             try await eventually("polls") { bolt.reads.count { $0 == ["1.21"] } > 2 }
             let first = try #require(try await lock(device, a).current.valueTime)
             try await eventually("a newer time") { try await lock(device, a).current.valueTime ?? first > first }
-            try await eventually("an app's copy gets it") {
+            try await eventually("an app's copy has the newer time") {
                 a.notifications.contains {
                     if case .cached(.valueUpdated(_, .integer(0), _)) = $0 { true } else { false }
                 }
@@ -149,7 +149,7 @@ struct FollowingTests {
         }
     }
 
-    @Test("increases the pauses between reads, restarts them after a write, and ends")
+    @Test("increases the pauses between reads, restarts after a write, and stops after the last pause")
     func pauses() {
         var generator = SeededNumbers(seed: 1)
         let (a, b) = (Service.ID(using: &generator), Service.ID(using: &generator))

@@ -242,7 +242,7 @@ struct HubAdditionTests {
             let token = try #require(AccessoryOwnershipToken(data: Array(repeating: 7, count: 16)))
             let payload = try #require(question.makePayload(ownershipToken: token))
             await expect(.notFound) { try await other.added(AdditionRequest(home: home, payload: payload)) }
-            // A request is valid for one home only.
+            // A request is valid only for one home.
             let elsewhere = try await a.addHome("Cabin")
             await expect(.invalidParameter) {
                 try await maker.added(AdditionRequest(home: elsewhere, payload: payload))

@@ -49,7 +49,7 @@ struct HubHostileTests {
                     isThere = try await device.house.home(a).accessories.first?.isReachable == true
                 }
                 guard isThere else { return }
-                // Without this, a new connection would hide the end of the old one.
+                // Refuse new connections, because a new connection would hide the end of the old one.
                 device.house.dialer.listen(at: .test(1), nil)
                 let call = await a.begin(.writeValues([ValueWrite(characteristic: device.on, value: .bool(true))]))
                 #expect(try HomesReply(json: try await b.call(.homes)).homes.count == 1)
@@ -65,7 +65,7 @@ struct HubHostileTests {
         Issue.record("no write timed out")
     }
 
-    @Test("subscribes again after an accessory refused once")
+    @Test("subscribes again after an accessory has refused a subscription")
     func refusesOnce() async throws {
         let refusals = Counter()
         let device = try Device { request in
@@ -340,7 +340,7 @@ struct HubHostileTests {
         }
     }
 
-    @Test("returns the accessory's write status and passes authorization data on")
+    @Test("forwards authorization data, and returns the accessory's write status")
     func writes() async throws {
         let device = try Device { request in
             request.method == .put
@@ -351,7 +351,7 @@ struct HubHostileTests {
             #expect(try await a.writeValues(write).map(\.error?.code) == [.invalidOrMissingAuthorizationData])
             let request = try #require(device.server.requests.last { $0.method == .put })
             #expect(WriteRequest(parsing: request.body)?.entries.map(\.authorizationData) == [[1, 2, 255]])
-            // A refused value isn't applied.
+            // A value that the accessory refused isn't applied.
             #expect(try await device.house.home(a).characteristic(device.on)?.value == .bool(true))
         }
     }
@@ -390,7 +390,7 @@ struct HubHostileTests {
         #expect(device.server.requests.allSatisfy { $0.method == .get || $0.isSubscription })
     }
 
-    @Test("delivers each press of a button to observers and stores none")
+    @Test("delivers each press of a button to observers, but doesn't store presses")
     func button() async throws {
         let device = try Device()
         try await device.whenReachable { a, b in
@@ -453,7 +453,7 @@ struct HubHostileTests {
         }
     }
 
-    @Test("treats a closed connection after remove pairing as success")
+    @Test("treats a connection that closes during the removal of a pairing as success")
     func removedWithoutAnswer() async throws {
         let device = try Device { $0.path == "/pairings" ? .unpairAndHangUp : nil }
         try await device.run { a, _ in

@@ -287,7 +287,7 @@ struct HubLinkTests {
             await house.hub.cancel(call)
             house.dialer.listen(at: bridge.endpoint, nil)
             accessories.release()
-            try await eventually("the hub tries to let it go") { house.dialer.dialed.count > 1 }
+            try await eventually("the hub tries to unpair the accessory") { house.dialer.dialed.count > 1 }
             return bridge.id
         }
         #expect(vault.pairings().map(\.deviceID) == [device])
@@ -324,7 +324,7 @@ struct HubLinkTests {
             try await eventually("the hub connects to the accessory") { house.dialer.dialed.count > 1 }
             #expect(await house.hub.turn { $0.pairings.orphans.map(\.isUnderWay) } == [true])
             house.network.show(ServiceSnapshot(services: [], isComplete: true))
-            try await eventually("no app tries any more") {
+            try await eventually("the attempt to unpair ends") {
                 await house.hub.turn { $0.pairings.orphans.map(\.isUnderWay) } == [false]
             }
             #expect(try await house.paired == [identity.deviceID])
@@ -348,7 +348,9 @@ struct HubLinkTests {
         for pairing in pairings.dropLast() { vault.keep(pairing) }
         let house = try HouseUnderTest(vault: vault) { $0.unpairingTimeout = .milliseconds(1) }
         try await house.run { house in
-            try await eventually("they are known") { await house.hub.turn { $0.pairings.orphans.count } == 40 }
+            try await eventually("all orphaned pairings are known") {
+                await house.hub.turn { $0.pairings.orphans.count } == 40
+            }
             #expect(vault.pairings() == Array(pairings.dropLast()))
             if isOldestNotified {
                 house.dialer.hold()
@@ -359,7 +361,7 @@ struct HubLinkTests {
             await house.hub.unpair(pairings[40], as: vault.identity())
             var kept = pairings
             kept.remove(at: isOldestNotified ? 1 : 0)
-            try await eventually("the oldest is forgotten") { vault.pairings() == kept }
+            try await eventually("the oldest pairing is dropped") { vault.pairings() == kept }
             house.dialer.release()
         }
     }

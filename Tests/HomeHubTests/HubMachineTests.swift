@@ -75,7 +75,7 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
         #expect(received == Dictionary(uniqueKeysWithValues: reachable.map { (AccessoryID($0), $1) }))
     }
 
-    @Test("doesn't depend on the order of the statuses")
+    @Test("derives the same reachability from statuses in any order")
     func order() {
         // A dictionary orders its keys by their hashes, so many keys cover many orders.
         for iid: UInt64 in 8..<40 {

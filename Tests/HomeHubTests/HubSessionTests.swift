@@ -122,7 +122,7 @@ struct HubSessionTests {
         }
     }
 
-    @Test("hands the next delivery to the next reader when one is canceled")
+    @Test("gives the next delivery to another reader when a reader is canceled")
     func cancelledReader() async throws {
         let house = try HouseUnderTest()
         try await house.run { house in

@@ -27,7 +27,7 @@ struct HubValuesTests {
         }
     }
 
-    @Test("rejects invalid items individually and performs the rest")
+    @Test("rejects invalid items individually, and performs the other items")
     func refusals() async throws {
         try await withHouse { house, a in
             let lamp = try await house.lamp(a)
@@ -135,7 +135,7 @@ struct HubValuesTests {
         }
     }
 
-    @Test("runs a scene, and refuses an empty one and a second run at the same time")
+    @Test("runs a scene, but refuses an empty scene and a second run at the same time")
     func scenes() async throws {
         try await withHouse { house, a, b in
             let lamp = try await house.lamp(a)
@@ -170,7 +170,7 @@ struct HubValuesTests {
         }
     }
 
-    @Test("runs the rest of a scene and reports failed parts")
+    @Test("reports the failed actions of a scene, and performs the other actions")
     func partialScene() async throws {
         try await withHouse { house, a in
             let home = try await a.addHome()

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "accepts only the system program with its id and a deciding user as the system app",
+        "accepts an app as the system app only if its program, ID and user are right",
         arguments: [
             (Peer(), "homehub", true), (Peer(mayDecide: false), "homehub", false),
             (Peer(executable: "/tmp/homehub"), "homehub", false), (Peer(), "org.example.lights", false),

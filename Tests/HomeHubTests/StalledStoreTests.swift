@@ -135,7 +135,7 @@ struct StalledStoreTests {
         }
     }
 
-    @Test("drops a change whose write fails, and tries the next one")
+    @Test("drops a change whose write fails, and writes the next change")
     func failure() async throws {
         try await withHouse { house, a, b in
             let home = try await a.addHome()
@@ -239,7 +239,7 @@ struct StalledStoreTests {
         }
     }
 
-    @Test("keeps a change that is being written when its app loses permission, and drops waiting ones")
+    @Test("keeps a change that is being written when its app loses permission, and drops waiting changes")
     func withdrawn() async throws {
         try await withHouse { house, system in
             let home = try await system.addHome()

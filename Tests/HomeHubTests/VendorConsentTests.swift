@@ -28,7 +28,7 @@ struct VendorConsentTests {
             json: try await app.call(.addAccessory(bridge.addition(to: home))))
     }
 
-    @Test("asks a vendor's app only after the user confirmed its claim, once")
+    @Test("asks the user once about a vendor's app, and sends it requests only after the user has confirmed its claim")
     func yes() async throws {
         try await withHouse { house, system in
             let home = try await system.addHome()

@@ -16,7 +16,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
 }
 
 @Suite("The home graph") struct HomeGraphTests {
-    @Test("makes the first home primary, and the oldest one when the primary home is removed")
+    @Test("makes the first home primary, and the oldest home when the primary home is removed")
     func primary() throws {
         var hub = TestHub()
         let commit = try hub.perform(.addHome(name: "One"))
@@ -58,7 +58,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         #expect(hub.graph.breaches == [])
     }
 
-    @Test("applies the rules for names to everything that has a name")
+    @Test("applies the rules for names to all objects with names")
     func namedObjects() throws {
         var hub = TestHub()
         let home = try hub.home()
@@ -451,7 +451,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         #expect(hub.graph == before)
     }
 
-    @Test("unblocks an accessory once")
+    @Test("unblocks an accessory only once")
     func blocking() throws {
         var hub = TestHub()
         let home = try hub.home()

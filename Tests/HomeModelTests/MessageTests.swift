@@ -48,7 +48,7 @@ private func id<Entity>() -> Identifier<Entity> {
         #expect(unknown == HomeError(.unexpectedError, detail: "something new"))
     }
 
-    @Test("uses the public error numbers")
+    @Test("uses the error numbers of HomeKit and HAP")
     func codes() {
         #expect(HomeError.Code.nameDoesNotEndWithValidCharacters.rawValue == 60)
         #expect(HomeError.Code.objectWithSimilarNameExists.rawValue == 95)
@@ -88,7 +88,7 @@ private func id<Entity>() -> Identifier<Entity> {
         #expect(error?.message.contains(expected) == true)
     }
 
-    @Test("ignores unknown methods, notifications and events")
+    @Test("returns nil for unknown methods and notifications, and rejects unknown events")
     func unknown() throws {
         #expect(try HomeRequest(method: "homes.explode", params: [:]) == nil)
         #expect(try HomeNotification(method: "homes.explode", params: [:]) == nil)
@@ -142,7 +142,7 @@ private func id<Entity>() -> Identifier<Entity> {
         }
     }
 
-    @Test("accepts only UUIDs as identities")
+    @Test("accepts only UUIDs as IDs")
     func identifiers() {
         var random = SeededNumbers(seed: 2)
         for _ in 0..<100 {

@@ -153,13 +153,13 @@ import Testing
         #expect(context.suggestions(for: "2nd 5W lamp") == ["2nd lamp", "Light"])
     }
 
-    @Test("numbers a taken name")
+    @Test("adds a number to a name in use")
     func taken() {
         let taken = Set(["Lamp", "Light", "Light 2"].map { NameKey($0) })
         #expect(NameContext(serviceType: .lightbulb, taken: taken).suggestions(for: "Lamp!") == ["Lamp 2", "Light 3"])
     }
 
-    @Test("shortens a long taken name to make room for a number")
+    @Test("shortens a long name in use to make room for a number")
     func takenAndLong() {
         let long = String(repeating: "x", count: 64)
         let suggestions = NameContext(serviceType: .lightbulb, taken: [NameKey(long)]).suggestions(for: long)

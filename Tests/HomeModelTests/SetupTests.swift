@@ -7,7 +7,7 @@ import Testing
     private let token = AccessoryOwnershipToken(data: Array(repeating: 7, count: 16))
 
     @Test(
-        "parses a setup payload or rejects it with a code",
+        "parses a setup payload or rejects it with an error code",
         arguments: [
             ("X-HM://0071WK4SM7OSX", 0), ("X-HM://0076CDMX27OSX", 93), ("X-HM://00711PP1C0000", 0),
             ("X-HM://00739MG3K0000", 11), ("X-HM://0023ISYWYHSPN", 0), ("X-HM://00527813XAB12", 0),

@@ -30,7 +30,7 @@ import Testing
         #expect(Lightbulb(service(.outlet, [(.on, .bool(true))])) == nil)
     }
 
-    @Test("convert numbers to their meaning")
+    @Test("convert numbers to typed values")
     func meanings() {
         let lock = service(.lockMechanism, [(.lockCurrentState, .integer(2)), (.lockTargetState, .integer(9))])
         #expect(Lock(lock)?.currentState == .jammed && Lock(lock)?.targetState == nil)

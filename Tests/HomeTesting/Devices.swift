@@ -2,7 +2,7 @@ package import HAPModel
 package import HAPTesting
 package import HomeModel
 
-/// Devices with their descriptions.
+/// The services and accessories of simple devices.
 package enum Devices {
     package static func information(name: String, manufacturer: String = "Maker", firmware: String = "1.0")
         -> ServiceObject

@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("has no events during the polar night, which is after sunset, and the polar day, which is before it")
+    @Test("has no events in polar night, which counts as after sunset, and polar day, which counts as before sunset")
     func polar() throws {
         let tromso = try HomeLocation(latitude: 69.65, longitude: 18.96)
         let schedule = TriggerSchedule(zone: .utc, location: tromso)
@@ -44,7 +44,7 @@ import Testing
         #expect("\(next.time)".hasPrefix("2028-01-1"))
     }
 
-    @Test("applies the offset to the end of the night that a condition names", arguments: [-1800, 1800])
+    @Test("applies the offset only to the sun event that a condition names", arguments: [-1800, 1800])
     func offset(_ offset: Int) throws {
         let berlin = try HomeLocation(latitude: 52.52, longitude: 13.40)
         let schedule = TriggerSchedule(zone: .utc, location: berlin)

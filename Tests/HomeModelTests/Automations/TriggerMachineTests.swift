@@ -14,7 +14,7 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
 @Suite("The machine of automations") struct TriggerMachineTests {
     // MARK: Rule 1: events, conditions and weekdays
 
-    @Test("runs at any of its events if the weekday and the condition match") func conditions() {
+    @Test("runs when any of its events fires and the weekday and the condition match") func conditions() {
         var bench = TriggerBench(
             TriggerDefinition(
                 events: [motion, .button(H.button, .single)],
@@ -110,7 +110,7 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
         #expect(bench.runs == ["420", "2160"])
     }
 
-    @Test("runs a due occurrence after an input that arrives first") func race() {
+    @Test("runs a due occurrence even if another input arrives first") func race() {
         var bench = TriggerBench(
             TriggerDefinition(
                 events: [daily("07:00"), .range(H.temperature, ValueRange(minimum: 24))], steps: [lampOn]), at: 400)
@@ -121,7 +121,7 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
         #expect(bench.runs.count == 1)
     }
 
-    @Test("records times that a clock change skips as missed, and runs at later ones") func forward() {
+    @Test("records times that a clock change skips as missed, and runs at later times") func forward() {
         var bench = TriggerBench(
             TriggerDefinition(
                 events: [daily("07:00"), .held(H.contact, .value(.integer(1)), duration: .seconds(600))],
@@ -470,7 +470,7 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
             ])
     }
 
-    @Test("restores values of scenes at an end event that holds from the start") func heldEnd() {
+    @Test("restores a scene's values at an end event whose state already applied when the run started") func heldEnd() {
         var bench = TriggerBench(
             TriggerDefinition(
                 events: [.button(H.button, .single)],
@@ -521,7 +521,7 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
         #expect(bench.log.last == "1 chainTooDeep")
     }
 
-    @Test("pauses a trigger that runs more than 20 times in a minute") func pause() {
+    @Test("pauses a trigger whose events fire more than 20 times in a minute") func pause() {
         var bench = TriggerBench(TriggerDefinition(events: [.button(H.button, .single)], steps: [.notify("")]))
         for second in 0..<60 { bench.receive(.integer(0), of: H.button, at: Double(second) / 60) }
         #expect(bench.runs.count == 20)
@@ -549,7 +549,8 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
         #expect(bench.runs.last == "82")
     }
 
-    @Test("refuses more than 20 requests in a minute, which don't count toward the pause") func manyRequests() {
+    @Test("refuses more than 20 requests in a minute, but doesn't count requests toward the pause") func manyRequests()
+    {
         var bench = TriggerBench(TriggerDefinition(events: [.button(H.button, .single)], steps: [.notify("")]))
         for second in 0...20 { bench.run(checksCondition: second % 2 == 0, at: Double(second) / 60) }
         #expect(bench.runs.count == 20 && bench.log.last?.hasSuffix(" refused") == true)
@@ -618,7 +619,7 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
 
     // MARK: Rules 16 and 17: the sun, and bounds
 
-    @Test("runs at sun events, with an offset") func sun() throws {
+    @Test("runs at an offset from a sun event") func sun() throws {
         var bench = TriggerBench(
             TriggerDefinition(
                 events: [.significant(SunTime(.sunset, offset: .seconds(-1800)))], steps: [.notify("")]))
@@ -655,7 +656,7 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
         #expect(duration < .seconds(60))
     }
 
-    @Test("stores states as JSON") func states() throws {
+    @Test("decodes the states that it has encoded as JSON") func states() throws {
         var bench = TriggerBench(Self.motionLight, Self.motionLight)
         bench.receive(.bool(false), of: H.lampOn, .baseline, at: 0)
         bench.receive(.bool(false), of: H.motion, .baseline, at: 0)

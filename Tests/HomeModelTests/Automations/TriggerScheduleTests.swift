@@ -47,7 +47,7 @@ import Testing
         #expect(zip(times.dropFirst(), times).map(-).filter { $0 != 1440 }.sorted() == gaps.sorted())
     }
 
-    @Test("doesn't run on a date that a place skips") func samoa() throws {
+    @Test("doesn't run on a date that the time zone skips") func samoa() throws {
         let apia = try #require(try Fixture.zone("Apia"))
         let times = Self.times(
             of: Self.daily("12:00"), in: apia, from: CivilDate(year: 2011, month: 12, day: 28),
@@ -55,7 +55,7 @@ import Testing
         #expect(zip(times.dropFirst(), times).map(-) == [1440, 1440, 1440])
     }
 
-    @Test("runs on given dates and weekdays only") func dates() {
+    @Test("runs only on the given dates and weekdays") func dates() {
         func days(_ month: Int?, _ day: Int?, _ weekdays: Weekdays = .everyDay, years: Int = 1) -> [String] {
             Self.times(
                 of: .calendar(CalendarTime(.at("06:00"), month: month, day: day)), in: .utc,

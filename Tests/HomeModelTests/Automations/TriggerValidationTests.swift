@@ -83,12 +83,12 @@ struct InvalidDefinition: CustomTestStringConvertible {
         InvalidDefinition("the value of a button", .invalidParameter, event: .characteristic(H.button, value: nil)),
         InvalidDefinition("a press of a lamp", .invalidParameter, event: .button(H.lampOn, .single)),
         InvalidDefinition(
-            "text for a switch", .invalidValueType, event: .characteristic(H.lampOn, value: .string("on"))),
+            "a string for a switch", .invalidValueType, event: .characteristic(H.lampOn, value: .string("on"))),
         InvalidDefinition("a range without limits", .invalidParameter, event: .range(H.temperature, ValueRange())),
         InvalidDefinition(
             "an empty range", .invalidParameter,
             event: .range(H.temperature, ValueRange(minimum: 2, maximum: 1))),
-        InvalidDefinition("a range of a text", .invalidValueType, event: .range(H.label, ValueRange(minimum: 1))),
+        InvalidDefinition("a range of a string", .invalidValueType, event: .range(H.label, ValueRange(minimum: 1))),
         InvalidDefinition(
             "held for no time", .invalidParameter, event: .held(H.contact, .value(.integer(1)), duration: .zero)),
         InvalidDefinition("an unknown accessory", .notFound, event: .unreachable(testID(99), duration: .seconds(60))),
@@ -104,7 +104,8 @@ struct InvalidDefinition: CustomTestStringConvertible {
             condition: .any(Array(repeating: .presence(.anyoneHome), count: 50))),
         InvalidDefinition("an empty combination", .invalidParameter, condition: .any([])),
         InvalidDefinition(
-            "a text that is less", .invalidValueType, condition: .comparison(H.label, .less, .string("x"))),
+            "a string in a less-than comparison", .invalidValueType,
+            condition: .comparison(H.label, .less, .string("x"))),
         InvalidDefinition(
             "a value above the maximum", .valueHigherThanMaximum, step: .set(H.brightness, .integer(101))),
         InvalidDefinition("a write to a sensor", .readOnlyCharacteristic, step: .set(H.motion, .bool(true))),

@@ -74,7 +74,7 @@ private typealias H = AutomationHome
         try check(Self.conditions[index].0, Self.conditions[index].1)
     }
 
-    @Test("encodes a whole automation, without defaults") func trigger() throws {
+    @Test("encodes an automation without members that have default values") func trigger() throws {
         let base = #"{"id":"\#(H.trigger)","home":"\#(testID(20) as Home.ID)","name":"Evening","isEnabled":true,"#
         let brief = TriggerDefinition(events: [.duration(.seconds(1))], actionSets: [H.scene])
         try check(
@@ -102,7 +102,7 @@ private typealias H = AutomationHome
     }
 
     @Test(
-        "rejects malformed parts",
+        "rejects malformed events",
         arguments: [
             #"{"kind":"calendar","time":"24:00"}"#, #"{"kind":"calendar","time":"6:30"}"#, #"{"kind":"later"}"#,
             #"{"kind":"held","characteristic":"\#(H.contact)","for":1}"#,

@@ -39,11 +39,11 @@ private struct Bench {
     }
 }
 
-@Suite("Writes of automations, people and the location") struct TriggerWriteTests {
+@Suite("The home graph with automations, people and a location") struct TriggerWriteTests {
     private static let motion = TriggerDefinition(
         events: [.characteristic(H.motion, value: .bool(true))], actionSets: [H.scene])
 
-    @Test("add, rename, change, disable and remove an automation") func lifecycle() throws {
+    @Test("adds, renames, changes, disables and removes an automation") func lifecycle() throws {
         var bench = Bench()
         let trigger = try bench.add("Hall Light", Self.motion)
         #expect(trigger.isEnabled && trigger.home == bench.home.id && bench.home.revision == 2)
@@ -63,13 +63,13 @@ private struct Bench {
         #expect(bench.home.triggers == [])
     }
 
-    @Test("store values in the formats of their characteristics") func formats() throws {
+    @Test("stores values in the formats of their characteristics") func formats() throws {
         var bench = Bench()
         let definition = TriggerDefinition(events: Self.motion.events, steps: [.set(H.brightness, .float(40))])
         #expect(try bench.add("Dim", definition).definition.steps == [.set(H.brightness, .integer(40))])
     }
 
-    @Test("throw HomeKit's errors") func errors() throws {
+    @Test("throws HomeKit's errors") func errors() throws {
         var bench = Bench()
         let home = bench.home.id
         let once = try bench.add(
@@ -105,7 +105,8 @@ private struct Bench {
                 == 84)
     }
 
-    @Test("disable automations whose parts are removed, and name the parts") func missingParts() throws {
+    @Test("disables automations that refer to removed objects, and lists the names of these objects")
+    func missingParts() throws {
         var bench = Bench()
         let scene = try bench.add(
             "Scene", TriggerDefinition(events: [.button(H.button, .single)], actionSets: [H.scene]))
@@ -131,13 +132,13 @@ private struct Bench {
         #expect(bench.home.triggers.filter(\.isEnabled) == [anyone])
         let error = #expect(throws: HomeError.self) { try bench.perform(.enableTrigger(scene.id, true)) }
         #expect(error?.code == .unconfiguredParameter && error?.message.contains("Sensor, Evening") == true)
-        // A complete definition makes it ready to be enabled again.
+        // With a complete definition, the automation can be enabled again.
         try bench.perform(.updateTrigger(lamp.id, anyone.definition))
         #expect(bench.home.trigger(lamp.id)?.missingParts == [] && bench.home.trigger(lamp.id)?.isEnabled == false)
         #expect(bench.code(.enableTrigger(lamp.id, true)) == 0)
     }
 
-    @Test("disable automations whose service a device no longer has") func changedServices() throws {
+    @Test("disables automations whose service a device no longer has") func changedServices() throws {
         var hub = TestHub()
         let home = try hub.home()
         let device = try hub.add(Devices.bridge(lamps: ["A", "B"]), to: home, category: .bridge)
@@ -152,7 +153,7 @@ private struct Bench {
         #expect(hub.graph.home(home)?.triggers.map(\.missingParts) == [["A"]])
     }
 
-    @Test("keep a separate namespace for people, and ignore an unchanged presence") func people() throws {
+    @Test("keeps a separate namespace for people, and ignores an unchanged presence") func people() throws {
         var bench = Bench()
         let home = bench.home.id
         #expect(bench.code(.addPerson(home, name: "anna")) == 31)
@@ -169,7 +170,7 @@ private struct Bench {
         #expect(bench.code(.addPerson(home, name: "Guest")) == 49)
     }
 
-    @Test("set and remove the location") func location() throws {
+    @Test("sets and removes the location") func location() throws {
         var bench = Bench()
         let place = try HomeLocation(latitude: -33.86, longitude: 151.21, timeZone: "Australia/Sydney")
         let write = HomeWrite.setLocation(bench.home.id, place)
