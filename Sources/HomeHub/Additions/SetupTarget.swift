@@ -74,7 +74,7 @@ enum SetupTarget: Sendable, Equatable {
     ///
     /// - Returns: The result of ``look(at:paired:)``. If that's `missing` and the target is a label, the result is
     ///   `paired` if another controller is paired with the label's accessory, or `foreign` if all visible unpaired
-    ///   accessories advertise setup hashes and none matches. An accessory without a setup hash might be the right one.
+    ///   accessories advertise setup hashes and none matches. An accessory without a setup hash might match.
     func lastLook(at snapshot: AccessorySnapshot, paired: Set<DeviceID>) -> SearchResult {
         let result = look(at: snapshot, paired: paired)
         guard case .setupID(let setupID) = self, result == .missing else { return result }

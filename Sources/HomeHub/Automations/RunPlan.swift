@@ -112,7 +112,7 @@ struct RunPlan: Sendable {
         for index in actions.indices { actions[index].error = actions[index].error ?? .hubWasDown }
     }
 
-    /// Sets the end time of all actions if `isOver` is `true`, otherwise only of those that aren't retried.
+    /// Sets the end time of all actions if `isOver` is `true`, otherwise only of actions that aren't retried.
     mutating func end(at time: Timestamp, isOver: Bool) {
         for index in actions.indices where actions[index].end == nil {
             let isDone = actions[index].characteristics.allSatisfy { id in

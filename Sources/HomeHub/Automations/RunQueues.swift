@@ -6,7 +6,7 @@ import HomeModel
 /// The parts of a trigger's runs are performed in order. Failed writes are retried independently, so that they don't
 /// delay the next part.
 ///
-/// A later run of the same trigger replaces an earlier one: parts that haven't started are dropped, and failed writes
+/// A later run of the same trigger replaces an earlier run: parts that haven't started are dropped, and failed writes
 /// are no longer retried. The retries of a write also end when an app or another automation writes the same
 /// characteristic.
 struct RunQueues {

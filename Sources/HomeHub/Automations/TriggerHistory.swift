@@ -22,7 +22,8 @@ struct TriggerHistory {
     }
 
     private var current: [RunID: Entry] = [:]
-    /// The entries to store, oldest first for each trigger: those with new outcomes, and those that couldn't be stored.
+    /// The entries to store, oldest first for each trigger: entries with new outcomes, and entries that couldn't be
+    /// stored.
     private var unsaved: [Trigger.ID: [TriggerRecord]] = [:]
     private var isSaving = false
 
@@ -36,7 +37,7 @@ struct TriggerHistory {
     mutating func track(_ record: TriggerRecord) {
         guard let run = record.runID else { return }
         current[run] = Entry(record: record, former: record.outcomes)
-        // Later runs have replaced earlier ones, so no more outcomes follow for those.
+        // Later runs have replaced earlier runs, whose outcomes no longer change.
         let ofTrigger = current.keys.filter { $0.trigger == record.trigger }.sorted { $0.number < $1.number }
         for run in ofTrigger.dropLast(Self.latestRuns) where current[run]?.isInProgress == false { current[run] = nil }
     }

@@ -25,7 +25,7 @@ struct TriggerWork: Sendable, Equatable {
     let trigger: Trigger.ID
     /// The new history entries, oldest first.
     private(set) var records: [TriggerRecord] = []
-    /// The runs, each of which replaces the previous one.
+    /// The runs in order; each replaces the previous run.
     private(set) var runs: [Run] = []
     /// A Boolean value that indicates whether the trigger must be disabled after its only run.
     private(set) var isDisabled = false

@@ -22,7 +22,7 @@ final class ValueHistory {
 
     /// Records a new value; returns whether there is a new deadline.
     ///
-    /// A measurement replaces the previous one within the same ``measurementInterval``.
+    /// A measurement replaces the previous measurement within the same ``measurementInterval``.
     func record(_ value: HistoryEntry, of id: Characteristic.ID, isMeasurement: Bool) -> Bool {
         let sample = HistorySample(id, value)
         if isMeasurement, let (index, since) = measurements[id],

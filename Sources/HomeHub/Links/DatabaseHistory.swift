@@ -9,7 +9,7 @@ struct DatabaseHistory {
         case takeOver
         /// Call ``due()`` at the given time.
         case retry(at: ContinuousClock.Instant)
-        /// Do nothing: the database waits in place of an earlier one.
+        /// Do nothing. The database has replaced another database that was waiting.
         case wait
     }
 

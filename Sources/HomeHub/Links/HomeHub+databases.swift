@@ -118,7 +118,7 @@ extension HomeHub {
 
     // MARK: Violations
 
-    /// Counts a protocol violation of an accessory server, and blocks it after repeated ones.
+    /// Counts a protocol violation of an accessory server, and blocks the server after repeated violations.
     func violated(_ device: DeviceID, _ reason: String) {
         guard let isTooOften = connections[device]?.compliance.violated() else { return }
         logger.warning("accessory violated protocol", metadata: ["accessory": "\(device)", "reason": "\(reason)"])

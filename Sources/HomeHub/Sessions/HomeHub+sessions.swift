@@ -127,7 +127,7 @@ extension HomeHub {
     ///
     /// After the answer, the session is notified of the accessories that are already visible.
     ///
-    /// If discovery has failed, no search starts, but the ones in progress continue.
+    /// If discovery has failed, no search starts, but searches in progress continue.
     func startBrowsing(_ call: Call) {
         if let error = browser.snapshot.discoveryError {
             return answer(call, with: HomeError(.accessoryDiscoveryFailed, detail: error))

@@ -3,7 +3,7 @@ import HomeModel
 
 /// The queue of changes to store, one at a time.
 ///
-/// Each change is planned after the previous one was stored and applied.
+/// Each change is planned after the previous change was stored and applied.
 ///
 /// An app's request takes its place synchronously, so that changes are stored in the order of requests. The number of
 /// waiting changes and the time that an app's change waits for a blocked disk are limited. A change that times out has
@@ -63,7 +63,7 @@ final class CommitQueue {
         }
     }
 
-    /// Leaves a place, and resumes the next one if it was the first.
+    /// Leaves a place; if it was the first, resumes the change at the next place.
     func leave(_ place: Place) {
         places.removeAll { $0.number == place.number }
         places.first?.signal.send()

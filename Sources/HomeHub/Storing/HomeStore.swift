@@ -31,10 +31,10 @@ package protocol HomeStore: Sendable {
     /// Removes a candidate. It has no effect if the candidate doesn't exist.
     func forgetCandidate(_ device: DeviceID) async throws
 
-    /// Stores a permission in place of an earlier one.
+    /// Stores a permission, replacing the earlier decision about the app.
     func remember(_ permission: RememberedPermission) async throws
 
-    /// Stores the answer about a vendor claim in place of an earlier one.
+    /// Stores the answer about a vendor claim, replacing an earlier answer.
     func remember(_ claim: RememberedClaim) async throws
 
     /// Removes the answer about a vendor claim.
@@ -46,7 +46,9 @@ package protocol HomeStore: Sendable {
     /// Stores the time of a scene's last execution. Unknown scenes are ignored.
     func save(_ scene: ActionSet.ID, lastExecutionTime: Timestamp) async throws
 
-    /// Stores values in place of earlier ones. A power failure may lose them. Unknown characteristics are ignored.
+    /// Stores the current values of characteristics.
+    ///
+    /// A power failure may lose the values. Unknown characteristics are ignored.
     func save(_ values: [Characteristic.ID: TimestampedValue]) async throws
 
     /// Stores states and records of automations in one transaction, replacing earlier states and records with the same

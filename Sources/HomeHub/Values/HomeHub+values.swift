@@ -32,7 +32,7 @@ extension HomeHub {
             // The link has already reported the values in the answer, unless newer values have arrived.
             received(late, from: device, asker: asker(of: call))
             for item in items {
-                // Values reported in the meantime are newer than those in the answer.
+                // Values reported in the meantime are newer than the values in the answer.
                 switch late[item.location].flatMap({ try? $0.get() }).map(Reading.success) ?? readings[item.location] {
                 case .success(let value)?:
                     requests.finish(item) {

@@ -22,7 +22,7 @@ package enum Delivery: Sendable, Equatable {
 struct Outbox: Sendable, Equatable {
     /// The maximum number of notifications and, counted separately, of values.
     let limit: Int
-    /// The deliveries in order, with gaps for removed ones.
+    /// The deliveries in order; `nil` for removed deliveries.
     private var deliveries: [Delivery?] = []
     private var first = 0
     private var count = 0

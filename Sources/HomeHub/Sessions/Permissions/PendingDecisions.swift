@@ -11,7 +11,7 @@ struct PendingDecisions {
 
     func isPending(_ subject: Subject) -> Bool { numbers[subject] != nil }
 
-    /// Adds a decision, which replaces earlier ones about the same subject; returns its number.
+    /// Adds a decision, which replaces earlier decisions about the same subject; returns its number.
     mutating func begin(_ subject: Subject) -> UInt64 {
         lastNumber += 1
         numbers[subject] = lastNumber

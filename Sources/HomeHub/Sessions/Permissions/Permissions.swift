@@ -11,7 +11,7 @@ package import HomeModel
 /// limits the number of questions.
 package struct Permissions: Sendable, Equatable {
     package enum Action: Sendable, Equatable {
-        /// Stores the answer in place of an earlier one.
+        /// Stores the answer, replacing an earlier answer about the app.
         case remember(RememberedPermission)
         /// Removes the stored answers about the app.
         case forget(AppIdentity)
@@ -131,8 +131,8 @@ package struct Permissions: Sendable, Equatable {
         return answer.isAllowed ? [.determined, .authorized] : .determined
     }
 
-    /// Returns the automations whose creator has no permission, and those that unlock or open something because of an app
-    /// without permission.
+    /// Returns the automations whose creator has no permission, and the automations that unlock or open something
+    /// because of an app without permission.
     func withdrawn(_ graph: HomeGraph) -> Set<Trigger.ID> {
         var withdrawn: Set<Trigger.ID> = []
         for home in graph.homes {
