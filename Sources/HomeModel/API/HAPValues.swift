@@ -3,9 +3,9 @@ public import HAPModel
 
 // The JSON form of HAP values, for messages and storage.
 
-/// A type that is encoded as its text in JSON.
+/// A type that is encoded in JSON as a string, its text form.
 protocol TextCodable: Codable, CustomStringConvertible {
-    /// Parses the text; returns `nil` if it's invalid.
+    /// Parses the text form; returns `nil` if it's invalid.
     init?(_ text: String)
 }
 

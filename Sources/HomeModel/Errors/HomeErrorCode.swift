@@ -98,7 +98,7 @@ extension HomeError {
         case valueLowerThanMinimum = 44
         /// The value is above the accessory's maximum.
         case valueHigherThanMaximum = 45
-        /// The text exceeds the maximum length.
+        /// The string exceeds the maximum length.
         case stringLongerThanMaximum = 46
         /// The app isn't authorized to access the home.
         case homeAccessNotAuthorized = 47

@@ -39,7 +39,7 @@ struct AccessoryShape: Hashable {
     }
 }
 
-/// Matches the accessories of a home with those of a replacement device.
+/// Matches the accessories of a home with the accessories of a replacement device.
 struct AccessoryMatcher {
     /// An accessory that already has the instance IDs of its counterpart in the device's database.
     struct Match {
@@ -47,7 +47,7 @@ struct AccessoryMatcher {
         let device: AccessoryObject
     }
 
-    /// Matches the present accessories of one server, including the main one, with those of the device.
+    /// Matches the present accessories of one server, including the main accessory, with the accessories of the device.
     ///
     /// - Throws: `HomeError` with code 93 if an accessory is missing, has a different shape, or has several candidates;
     ///   66 if either side has no main accessory.

@@ -137,7 +137,7 @@ public struct HomeChange: Codable, Sendable, Hashable {
 public struct HomeTransaction: Codable, Sendable, Hashable {
     /// The home that was changed.
     public var home: Home.ID
-    /// The home's revision after this transaction, one more than before.
+    /// The home's revision after this transaction, which is one more than before.
     public var revision: UInt64
     /// The changes; never empty.
     public var changes: [HomeChange]

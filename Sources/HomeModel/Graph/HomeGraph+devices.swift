@@ -84,8 +84,8 @@ extension HomeGraph {
     /// Remaining services and characteristics keep their IDs, names and settings.
     ///
     /// - Returns: The changes, for all apps; `nil` if nothing changed or the device isn't in a home.
-    /// - Throws: `HomeError` with code 66 if the database lacks the main accessory, has a duplicate one, or has new
-    ///   accessories although the device isn't a bridge; 49 if the home would have too many accessories.
+    /// - Throws: `HomeError` with code 66 if the database lacks the main accessory, has a duplicate accessory, or has
+    ///   new accessories although the device isn't a bridge; 49 if the home would have too many accessories.
     package mutating func update(
         _ deviceID: DeviceID, with devices: [AccessoryObject], descriptions: [CharacteristicID: String] = [:],
         using generator: inout some RandomNumberGenerator
@@ -178,7 +178,7 @@ struct AccessoryBuilder {
         return accessory
     }
 
-    /// Returns a device's name if it's valid and unused, otherwise the closest valid one.
+    /// Returns a device's name if it's valid and unused, otherwise the closest valid and unused name.
     private func repaired(
         _ raw: String, type: ServiceType?, noun: String? = nil, maker: NameMaker, taken: Set<NameKey>
     ) -> String {
@@ -227,7 +227,7 @@ struct AccessoryBuilder {
                 taken: isForPeople ? taken : [])
             if isForPeople { taken.insert(NameKey(names[index])) }
         }
-        // Existing services keep their names; new ones are named afterwards.
+        // Existing services keep their names; new services are named afterwards.
         for (index, old) in olds.enumerated() { if let old { name(index, old.name) } }
         let isAlone = device.services.count(where: \.isUserInteractive) <= 1
         let main = ServiceType.main(

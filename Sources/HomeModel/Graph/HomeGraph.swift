@@ -62,7 +62,7 @@ package struct HomeGraph: Sendable, Equatable {
         accessory(of: id)?.characteristic(id)
     }
 
-    /// Returns the accessories of a server, the main one first.
+    /// Returns the accessories of a server, the main accessory first.
     package func accessories(at deviceID: DeviceID) -> [Accessory] {
         homes.flatMap { home in home.accessories.filter { $0.deviceID == deviceID } }
     }

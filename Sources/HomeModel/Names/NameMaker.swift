@@ -17,8 +17,7 @@ public struct NameMaker: Sendable, Hashable {
             let key = NameKey(word)
             if key.description.count > 1, !Self.filler.contains(key.description) { phrases.insert(key) }
         }
-        // A serial number without digits isn't a number. A light without a serial number may report an ID that its
-        // owner chose.
+        // Ignore a serial number without digits. A light without a serial number may report an ID that its owner chose.
         let serialNumber = serialNumber.flatMap { $0.contains(where: \.isNumber) ? $0 : nil }
         for phrase in [model, serialNumber] {
             let key = NameKey(CleanName.cleaned(phrase ?? ""))

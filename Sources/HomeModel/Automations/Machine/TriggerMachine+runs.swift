@@ -202,7 +202,7 @@ extension TriggerMachine {
             + restoreKnownValues(index, at: now)
     }
 
-    /// Restores the values that an ended run wrote, except those that have changed since.
+    /// Restores the values that an ended run wrote, except values that have changed since.
     ///
     /// After a restart or an outage, some of the values aren't known yet. They're restored once they are received.
     mutating func restoreKnownValues(_ index: Int, at now: Timestamp) -> [TriggerOutput] {

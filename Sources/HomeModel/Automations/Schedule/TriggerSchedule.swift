@@ -34,7 +34,7 @@ package struct TriggerSchedule: Sendable, Hashable {
             return timer?.occurrences(after: time).first { weekdays.contains(weekday(at: $0.time)) }
         }
         let today = localDate(at: time)
-        // Every leap day occurs within eight years. The polar night ends within one.
+        // Every leap day occurs within eight years. The polar night ends within one year.
         let years = if case .calendar = event { 9 } else { 1 }
         // The sun event of a date can be on one of the next two days because of its offset.
         return (-2..<years * 366).lazy.compactMap { occurrence(of: event, on: today.adding(days: $0), weekdays) }
