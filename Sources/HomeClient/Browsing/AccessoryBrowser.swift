@@ -71,7 +71,7 @@ public enum BrowserEvent: Sendable, Hashable {
     case found(DiscoveredAccessory)
     /// A device disappeared from the network or was added to a home.
     case removed(DiscoveredAccessory)
-    /// The currently available devices. This event replaces earlier ones, which were dropped because too many were
+    /// The currently available devices. This event replaces earlier events, which were dropped because too many were
     /// waiting.
     case reset([DiscoveredAccessory])
 }

@@ -73,7 +73,7 @@ extension HomeManager {
         }
     }
 
-    /// Stops the daemon's search unless another browser has started one in the meantime.
+    /// Stops the daemon's search unless another browser has started a search in the meantime.
     func stopBrowsing() async {
         guard isOpen, let peer = try? await connected(), !search.isWanted else { return }
         // Nothing else can run on this actor before the request is sent. Therefore, the request of a browser that

@@ -50,7 +50,7 @@ extension HomeError {
 
     /// The error for a daemon that is too old to support automations.
     static let noTriggers = HomeError(
-        .noCompatibleHomeHub, detail: "homehubd is too old to run automations; install the version that matches this app")
+        .noCompatibleHomeHub, detail: "homehubd is too old for automations; install the version that matches this app")
 
     static let tooManyCalls = HomeError(
         .genericError, detail: "too many calls of this app are waiting for an answer; try again later")

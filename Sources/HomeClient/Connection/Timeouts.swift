@@ -10,7 +10,7 @@ package struct Timeouts: Sendable {
     var setup = Duration.seconds(180)
     /// The longest wait for the answer to a canceled call.
     var cancelled = Duration.seconds(3)
-    /// The pause before the second connection attempt, and the longest pause before later ones.
+    /// The pause before the second connection attempt, and the longest pause before later attempts.
     var reconnect = (first: Duration.milliseconds(100), longest: Duration.seconds(5))
     /// The pause before a failed load of the homes is retried.
     var reload = Duration.seconds(1)

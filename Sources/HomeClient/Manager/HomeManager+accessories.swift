@@ -32,7 +32,7 @@ extension HomeManager {
     ///
     /// The removal succeeds even if the device doesn't respond; ``AccessoryRemoval/stale`` then contains the accessory.
     ///
-    /// - Returns: The removed accessories, and those whose devices are still paired.
+    /// - Returns: The removed accessories, and the accessories whose devices are still paired.
     /// - Throws: `cannotRemoveNonBridgeAccessory` for a bridged accessory, `objectNotAssociatedToAnyHome` if the
     ///   accessory isn't in the home.
     @discardableResult

@@ -27,7 +27,7 @@ extension HomeManager {
             let page = try await call(.history(request), deadline: timeouts.call) { json throws(HomeError) in
                 try Self.understood { () throws(HomeError) in try [HistoryEntry](json: json) }
             }
-            // A further page begins with the last entry of the previous one.
+            // A further page begins with the last entry of the previous page.
             entries += entries.isEmpty ? page : page.filter { $0.time > request.since }
             guard page.count >= HistoryRequest.maximumCount, let last = page.last, last.time > request.since else {
                 return entries

@@ -23,7 +23,7 @@ extension HomeManager {
     ///
     /// Its accessories can then be added to another home.
     ///
-    /// - Returns: The removed accessories, and those whose devices are still paired.
+    /// - Returns: The removed accessories, and the accessories whose devices are still paired.
     /// - Throws: `notFound` if there is no such home.
     @discardableResult
     public func removeHome(_ home: Home.ID) async throws(HomeError) -> AccessoryRemoval {

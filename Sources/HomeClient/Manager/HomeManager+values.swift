@@ -30,7 +30,7 @@ extension HomeManager {
     ///     step. `nil` is rejected with `nilParameter`.
     ///   - characteristic: The characteristic.
     ///   - authorizationData: The authorization data that an accessory may require for this write.
-    /// - Returns: The written value, which is the nearest one that the accessory supports.
+    /// - Returns: The written value, which is the nearest value that the accessory supports.
     /// - Throws: `readOnlyCharacteristic` if the characteristic can't be written, `invalidValueType` for a value of the
     ///   wrong type, `valueLowerThanMinimum` or `valueHigherThanMaximum` for a value outside the limits,
     ///   `invalidParameter` if it isn't one of the valid values, `stringLongerThanMaximum` or `invalidMessageSize` if
@@ -54,7 +54,7 @@ extension HomeManager {
     /// try await manager.write(40, to: .brightness, of: lamp.service)
     /// ```
     ///
-    /// - Returns: The written value, which is the nearest one that the accessory supports.
+    /// - Returns: The written value, which is the nearest value that the accessory supports.
     /// - Throws: `notFound` if the service has no such characteristic; the errors of
     ///   ``writeValue(_:to:authorizationData:)``.
     @discardableResult

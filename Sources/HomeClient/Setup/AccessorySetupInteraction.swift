@@ -12,7 +12,7 @@ public protocol AccessorySetupInteraction: Sendable {
     /// The setup doesn't call this method if the request contains a payload.
     func setupCredentials() async throws(HomeError) -> AccessorySetupCredentials
 
-    /// Returns the setup code if the QR code lacks it, or another code after the accessory rejected one.
+    /// Returns the setup code if the QR code lacks it, or another code after the accessory has rejected a code.
     ///
     /// - Parameters:
     ///   - accessory: The device, if it was chosen.

@@ -1,4 +1,4 @@
-/// The state of an app's copy of the homes at one time.
+/// The state of an app's copy of the homes at a point in time.
 public struct HomeSnapshot: Sendable, Hashable {
     /// The homes, oldest first; empty until they are loaded, and while the app has no permission.
     public let homes: [Home]

@@ -58,7 +58,7 @@ extension HomeManager {
         HomeSnapshots(manager: self, scope: scope)
     }
 
-    /// Returns the current snapshot once it differs from the last one that the reader has seen.
+    /// Returns the current snapshot once it differs from the last snapshot that the reader has received.
     func snapshot(after seen: UInt64?) async -> (snapshot: HomeSnapshot, number: UInt64)? {
         await wait(atMost: nil) {
             if isOver && seen == snapshotNumber { return .some(nil) }

@@ -6,7 +6,7 @@ import AsyncKit
 /// them. Values that this app writes are included, with ``ObservedValue/origin`` `own`. A button has no current value;
 /// each press is an element. While the accessory or the daemon is unreachable, the sequence waits. If the value changes
 /// in the meantime, the next element is the new value. If more than ``limit`` values wait for the reader, only the
-/// newest one remains.
+/// newest value remains.
 ///
 /// The sequence ends when the characteristic is removed, and throws `notificationNotSupported` if the accessory doesn't
 /// report the value. If the app has no permission or loses it during the iteration, the sequence throws
