@@ -128,7 +128,7 @@ extension Sequence<ServiceRow> {
 // MARK: Selecting a home
 
 extension Collection<Home> {
-    /// Returns the home to show: the chosen one if it exists, otherwise the primary one.
+    /// Returns the home to show: the chosen home if it exists, otherwise the primary home.
     public func shown(_ choice: Home.ID?) -> Home? {
         first { $0.id == choice } ?? first(where: \.isPrimary) ?? first
     }

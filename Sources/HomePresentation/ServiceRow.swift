@@ -54,7 +54,7 @@ public struct ServiceToggle: Sendable, Hashable {
 
     /// Returns a Boolean value that indicates whether a value means on, open or unlocked.
     ///
-    /// All values except the one for off do, because a partially open device is open. Some accessories report 1 where
+    /// All values except the value for off do, because a partially open device is open. Some accessories report 1 where
     /// HAP has a Boolean.
     public func isOn(_ value: CharacteristicValue) -> Bool { value.level != off.level }
 }

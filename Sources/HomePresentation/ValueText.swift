@@ -20,7 +20,7 @@ extension Characteristic {
         }
     }
 
-    /// The last received value, `unknown` before the first one, or a dash if the characteristic has no lasting value.
+    /// The last received value, `unknown` before the first value, or a dash if the characteristic has no lasting value.
     package var cachedText: String {
         value.map(text) ?? (metadata.permissions.contains(.pairedRead) && !type.isMomentary ? "unknown" : "-")
     }

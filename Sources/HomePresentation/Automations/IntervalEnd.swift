@@ -109,7 +109,7 @@ extension SunEvent {
         }
     }
 
-    /// Returns whether this event is before another one in the same half of the day.
+    /// Returns whether this event is before another event in the same half of the day.
     fileprivate func isBefore(_ other: SunEvent) -> Bool {
         (self, other) == (.civilDawn, .sunrise) || (self, other) == (.sunset, .civilDusk)
     }

@@ -5,7 +5,7 @@ extension TriggerParser {
     /// `Hall Lamp unreachable`, `Anna arrives`, or a time.
     ///
     /// - Parameters:
-    ///   - typed: The text.
+    ///   - typed: The text of the event.
     ///   - duration: The time for which the state must last; `nil` unless the text contains one.
     /// - Returns: The event.
     /// - Throws: `HomeError` with code 2 or 3.

@@ -19,7 +19,7 @@ package struct TriggerParser: Sendable {
         self.time = time
     }
 
-    /// Returns the words of a text, with parentheses as separate words.
+    /// Returns the words of a typed text, with parentheses as separate words.
     ///
     /// Text in double quotes is one word.
     ///

@@ -83,7 +83,7 @@ extension TypedTrigger {
         }
         definition.weekdays = try Self.parsed(.days, days, parser.weekdays) ?? .everyDay
         let conditions = try Self.parsed(.condition, conditions, parser.condition)
-        // Conditions can be nested only up to a limit, so combinations with "and" become one.
+        // Conditions can be nested only up to a limit, so merge combinations with "and" into one combination.
         definition.condition = conditions.count > 1 ? .all(conditions.flatMap(\.conjuncts)) : conditions.first
         definition.actionSets = try Self.parsed(.run, run) { typed throws(HomeError) in
             try parser.scene(typed: typed).id
@@ -185,7 +185,7 @@ extension TypedTrigger {
 }
 
 extension TriggerCondition {
-    /// The conditions that must all be true for this one to be true.
+    /// The conditions that must all be true for this condition to be true.
     fileprivate var conjuncts: [TriggerCondition] {
         guard case .all(let parts) = self else { return [self] }
         return parts
