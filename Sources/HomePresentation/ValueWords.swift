@@ -55,7 +55,7 @@ extension Characteristic {
         return CharacteristicDefinition.of(type)?.metadata.unit
     }
 
-    /// Returns a duration in its two largest units.
+    /// Returns a duration in words, with at most two units: `1 h 2 min`.
     private static func duration(_ seconds: Double) -> String {
         guard seconds >= 60, seconds < 1e9 else { return "\(seconds.rounded(toDigits: 0)) s" }
         let whole = Int(seconds.rounded())
