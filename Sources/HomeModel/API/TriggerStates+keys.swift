@@ -23,7 +23,7 @@ extension TriggerRecord: HomeMessage {
     enum CodingKeys: String, CodingKey { case id, trigger, time, cause, result, run, outcomes }
 }
 
-// A record without actions omits their list.
+// The list of outcomes is omitted if it's empty.
 
 extension KeyedEncodingContainer where Key == TriggerRecord.CodingKeys {
     mutating func encode(_ value: [ActionOutcome], forKey key: Key) throws {
