@@ -69,7 +69,7 @@ public enum SensorReading: String, CaseIterable, Hashable, Sendable, Comparable 
 
     /// The range of the reading.
     ///
-    /// Numbers outside it are clamped.
+    /// Numbers outside the range are clamped.
     public var range: ClosedRange<Double> {
         switch definition.form {
         case .number(let range, _, _), .whole(let range, _): range

@@ -43,7 +43,7 @@ actor ConfigurationReloader {
         self.logger = logger
     }
 
-    /// The warnings about the configuration file; empty if it is in use without exceptions.
+    /// The warnings about the configuration file; empty if the whole file is in use.
     var warnings: [String] { warning.map { [$0] } ?? [] }
 
     /// Reads the file and applies it.
