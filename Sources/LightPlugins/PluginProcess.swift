@@ -177,8 +177,8 @@ extension PluginProcess {
         let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
         posix_spawnattr_setflags(&attributes, Int16(truncatingIfNeeded: flags))
 
-        // The plugin inherits only the variables for language, time zone and program paths. systemd's variables are meant
-        // for the bridge.
+        // The plugin inherits only the variables for language, time zone and program paths. systemd's variables are
+        // meant for the bridge.
         var environment: [String: String] = [:]
         for name in ["PATH", "LANG", "LC_ALL", "TZ"] {
             if let value = getenv(name) { environment[name] = String(cString: value) }

@@ -216,9 +216,9 @@ struct BrokerTests {
         "rejects an invalid configuration with a remedy",
         arguments: [
             (#""url": "mqtt://u:s3cret@h""#, "password-file"),
-            (url + #", "discovery": {"tasmota": "/tasmota"}"#, "write tasmota/discovery"),
-            (url + #", "discovery": {"zigbee2mqtt": "z/+"}"#, "write zigbee2mqtt"),
-            (url + ##", "discovery": {"home-assistant": "a/#"}"##, "write homeassistant"),
+            (url + #", "discovery": {"tasmota": "/tasmota"}"#, "such as tasmota/discovery"),
+            (url + #", "discovery": {"zigbee2mqtt": "z/+"}"#, "such as zigbee2mqtt"),
+            (url + ##", "discovery": {"home-assistant": "a/#"}"##, "such as homeassistant"),
             (url + #", "password-file": "/x""#, "add user"), (url + #", "user": """#, "omit the key"),
             (url + #", "ca-file": "/x""#, "mqtts://"),
             (#""url": "mqtts://h", "client-key": "/x""#, "set both"), (url + #", "client-id": "a b""#, "1 to 64"),
