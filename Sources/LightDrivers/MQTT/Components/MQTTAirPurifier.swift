@@ -3,7 +3,8 @@ import DeviceKit
 import HAPModel
 import Jinja
 
-/// An air purifier, with power like a switch, and optionally a speed, an automatic mode and a filter (Lights 6.9).
+/// An air purifier, whose power has the keys of a switch, with an optional speed, automatic mode and filter (Lights
+/// 6.9).
 ///
 /// Home Assistant announces purifiers as fans, so only Zigbee2MQTT's list and the configuration describe them.
 struct MQTTAirPurifier: MQTTComponent {

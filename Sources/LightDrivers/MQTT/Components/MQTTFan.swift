@@ -3,7 +3,7 @@ import DeviceKit
 import HAPModel
 import Jinja
 
-/// A fan, with power like a switch, and optionally speed, direction and oscillation (Lights 6.1).
+/// A fan, whose power has the keys of a switch, with an optional speed, direction and oscillation (Lights 6.1).
 struct MQTTFan: MQTTComponent {
     static let names: Set = ["fan"]
     static let kind = LightKind.fan

@@ -3,7 +3,7 @@ import DeviceKit
 import HAPModel
 import Jinja
 
-/// A humidifier or a dehumidifier, with power like a switch and a target (Lights 6.8).
+/// A humidifier or a dehumidifier, whose power has the keys of a switch, with a target humidity (Lights 6.8).
 struct MQTTHumidifier: MQTTComponent {
     static let names: Set = ["humidifier"]
     static let kind = LightKind.humidifier
