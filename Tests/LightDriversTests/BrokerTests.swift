@@ -119,7 +119,7 @@ struct BrokerTests {
         #expect(MQTTProblem.quoted(text) == shown)
     }
 
-    @Test("makes a constant client id that differs between bridges and drivers")
+    @Test("derives a constant client id that differs between bridges and drivers")
     func clientID() {
         let id = MQTTClientID.make(bridge: "/var/lib/a", driver: "mqtt")
         #expect(id == MQTTClientID.make(bridge: "/var/lib/a", driver: "mqtt"))

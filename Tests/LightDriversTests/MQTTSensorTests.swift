@@ -68,7 +68,7 @@ struct MQTTSensorTests {
     }
 
     @Test(
-        "skips other classes, units and settings without a warning",
+        "skips unsupported classes, diagnostic entities and disabled entities without a warning",
         arguments: [
             ("sensor", "pressure", ""), ("sensor", "aqi", ""), ("binary_sensor", "sound", ""),
             ("sensor", "none", ""),

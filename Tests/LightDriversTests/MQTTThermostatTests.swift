@@ -84,7 +84,7 @@ struct MQTTThermostatTests {
         }
     }
 
-    @Test("rounds a target to the device's step and limits")
+    @Test("rounds a target to the device's step, and clamps it to the device's limits")
     func steps() throws {
         var device = try Self.device(Self.valve + #", "temp_step": 0.5, "min_temp": 5, "max_temp": 25.5"#)
         for (target, number) in [(22.8, "23.0"), (22.7, "22.5"), (5, "5.0"), (2, "5.0"), (99, "25.5")] {

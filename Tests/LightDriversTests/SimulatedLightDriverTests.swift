@@ -91,7 +91,7 @@ struct SimulatedLightDriverTests {
         }
     }
 
-    @Test("applies a command without latency without suspending")
+    @Test("applies a command without suspending if the light has no latency")
     func doesNotSuspend() async throws {
         let driver = try Self.driver(#"{"id": "a"}"#)
         let isDone = Mutex(false)

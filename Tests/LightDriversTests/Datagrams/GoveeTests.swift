@@ -66,7 +66,7 @@ struct GoveeTests {
     }
 
     @Test(
-        "reads a status",
+        "converts a status to a report, and ignores invalid values",
         arguments: [
             (status(), LightReport(on: true, brightness: 60, color: .temperature(mired: 370))),
             (

@@ -46,7 +46,7 @@ struct ShellyOutputTests {
         #expect(call.params["transition_duration"]?.double == seconds)
     }
 
-    @Test("reads a status")
+    @Test("reads power, brightness, color and white from a status")
     func reports() throws {
         let white = #"{"output": true, "brightness": 30, "mode": "cct", "ct": 4000, "rgb": [255, 0, 0]}"#
         #expect(
