@@ -35,7 +35,7 @@ struct ServerProcess: Sendable {
     /// Returns the resident memory, in KiB.
     func residentMemory() throws -> Int { try number("Rss", in: "smaps_rollup") }
 
-    /// Returns the private memory of the process that has been written to, in KiB.
+    /// Returns the dirty private memory of the process, in KiB.
     func privateDirtyMemory() throws -> Int { try number("Private_Dirty", in: "smaps_rollup") }
 
     /// Returns the number that follows a name and a colon in a file of the process (proc(5)).

@@ -213,7 +213,7 @@ class Connection:
                 device.change("blind", current_operation=operation, **{k: v for k, v in values.items() if k == "tilt"})
 
     def obey(self, message):
-        """Change the state like the firmware, and notify all clients."""
+        """Change the state as the firmware does, and notify all clients."""
         light = next(name for name, state in self.device.states.items() if state.key == message.key)
         values = {}
         for field in ("state", "brightness", "color_mode", "color_brightness", "white", "color_temperature", "cold_white",

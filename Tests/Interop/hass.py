@@ -28,7 +28,7 @@ class HomeAssistant:
         self.start()
 
     def start(self):
-        """Start it, also after `close`."""
+        """Start Home Assistant, for the first time or again after `close`."""
         with open(self.log, "a") as log:
             self.process = self.host.popen(
                 HASS, "--skip-pip", "-c", self.directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True,

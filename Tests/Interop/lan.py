@@ -211,7 +211,7 @@ class Host:
 class PretendLAN:
     """Two hosts: `bridge`, with a D-Bus and an Avahi daemon, and `phone`, without either, because controllers bring their own.
 
-    `add_host` adds another one.
+    `add_host` adds another host.
     """
 
     def __init__(self):

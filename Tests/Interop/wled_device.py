@@ -53,7 +53,7 @@ class Device:
         return {"state": self.state, "info": {**self.info, "ws": len(self.sockets)}}
 
     async def change(self, change):
-        """Change the state like the firmware."""
+        """Change the state as the firmware does."""
         state = self.state
         if change.get("bri", 0) > 0:
             state["bri"] = change["bri"]
