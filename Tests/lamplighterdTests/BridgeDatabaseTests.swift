@@ -414,7 +414,7 @@ struct BridgeDatabaseTests {
         try await fill(database)
         let healthy = try await database.load()
         let parts = damage.column.split(separator: ".")
-        // Keep a single pairing, so that the damaged one is read.
+        // Keep only one pairing, so that the damaged pairing is read.
         try await queue.write { db in
             try db.execute(sql: "DELETE FROM pairing WHERE position > 0")
             try db.execute(sql: "UPDATE \(parts[0]) SET \(parts[1]) = \(damage.value)")

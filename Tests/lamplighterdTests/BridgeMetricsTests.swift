@@ -12,7 +12,7 @@ import Testing
 
 @Suite("BridgeMetrics", .timeout)
 struct BridgeMetricsTests {
-    /// Returns metrics with a different number for each, so that a test detects confused metrics.
+    /// Returns metrics whose numbers are all different, so that the test detects swapped metrics.
     private func metrics() async throws -> BridgeMetrics {
         let bridge = try await BridgeUnderTest(
             InMemoryAccessoryServerStore(),

@@ -202,7 +202,7 @@ struct BridgeOperationsTests {
             for number in 0..<100 {
                 await bench.bridge.host.report(LightReport(on: number.isMultiple(of: 2)), from: "hall")
             }
-            // A fast reader keeps up, and isn't affected by the slow one.
+            // A fast reader keeps up, and isn't affected by the slow reader.
             for _ in 0..<100 { #expect(await quick.next() != nil) }
         }
         var count = 0
