@@ -78,7 +78,7 @@ struct ProbeTests {
     private func startCheck(_ habit: String) async -> Facts.StartCheck? {
         let program = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Fixtures/start-check").path
-        // The check blocks its thread, so it gets a separate one.
+        // The check blocks its thread, so run it on a separate thread.
         return await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 continuation.resume(
