@@ -37,7 +37,7 @@ import Testing
         Request([("Forwarded", "for=192.0.2.1;proto=https;by=10.0.0.1")], "192.0.2.1", true),
         Request([("Forwarded", "For=\"[2001:db8::1]:4711\"; Proto=HTTP, for=10.0.0.2")], "2001:db8::1", false),
         Request([("Forwarded", "for=_hidden")], "10.0.0.1"),
-        // The client itself sends one header, and its proxy sets the other one.
+        // The client itself sends one of the headers, and its proxy sets the other header.
         Request([("Forwarded", "for=198.51.100.9"), ("X-Forwarded-For", "192.0.2.1")], "10.0.0.1"),
         Request([("Forwarded", "for=192.0.2.1"), ("X-Forwarded-For", "192.0.2.1")], "192.0.2.1"),
     ]
