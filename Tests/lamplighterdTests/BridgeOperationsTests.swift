@@ -123,7 +123,7 @@ struct BridgeOperationsTests {
         let error = await #expect(throws: BridgeControlError.self) { try await operations.reload() }
         #expect(error?.code == 78)
         #expect(error?.message == "\(bench.folder.places.configuration):1:16: bridge.port: not a valid port")
-        #expect(error?.remedy == "write 1 to 65535, or auto")
+        #expect(error?.remedy == "use 1 to 65535, or auto")
     }
 
     @Test("forgets an unreachable light, but not a reachable light")
