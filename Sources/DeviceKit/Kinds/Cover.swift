@@ -188,7 +188,7 @@ struct CoverRules: DeviceRules {
     }
 
     func reconcile(_ state: inout DeviceState, after new: PropertyValues) -> Bool {
-        // Stopping is an action; no controller reads it.
+        // Stopping is an action, not a state, so the value isn't kept.
         if new.contains(Self.hold) { state.values.remove(Self.hold) }
         return false
     }

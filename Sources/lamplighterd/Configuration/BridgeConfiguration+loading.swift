@@ -9,7 +9,7 @@ extension BridgeConfiguration {
     ///
     /// `instance` is the state directory, which distinguishes this bridge from others on the host.
     ///
-    /// - Throws: `ConfigurationError`, `ConfigurationFileError`.
+    /// - Throws: `ConfigurationError` if the content is invalid, `ConfigurationFileError` if the file can't be read.
     static func load(
         from path: String, drivers: [any LightDriverConfiguration.Type], instance: String = ""
     ) throws -> BridgeConfiguration {
