@@ -2,7 +2,7 @@ internal import Dialing
 package import HAPProtocol
 
 extension AccessoryDialer {
-    /// Connects to whichever of several endpoints answers first (RFC 8305).
+    /// Connects to the first of several endpoints that answers (RFC 8305).
     ///
     /// - Parameters:
     ///   - timing: The head start of each endpoint, and the time limit for each connection.
