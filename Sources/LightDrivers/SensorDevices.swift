@@ -246,8 +246,9 @@ struct SensorDevices: Sendable {
         if own.isEmpty { partsOfSensor[sensor] = nil }
         if let light = lights[sensor] { return [.added(withMeter(light))] }
         let readings = readings(of: own.map(\.part))
-        let buttons = own.sorted { $0.id.rawValue < $1.id.rawValue }.flatMap(\.part.description.buttons)
-        let scenes = own.sorted { $0.id.rawValue < $1.id.rawValue }.flatMap(\.part.description.scenes)
+        let descriptions = own.sorted { $0.id.rawValue < $1.id.rawValue }.map(\.part.description)
+        let buttons = [PushButton](merging: [descriptions.flatMap(\.buttons)])
+        let scenes = descriptions.flatMap(\.scenes)
         guard Self.isShown(readings) || !buttons.isEmpty || !scenes.isEmpty,
             // Each reading comes with a description of the device. Choose a description independently of their order of
             // arrival.

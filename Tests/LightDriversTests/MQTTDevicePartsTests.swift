@@ -44,7 +44,7 @@ struct MQTTDevicePartsTests {
                     let names =
                         readings.map { "\($0)" }.sorted() + light.buttons.map(\.id) + light.scenes.compactMap(\.id)
                     accessories[light.id.rawValue] = "\(light.kind): \(names.joined(separator: " "))"
-                case .removed(let id): accessories[id.rawValue] = nil
+                case .removed(let id): #expect(accessories.removeValue(forKey: id.rawValue) != nil)
                 case .report(let id, let report): reports[id, default: LightReport()].merge(report)
                 default: Issue.record("\(action)")
                 }
@@ -75,6 +75,15 @@ struct MQTTDevicePartsTests {
             let first = rest.remove(at: index)
             return orders(rest).map { [first] + $0 }
         }
+    }
+
+    @Test("aren't removed if they are withdrawn before they were added")
+    private func removesOnlyWhatWasAdded() {
+        var shown = Shown()
+        shown.announce(Self.power)
+        shown.remove(Self.power)
+        shown.settle()
+        #expect(shown.accessories.isEmpty)
     }
 
     @Test(

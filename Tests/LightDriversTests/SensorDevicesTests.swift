@@ -32,6 +32,18 @@ struct SensorDevicesTests {
         #expect(sensors.removed("b") == [])
     }
 
+    @Test("merges buttons with the same id")
+    func sameButtons() {
+        var sensors = SensorDevices()
+        var shown: [LightDescription] = []
+        for (id, press) in [("b1", ButtonPress.single), ("b2", .double)] {
+            var part = LightDescription(id: LightID(id), name: "Remote", kind: .button, capabilities: .init())
+            part.buttons = [PushButton(id: "up", name: "Up", presses: [press])]
+            for case .added(let sensor) in sensors.added(part, of: device()) { shown.append(sensor) }
+        }
+        #expect(shown.last?.buttons == [PushButton(id: "up", name: "Up", presses: [.single, .double])])
+    }
+
     @Test("adds a reading without a device as a sensor, unless it is a battery")
     func alone() {
         var sensors = SensorDevices()

@@ -465,7 +465,8 @@ package struct HueSession: DeviceSession {
             }
         }
         let known = (resources[HueScene.type] ?? []).compactMap { HueScene($0) }.filter { rooms[$0.room] != nil }
-        scenes = Dictionary(grouping: known.sorted { $0.id < $1.id }, by: \.room)
+        let unique = Dictionary(known.map { ($0.id, $0) }) { $1 }
+        scenes = Dictionary(grouping: unique.values.sorted { $0.id < $1.id }, by: \.room)
         let owners = Set(buttons.values.map(\.owner)).subtracting(lights.values.map(\.owner))
         sensorDevices = Dictionary(grouping: sensors.keys.sorted()) { sensors[$0]?.owner ?? "" }
             .filter { owners.contains($0.key) || SensorDevices.isShown($0.value.compactMap { sensors[$0]?.reading }) }

@@ -326,6 +326,7 @@ struct HueSessionTests {
         {"id": "s2", "type": "scene", "metadata": {"name": "Read"}, "group": {"rid": "r1", "rtype": "room"}},
         {"id": "s3", "type": "scene", "metadata": {"name": "Party"}, "group": {"rid": "o1", "rtype": "zone"}},
         {"id": "s4", "type": "scene", "metadata": {"name": "Gone"}, "group": {"rid": "r9", "rtype": "room"}},
+        {"id": "s1", "type": "scene", "metadata": {"name": "Relax"}, "group": {"rid": "r1", "rtype": "room"}},
         {"id": "../x", "type": "scene", "metadata": {"name": "Bad"}, "group": {"rid": "r1", "rtype": "room"}}
         """
 

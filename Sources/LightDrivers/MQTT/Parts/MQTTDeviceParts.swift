@@ -110,9 +110,9 @@ struct MQTTDeviceParts: Sendable {
             guard let member = members[light.id] else { return [action] }
             return member.part.isButton || member.isWaiting ? [] : [.added(withButtons(light))]
         case .removed(let id):
-            let isButton = members[id]?.part.isButton == true
+            let isAdded = members[id].map { !$0.part.isButton && !$0.isWaiting } ?? true
             remove(id, now: now)
-            return isButton ? [] : [action]
+            return isAdded ? [action] : []
         case .report(let id, let report):
             guard let member = members[id], let key = member.part.key, member.part.role != .accessory else {
                 return [action]
