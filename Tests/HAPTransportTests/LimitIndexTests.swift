@@ -58,7 +58,7 @@ struct LimitIndexTests {
         "HomeModelTests/Automations/TriggerMachineTests": [
             "TriggerLimits.runsInMinute", "TriggerLimits.pause", "TriggerLimits.chainDepth",
             "TriggerLimits.punctuality", "TriggerLimits.attribution", "TriggerLimits.fade",
-            "TriggerLimits.missedOccurrences",
+            "TriggerLimits.missedOccurrences", "TriggerLimits.skippedRanges", "TriggerLimits.fadeStorage",
         ],
         "homehubdTests/HomeDatabaseTests": ["TriggerLimits.records"],
         "HomeHubTests/AutomationTests": ["TriggerLimits.recordsInAnswer"],

@@ -6,6 +6,7 @@ extension TriggerState.EventMemory {
     enum CodingKeys: String, CodingKey {
         case event
         case content = "memory"
+        case skipped
     }
 }
 
@@ -17,6 +18,20 @@ extension TriggerState.EventMemory.Content {
     }
 
     enum OccurrenceCodingKeys: String, CodingKey { case _0 = "number" }
+}
+
+// A memory without skipped occurrences omits their list.
+
+extension KeyedEncodingContainer where Key == TriggerState.EventMemory.CodingKeys {
+    mutating func encode(_ value: [SkippedOccurrences], forKey key: Key) throws {
+        try encodeIfPresent(value.isEmpty ? nil : value, forKey: key)
+    }
+}
+
+extension KeyedDecodingContainer where Key == TriggerState.EventMemory.CodingKeys {
+    func decode(_ type: [SkippedOccurrences].Type, forKey key: Key) throws -> [SkippedOccurrences] {
+        try decodeIfPresent(type, forKey: key) ?? []
+    }
 }
 
 extension TriggerRecord: HomeMessage {
@@ -77,7 +92,7 @@ extension TriggerResult: HomeMessage {
     enum CodingKeys: String, TaggedUnionKey {
         static let tag = "result"
 
-        case ran, ended, conditionFalse, wrongWeekday, missed, clockNotSet, chainTooDeep, paused
+        case ran, ended, conditionFalse, wrongWeekday, missed, skippedByClock, clockNotSet, chainTooDeep, paused
     }
 
     enum ConditionFalseCodingKeys: String, CodingKey { case _0 = "part" }

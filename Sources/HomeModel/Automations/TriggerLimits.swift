@@ -34,6 +34,10 @@ package enum TriggerLimits {
     package static let punctuality = Duration.seconds(30)
     /// The time after a write during which other values count as steps of a fade, not as a person's change.
     package static let fade = Duration.seconds(10)
+    /// The shortest time between two stored steps of a fade.
+    package static let fadeStorage = Duration.seconds(30)
+    /// The maximum number of ranges of occurrences of an event that clock changes have skipped.
+    package static let skippedRanges = 8
     /// The maximum number of missed occurrences of an event that are counted after an outage.
     package static let missedOccurrences = 1000
     /// The time during which the result of a run's write, or the next step of a fade, is expected.

@@ -3,7 +3,8 @@ package import HomeModel
 import TerminalKit
 
 extension TriggerPhrases {
-    /// Returns the result of an evaluation: `ran`, `not run: no one was home`, `missed at 07:00: the hub wasn't running`.
+    /// Returns the result of an evaluation: `ran`, `not run: no one was home`, `missed at 07:00: the hub wasn't running`,
+    /// `missed at 07:00: the clock was set forward`.
     package func phrase(for record: TriggerRecord) -> String {
         switch record.result {
         case .ran: return ran("ran", record)
@@ -13,10 +14,9 @@ extension TriggerPhrases {
             let day = time.local(record.time).date.weekday.nouns
             return "not run: it doesn't run on a \(day)"
         case .missed(let first, let count):
-            let times =
-                count > 1
-                ? "missed \(count) times since \(time.text(of: first))" : "missed at \(clock(first, record.time))"
-            return "\(times): the hub wasn't running"
+            return "\(missed(first, count, record)): the hub wasn't running"
+        case .skippedByClock(let first, let count):
+            return "\(missed(first, count, record)): the clock was set forward"
         case .clockNotSet: return "not run: the computer's clock wasn't set"
         case .chainTooDeep: return "stopped: automations were starting each other in a loop"
         case .paused(let end): return "paused until \(clock(end, record.time)): it ran too often"
@@ -30,7 +30,8 @@ extension TriggerPhrases {
         case .conditionFalse(let part): return "it wouldn't run now: \(negation(of: part))"
         case .wrongWeekday:
             return "it wouldn't run now: it doesn't run on a \(time.local(record.time).date.weekday.nouns)"
-        case .ended, .missed, .clockNotSet, .chainTooDeep, .paused: return "it wouldn't run now: \(phrase(for: record))"
+        case .ended, .missed, .skippedByClock, .clockNotSet, .chainTooDeep, .paused:
+            return "it wouldn't run now: \(phrase(for: record))"
         }
     }
 
@@ -70,6 +71,11 @@ extension TriggerPhrases {
         guard isPending, record.result == .ran else { return word }
         let isOld = record.time.duration(to: time.now) > .seconds(120)
         return isOld ? "\(word); the hub stopped before the result was known" : "running"
+    }
+
+    private func missed(_ first: Timestamp, _ count: Int, _ record: TriggerRecord) -> String {
+        count > 1
+            ? "missed \(count) times since \(time.text(of: first))" : "missed at \(clock(first, record.time))"
     }
 
     /// Returns the first time, without its date if both times are on the same day.

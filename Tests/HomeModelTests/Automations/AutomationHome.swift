@@ -24,6 +24,7 @@ struct AutomationHome {
     static let ben: Resident.ID = testID(11)
     static let scene: ActionSet.ID = testID(12)
     static let emptyScene: ActionSet.ID = testID(13)
+    static let hue: Characteristic.ID = testID(16)
     static let trigger: Trigger.ID = testID(14)
     static let second: Trigger.ID = testID(15)
 
@@ -36,6 +37,8 @@ struct AutomationHome {
                     characteristic(lampOn, .on, .bool, [.pairedRead, .pairedWrite, .notify]),
                     characteristic(
                         brightness, .brightness, .int, [.pairedRead, .pairedWrite, .notify], minimum: 0, maximum: 100),
+                    characteristic(
+                        hue, .hue, .float, [.pairedRead, .pairedWrite, .notify], minimum: 0, maximum: 360),
                 ]),
             accessory(
                 sensor, "Sensor", .motionSensor,

@@ -138,6 +138,8 @@ struct TriggerBench {
         switch result {
         case .conditionFalse: "false"
         case .missed(let first, let count): "missed \(count) from \(Self.text(Timestamp.minute(0).minutes(to: first)))"
+        case .skippedByClock(let first, let count):
+            "skipped \(count) from \(Self.text(Timestamp.minute(0).minutes(to: first)))"
         case .paused: "paused"
         case .ran, .ended, .wrongWeekday, .clockNotSet, .chainTooDeep: "\(result)"
         }

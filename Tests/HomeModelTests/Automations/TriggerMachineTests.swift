@@ -132,7 +132,66 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
         bench.setClock(to: 596)
         bench.advance(700)
         // The contact has been open for a minute when the clock is set.
-        #expect(bench.log(without: "write") == ["596 missed 1 from 420", "605 ran"])
+        #expect(bench.log(without: "write") == ["596 skipped 1 from 420", "605 ran"])
+    }
+
+    @Test(
+        "runs once at a skipped time when the corrected clock reaches it, even across a restart",
+        arguments: [[], ["wrong"], ["corrected"], ["late"]])
+    func correctedClock(_ restarts: [String]) {
+        var bench = TriggerBench(TriggerDefinition(events: [daily("07:00")], steps: [lampOn]), at: 400)
+        bench.advance(410)
+        bench.setClock(to: 590)
+        bench.advance(600)
+        if restarts == ["wrong"] { bench.restart(at: 600) }
+        #expect(bench.log == ["590 skipped 1 from 420"])
+        bench.setClock(to: 411)
+        if restarts == ["corrected"] { bench.restart(at: 411) }
+        if restarts == ["late"] { bench.restart(at: 424) }
+        bench.advance(430)
+        #expect(bench.runs == [restarts == ["late"] ? "424" : "420"])
+        bench.setClock(to: 415)
+        bench.advance(440)
+        #expect(bench.runs.count == 1)
+    }
+
+    @Test("records a skipped time as missed if the hub isn't running when the corrected clock reaches it")
+    func missedAfterCorrection() {
+        var bench = TriggerBench(TriggerDefinition(events: [daily("07:00")], steps: [lampOn]), at: 410)
+        bench.setClock(to: 590)
+        bench.setClock(to: 411)
+        bench.restart(at: 500)
+        bench.advance(510)
+        #expect(bench.log == ["590 skipped 1 from 420", "500 missed 1 from 420"])
+    }
+
+    @Test("repeats only those times of a corrected clock that haven't run") func partlyRun() {
+        var bench = TriggerBench(
+            TriggerDefinition(
+                events: [.timer(first: .minute(0), every: .seconds(3600))],
+                missedRunPolicy: .runWithin(.seconds(600)), steps: [lampOn]), at: 400)
+        bench.setClock(to: 605)
+        bench.advance(700)
+        #expect(bench.log(without: "write") == ["605 skipped 3 from 420", "605 ran", "660 ran"])
+        bench.setClock(to: 470)
+        bench.advance(471)
+        #expect(bench.runs == ["605", "660"])
+        // Another wrong clock skips them again.
+        bench.setClock(to: 800)
+        bench.setClock(to: 450)
+        bench.advance(730)
+        #expect(bench.log(without: "write").suffix(4) == ["800 skipped 4 from 480", "480 ran", "540 ran", "720 ran"])
+    }
+
+    @Test("remembers the times of the last eight clock changes") func manyClockChanges() {
+        var bench = TriggerBench(
+            TriggerDefinition(
+                events: [.timer(first: .minute(0), every: .seconds(3600))], missedRunPolicy: .skip, steps: [lampOn]),
+            at: 10)
+        for hour in 0..<9 { bench.setClock(to: Double(hour * 60 + 70)) }
+        bench.setClock(to: 20)
+        bench.advance(600)
+        #expect(bench.runs == (2...9).map { "\($0 * 60)" } + ["600"])
     }
 
     @Test("runs nothing before the clock reaches the newest stored time") func clock() {
@@ -440,6 +499,55 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
         #expect(bench.log.contains { $0.hasSuffix("restore 50.0") } == isRestored, "\(title)")
     }
 
+    @Test(
+        "restores a value whose fade a restart interrupts, but not one that a person changes",
+        arguments: [
+            ("a restart before the first step", [], 1.2, [(1.4, 60), (1.8, 80), (3, 100)], true),
+            ("a restart during the fade", [(1.1, 60), (1.6, 70)], 1.7, [(2, 75), (2.5, 80), (3, 100)], true),
+            (
+                "a fade that lasts until the end", [(1.1, 59), (1.6, 60)], 1.7,
+                (0..<14).map { (2 + Double($0), 61 + $0) }, true
+            ),
+            ("a person during the restart", [(1.1, 60), (1.6, 70)], 1.7, [(2, 65), (3, 100)], false),
+            ("a long outage", [(1.1, 60), (1.6, 70)], 1.7, [(4, 75), (5, 100)], false),
+        ] as [(String, [(Double, Int64)], Double, [(Double, Int64)], Bool)])
+    func interruptedFade(
+        _ title: String, _ before: [(minute: Double, value: Int64)], _ restart: Double,
+        _ after: [(minute: Double, value: Int64)], _ isRestored: Bool
+    ) {
+        var bench = TriggerBench(
+            TriggerDefinition(
+                events: [motion], endEvents: [.duration(.seconds(900))], steps: [.set(H.brightness, .integer(100))]))
+        bench.receive(.integer(50), of: H.brightness, .baseline, at: 0)
+        bench.receive(.bool(false), of: H.motion, .baseline, at: 0)
+        bench.receive(.bool(true), of: H.motion, at: 1)
+        for (minute, value) in before { bench.receive(.integer(value), of: H.brightness, at: minute) }
+        bench.restart(at: restart)
+        for (minute, value) in after { bench.receive(.integer(value), of: H.brightness, at: minute) }
+        bench.advance(60)
+        #expect(bench.log.contains { $0.hasSuffix("restore 50.0") } == isRestored, "\(title)")
+    }
+
+    @Test(
+        "restores a hue that fades across 0 degrees",
+        arguments: [
+            (350, 20, [355, 0, 10, 20], true), (20, 350, [10, 0, 355, 350], true),
+            (350, 20, [300, 200, 100, 20], true), (350, 20, [355, 5, 2, 20], false),
+        ] as [(Double, Double, [Double], Bool)])
+    func hueFade(_ former: Double, _ target: Double, _ steps: [Double], _ isRestored: Bool) {
+        var bench = TriggerBench(
+            TriggerDefinition(
+                events: [motion], endEvents: [.duration(.seconds(900))], steps: [.set(H.hue, .float(target))]))
+        bench.receive(.float(former), of: H.hue, .baseline, at: 0)
+        bench.receive(.bool(false), of: H.motion, .baseline, at: 0)
+        bench.receive(.bool(true), of: H.motion, at: 1)
+        for (index, value) in steps.enumerated() {
+            bench.receive(.float(value), of: H.hue, at: 1.1 + Double(index) / 4)
+        }
+        bench.advance(60)
+        #expect(bench.log.contains { $0.hasSuffix("restore \(former)") } == isRestored)
+    }
+
     @Test("ends at a time of day after the clock was set back during the run") func endAfterClockChange() {
         var bench = TriggerBench(
             TriggerDefinition(events: [motion], endEvents: [daily("19:00")], steps: [lampOn]), at: 1200)
@@ -664,5 +772,16 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
         let state = try #require(bench.stored[H.trigger])
         #expect(try TriggerState(json: JSONValue(parsing: state.json.text)) == state)
         #expect(bench.stored.count == 2)
+    }
+
+    @Test("stores skipped times as JSON, and reads states without them") func skippedTimes() throws {
+        var bench = TriggerBench(TriggerDefinition(events: [daily("07:00")], steps: [lampOn]), at: 410)
+        bench.setClock(to: 590)
+        let state = try #require(bench.stored[H.trigger])
+        let text = state.json.text
+        #expect(try TriggerState(json: JSONValue(parsing: text)) == state)
+        let skipped = #","skipped":[{"first":20878,"last":20878,"isDue":false}]"#
+        #expect(text.contains(skipped), "\(text)")
+        _ = try TriggerState(json: JSONValue(parsing: text.replacing(skipped, with: "")))
     }
 }

@@ -32,6 +32,11 @@ private let friday = Timestamp(millisecondsSince1970: 1_795_777_200_000)
             (.wrongWeekday, "not run: it doesn't run on a Friday"),
             (.missed(first: friday, count: 1), "missed at 11:00: the hub wasn't running"),
             (.missed(first: friday, count: 3), "missed 3 times since 2026-11-27 11:00: the hub wasn't running"),
+            (.skippedByClock(first: friday, count: 1), "missed at 11:00: the clock was set forward"),
+            (
+                .skippedByClock(first: friday, count: 3),
+                "missed 3 times since 2026-11-27 11:00: the clock was set forward"
+            ),
             (.clockNotSet, "not run: the computer's clock wasn't set"),
             (.chainTooDeep, "stopped: automations were starting each other in a loop"),
             (.paused(until: friday), "paused until 11:00: it ran too often"),

@@ -23,12 +23,13 @@ extension TriggerMachine {
             }
             setDeadline(index)
         }
+        if newestStored == nil { skipped = nil }
         return outputs
     }
 
     /// Fires a scheduled event whose last occurrence hasn't been handled.
     ///
-    /// Earlier occurrences count as missed.
+    /// Earlier occurrences count as missed, or as skipped if the clock was set forward past them.
     private mutating func checkScheduled(
         _ index: Int, _ event: TriggerEvent, _ isEnd: Bool, at now: Timestamp
     ) -> [TriggerOutput] {
@@ -38,30 +39,42 @@ extension TriggerMachine {
             isEnd
             ? entry.state.run.map { $0.startedAt ?? Timestamp(millisecondsSince1970: $0.number) }
             : entry.state.activeSince
-        guard event.isScheduled, let start, let last = schedule.last(of: event, through: now, on: weekdays) else {
-            return []
-        }
-        var handled = Int.min
-        if case .occurrence(let number) = entry.state[event] { handled = number }
-        guard last.time > start, last.number > handled else { return [] }
-        entries[index].state[event] = .occurrence(last.number)
+        guard event.isScheduled, let start else { return [] }
+        let memory = entry.state.memory(of: event)
+        var late = openOccurrences(of: event, on: weekdays, memory, after: start, through: now)
+        guard let last = late.first else { return [] }
+        let isRunning = isTimely(last.time, index, at: now)
+        if isRunning { late.removeFirst() }
+        let jumped = late.filter { skipped?.contains($0.time) ?? false }
+        let missed = late.filter { skipped?.contains($0.time) != true }
+        entries[index].state.handle(event, last.number, skipped: isEnd ? [] : jumped.map(\.number))
         touch(index, at: now)
         if isEnd { return end(index, event, at: now) }
-        var missed = [last]
-        while missed.count <= TriggerLimits.missedOccurrences, let time = missed.last?.time.adding(.milliseconds(-1)),
-            let previous = schedule.last(of: event, through: time, on: weekdays),
-            previous.time > start, previous.number > handled
-        {
-            missed.append(previous)
-        }
-        let isRunning = isTimely(last.time, index, at: now)
-        if isRunning { missed.removeFirst() }
         var outputs: [TriggerOutput] = []
-        if let first = missed.last?.time {
-            let count = min(missed.count, TriggerLimits.missedOccurrences)
-            outputs.append(record(index, .event(event), .missed(first: first, count: count), at: now))
+        for (times, result) in [(missed, TriggerResult.missed), (jumped, TriggerResult.skippedByClock)] {
+            guard let first = times.last?.time else { continue }
+            let count = min(times.count, TriggerLimits.missedOccurrences)
+            outputs.append(record(index, .event(event), result(first, count), at: now))
         }
         return isRunning ? outputs + fire(index, .event(event), weekdayAt: last.time, at: now) : outputs
+    }
+
+    /// Returns the occurrences in a period that haven't been handled, latest first, but only one more than
+    /// ``TriggerLimits/missedOccurrences``.
+    private func openOccurrences(
+        of event: TriggerEvent, on weekdays: Weekdays, _ memory: TriggerState.EventMemory?, after start: Timestamp,
+        through end: Timestamp
+    ) -> [TriggerSchedule.Occurrence] {
+        var open: [TriggerSchedule.Occurrence] = []
+        var time = end
+        for _ in 0...TriggerLimits.missedOccurrences {
+            guard let occurrence = schedule.last(of: event, through: time, on: weekdays), occurrence.time > start,
+                occurrence.number >= memory?.firstOpen ?? .min
+            else { break }
+            if memory?.isOpen(occurrence.number) ?? true { open.append(occurrence) }
+            time = occurrence.time.adding(.milliseconds(-1))
+        }
+        return open
     }
 
     /// Returns a Boolean value that indicates whether actions that were due at the given time may still run.
@@ -135,6 +148,7 @@ extension TriggerMachine {
         values[id] = value
         lastValues[id] = value
         lastWrites[id]?.receive(value, at: now)
+        keepFade(of: id, at: now)
         let observation = Observation(value: value, former: source == .baseline ? nil : former, source: source)
         let origin = origin(of: value, id, isChange: former.map { !$0.isSame(as: value) } ?? true, at: now)
         var outputs: [TriggerOutput] = []
@@ -152,6 +166,20 @@ extension TriggerMachine {
             }
         }
         return outputs
+    }
+
+    /// Stores the progress of a fade, so that the next step doesn't look like a change by someone else after a restart.
+    private mutating func keepFade(of id: Characteristic.ID, at now: Timestamp) {
+        guard let write = lastWrites[id], write.isFading(at: now) else { return }
+        for index in observers[id] ?? [] where entries[index].trigger.id == write.trigger {
+            guard let position = entries[index].state.run?.restores.firstIndex(where: { $0.characteristic == id }),
+                let kept = entries[index].state.run?.restores[position].fadesAt,
+                kept.duration(to: now) >= TriggerLimits.fadeStorage
+            else { continue }
+            entries[index].state.run?.restores[position].fadesAt = now
+            entries[index].state.run?.restores[position].step = values[id]
+            touch(index, at: now)
+        }
     }
 
     /// A value with the previous value, which is `nil` if the value is a baseline.

@@ -122,7 +122,7 @@ extension TriggerMachine {
                 outputs.append(.perform(entries[index].trigger.id, run: run.number, task))
                 let actions = writes(of: task)
                 expect(actions, index, depth: run.depth, at: now)
-                for action in actions { run.wrote(action) }
+                for action in actions { run.wrote(action, at: now) }
             case .wait(let duration): run.resumesAt = now.adding(duration)
             }
             run.nextStep += 1
@@ -186,7 +186,8 @@ extension TriggerMachine {
             pendingWrites[action.characteristic] = PendingWrite(
                 trigger: entries[index].trigger.id, depth: depth, value: action.targetValue, time: now)
             lastWrites[action.characteristic] = LastWrite(
-                action.targetValue, by: entries[index].trigger.id, at: now)
+                action.targetValue, by: entries[index].trigger.id,
+                isHue: home.characteristic(action.characteristic)?.type == .hue, at: now)
         }
     }
 
@@ -290,9 +291,11 @@ extension TriggerMachine {
 
 extension TriggerState.RunState {
     /// Records a value that the run has written.
-    fileprivate mutating func wrote(_ action: CharacteristicWriteAction) {
+    fileprivate mutating func wrote(_ action: CharacteristicWriteAction, at now: Timestamp) {
         for index in restores.indices where restores[index].characteristic == action.characteristic {
             restores[index].written = action.targetValue
+            restores[index].fadesAt = now
+            restores[index].step = nil
         }
     }
 }

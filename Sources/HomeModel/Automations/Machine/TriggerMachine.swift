@@ -72,6 +72,10 @@ package struct TriggerMachine: Sendable {
     var lastRun: Int64
     /// The time of the hub's start, according to the clock at that time.
     let startedAt: Timestamp
+    /// The time of the latest input.
+    var latestInput: Timestamp
+    /// The times that the clock has skipped since the last ``advance(to:)``, because it was set forward; `nil` for none.
+    var skipped: ClosedRange<Timestamp>?
     /// The newest stored time while the clock is earlier, because it isn't set yet; `nil` once it's plausible.
     var newestStored: Timestamp?
 
@@ -85,6 +89,7 @@ package struct TriggerMachine: Sendable {
         self.home = home
         schedule = TriggerSchedule(zone: timeZone, location: home.location)
         startedAt = now
+        latestInput = now
         lastRun = states.compactMap(\.run?.number).max() ?? 0
         newestStored = states.map(\.updatedAt).max()
         let stored = Dictionary(states.map { ($0.trigger, $0) }) { $1 }
@@ -98,6 +103,12 @@ package struct TriggerMachine: Sendable {
             if stored[trigger.id] == nil { changed.insert(trigger.id) }
         }
         index()
+        for entry in entries {
+            for restore in entry.state.run?.restores ?? [] {
+                let isHue = home.characteristic(restore.characteristic)?.type == .hue
+                lastWrites[restore.characteristic] = LastWrite(restore, by: entry.trigger.id, isHue: isHue)
+            }
+        }
         checkClock(now)
         for index in entries.indices { setDeadline(index) }
     }
@@ -178,11 +189,16 @@ package struct TriggerMachine: Sendable {
 
     /// Shifts all running durations after the clock was set, by the difference between the new and the old time.
     ///
-    /// Times of day don't shift: skipped times count as missed, and repeated times don't fire again. If the clock wasn't
-    /// set before, stored times don't shift, either.
+    /// Times of day don't shift: skipped times don't fire, unless the clock is set back to a time before them, and
+    /// repeated times don't fire again. If the clock wasn't set before, stored times don't shift, either.
     package mutating func clockChanged(by difference: Duration, at now: Timestamp) {
         let wasSet = newestStored == nil
         let wrongTimes = startedAt...max(startedAt, now.adding(.zero - difference))
+        if wasSet {
+            let start = skipped?.lowerBound ?? latestInput
+            skipped = start < now && (difference > .zero || skipped != nil) ? start...now : nil
+        }
+        latestInput = now
         for index in entries.indices {
             var state = entries[index].state
             for memory in state.memories.indices {
@@ -191,12 +207,21 @@ package struct TriggerMachine: Sendable {
                 {
                     state.memories[memory].content = .lasting(since: since.adding(difference), hasFired: hasFired)
                 }
+                if wasSet, difference < .zero, !state.memories[memory].skipped.isEmpty,
+                    let next = schedule.next(
+                        of: state.memories[memory].event, after: now, on: entries[index].definition.weekdays)
+                {
+                    state.memories[memory].reopen(from: next.number)
+                }
             }
             if wasSet { state.pausedUntil = state.pausedUntil?.adding(difference) }
             if wasSet, var run = state.run {
                 run.resumesAt = run.resumesAt?.adding(difference)
                 run.endsAt = run.endsAt?.adding(difference)
                 run.startedAt = run.startedAt?.adding(difference)
+                for restore in run.restores.indices {
+                    run.restores[restore].fadesAt = run.restores[restore].fadesAt?.adding(difference)
+                }
                 state.run = run
             }
             state.activeSince = min(state.activeSince, now)
@@ -213,11 +238,14 @@ package struct TriggerMachine: Sendable {
             write.time = write.time.adding(difference)
             return write
         }
-        for id in lastWrites.keys { lastWrites[id]?.shift(by: difference) }
+        for (id, write) in lastWrites where wasSet || wrongTimes.contains(write.time) {
+            lastWrites[id]?.shift(by: difference)
+        }
     }
 
     /// Checks whether the clock has become plausible, that is, no earlier than the newest stored time.
     mutating func checkClock(_ now: Timestamp) {
+        latestInput = now
         if let newest = newestStored, now >= newest { newestStored = nil }
     }
 

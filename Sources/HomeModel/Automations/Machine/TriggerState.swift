@@ -21,6 +21,8 @@ package struct TriggerState: HomeMessage {
     struct EventMemory: HomeMessage {
         var event: TriggerEvent
         var content: Content
+        /// The handled occurrences that didn't run because the clock was set forward, oldest first.
+        var skipped: [SkippedOccurrences] = []
 
         enum Content: HomeMessage {
             /// The number of the last handled occurrence of a scheduled event.
@@ -59,6 +61,25 @@ package struct TriggerState: HomeMessage {
         var written: CharacteristicValue?
         /// The value before the run.
         var former: CharacteristicValue
+        /// The time of the write, or of a later step of the fade to the written value; `nil` before the write, and in a
+        /// state of an earlier version.
+        var fadesAt: Timestamp?
+        /// The value at that time; `nil` if it's the one before the run.
+        var step: CharacteristicValue?
+    }
+
+    /// Returns the memory of an event; `nil` if there is none.
+    func memory(of event: TriggerEvent) -> EventMemory? { memories.first { $0.event == event } }
+
+    /// Remembers that the occurrences of an event up to a number have been handled, some of them because the clock has
+    /// skipped them.
+    mutating func handle(_ event: TriggerEvent, _ number: Int, skipped: [Int]) {
+        let former = memory(of: event)
+        if former == nil { self[event] = .occurrence(number) }
+        for index in memories.indices where memories[index].event == event {
+            memories[index].handle(through: number)
+            memories[index].skip(SkippedOccurrences.ranges(of: skipped, former))
+        }
     }
 
     subscript(event: TriggerEvent) -> EventMemory.Content? {

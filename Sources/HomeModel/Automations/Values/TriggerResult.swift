@@ -13,6 +13,10 @@ public enum TriggerResult: Codable, Sendable, Hashable {
     ///
     /// The count is at most 1000.
     case missed(first: Timestamp, count: Int)
+    /// The clock was set forward past these times. If it's set back, the automation runs at them.
+    ///
+    /// The count is at most 1000.
+    case skippedByClock(first: Timestamp, count: Int)
     /// The clock was earlier than a stored time, so it probably wasn't set.
     case clockNotSet
     /// The automation was the last one of a chain that was too long.
