@@ -253,6 +253,69 @@ struct AutomationCommandTests {
         #expect(try await other.run("automations", "import", "/nowhere.yaml").code == 66)
     }
 
+    /// Imports a file that changes two automations and adds two.
+    private func importFour(into hub: FakeHub) async throws -> Outcome {
+        let path = "/tmp/homehub-import-\(getpid()).yaml"
+        defer { unlink(path) }
+        let yaml = """
+            automations:
+              - name: Porch
+                at: "20:00"
+                set: reading lamp on
+              - name: Night
+                at: "22:00"
+                enabled: false
+                set: reading lamp on
+              - name: Evening
+                at: "18:00"
+                notify: Hello
+              - name: Door
+                at: "23:00"
+                notify: Open
+
+            """
+        try #require(fopen(path, "w").map { fputs(yaml, $0) >= 0 && fclose($0) == 0 } == true)
+        return try await hub.run("automations", "import", path)
+    }
+
+    @Test("undoes an import of which the hub refuses one automation") func refusedImport() async throws {
+        let hub = FakeHub { $0.refusedTriggers = ["Door"] }
+        try await add(hub)
+        try await add(hub, "Evening", "--disabled")
+        let before = hub.homes[0].triggers
+        let outcome = try await importFour(into: hub)
+        #expect(outcome.code != 0 && outcome.output.isEmpty)
+        #expect(outcome.errors.hasPrefix("homehub: Door: "), "\(outcome.errors)")
+        #expect(outcome.errors.contains("; the import changed nothing"), "\(outcome.errors)")
+        #expect(hub.homes[0].triggers == before)
+        hub.state.withLock { $0.refusedTriggers = [] }
+        #expect(
+            try await importFour(into: hub).output
+                == "Porch: added\nNight: changed\nEvening: changed\nDoor: added\n")
+    }
+
+    @Test("names the automations whose import it can't undo") func lastingImport() async throws {
+        let hub = FakeHub { ($0.refusedTriggers, $0.refusedWrites) = (["Door"], ["automations.remove"]) }
+        try await add(hub)
+        let outcome = try await importFour(into: hub)
+        #expect(outcome.errors.contains("; the import couldn't undo its changes of Porch, Evening"), "\(outcome)")
+        #expect(hub.homes[0].triggers.map(\.name) == ["Night", "Porch", "Evening"])
+    }
+
+    @Test("changes nothing if the file has too many automations") func longImport() async throws {
+        let definition = TriggerDefinition(events: [.calendar(CalendarTime(.midnight))], steps: [.notify("Hi")])
+        let hub = FakeHub { state in
+            for number in 1..<HomeLimits.triggersInHome {
+                _ = try? state.graph.perform(
+                    .addTrigger(House.home.id, name: "Number \(number)", definition, isEnabled: true),
+                    using: &state.random)
+            }
+        }
+        let outcome = try await importFour(into: hub)
+        #expect(outcome.errors.contains("Night: there are already 200 automations"), "\(outcome.errors)")
+        #expect(hub.homes[0].triggers.count == HomeLimits.triggersInHome - 1)
+    }
+
     @Test("imports a disabled automation whose only time has passed") func past() async throws {
         let hub = FakeHub()
         let path = "/tmp/homehub-past-\(getpid()).yaml"

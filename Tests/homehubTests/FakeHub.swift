@@ -36,6 +36,8 @@ final class FakeHub: LineRPCHandler {
         var stale: [Accessory.ID] = []
         /// The methods of writes that fail.
         var refusedWrites: Set<String> = []
+        /// The names of new automations that the user doesn't allow.
+        var refusedTriggers: Set<String> = []
         /// The methods that aren't answered.
         var silent: Set<String> = []
         /// The calls with an effect.
@@ -134,6 +136,9 @@ final class FakeHub: LineRPCHandler {
                 state.calls.append("\(decision) \(app.app) \(app.uid) \(vendor)")
             case .write(let write):
                 guard !state.refusedWrites.contains(write.method) else { throw HomeError(.genericError) }
+                if case .addTrigger(_, let name, _, _) = write, state.refusedTriggers.contains(name) {
+                    throw HomeError(.homeAccessNotAuthorized)
+                }
                 var commit = try state.graph.perform(write, using: &state.random)
                 if case .removeAccessory = write { commit.stale = state.stale }
                 return (commit.json, [])

@@ -26,7 +26,8 @@ struct AutomationsImportCommand: HomeCommand {
         commandName: "import", abstract: "Add and change automations from a YAML file.",
         discussion: """
             An automation with a known name is changed; others are added. Automations that aren't in the file remain. The \
-            whole file is checked before anything changes.
+            whole file is checked before anything changes. If the home hub refuses one of the automations, all changes are \
+            undone.
             """)
 
     @Argument(help: "The file; - reads standard input.", completion: .file(extensions: ["yaml", "yml"]))
@@ -41,53 +42,15 @@ struct AutomationsImportCommand: HomeCommand {
         let home = try await session.home
         let parser = TriggerParser(home: home, time: .current(of: home))
         let imported = try AutomationFile(Self.bytes(of: file), file: file == "-" ? "stdin" : file, parser: parser)
-        let total = home.triggers.count + imported.entries.count { home.triggers.named($0.name).isEmpty }
-        guard total <= HomeLimits.triggersInHome else {
-            throw HomeError(
-                .maximumObjectLimitReached,
-                detail:
-                    "a home can have \(HomeLimits.triggersInHome) automations, and with the file there would be \(total)"
-            )
+        let changes = imported.entries.map { entry in
+            AutomationImport.Change(entry: entry, old: home.triggers.named(entry.name).first)
         }
-        var results: [ImportResult] = []
-        for entry in imported.entries {
-            let old = home.triggers.named(entry.name).first
-            let result = ImportResult(name: entry.name, old: old, entry: entry)
-            if !check {
-                do {
-                    try await apply(entry, to: old, of: home, session.manager)
-                } catch let error as HomeError {
-                    show(results, session)
-                    throw HomeError(
-                        error.code, detail: "\(entry.name): \(error.problem)", remedy: error.effectiveRemedy,
-                        suggestions: error.suggestions)
-                }
-            }
-            results.append(result)
-        }
-        show(results, session)
-    }
-
-    private func show(_ results: [ImportResult], _ session: HomeSession) {
+        var automations = AutomationImport(home)
+        try automations.check(changes)
+        if !check { try await automations.apply(changes, by: session.manager) }
         session.print(
-            results.map { "\($0.name): \($0.word(isCheck: check))".sanitized + "\n" }.joined(),
-            json: .array(results.map { ["name": .string($0.name), "result": .string($0.word(isCheck: false))] }))
-    }
-
-    private func apply(
-        _ entry: AutomationFile.Entry, to old: Trigger?, of home: Home, _ manager: HomeManager
-    ) async throws {
-        guard let old else {
-            _ = try await manager.addTrigger(
-                named: entry.name, to: home.id, entry.definition, isEnabled: entry.isEnabled)
-            return
-        }
-        // Only a disabled automation can have a time in the past.
-        if !entry.isEnabled, old.isEnabled { _ = try await manager.setEnabled(false, of: old.id) }
-        if entry.definition != old.definition || !old.missingParts.isEmpty {
-            _ = try await manager.updateTrigger(old.id, to: entry.definition)
-        }
-        if entry.isEnabled, !old.isEnabled { _ = try await manager.setEnabled(true, of: old.id) }
+            changes.map { "\($0.entry.name): \($0.word(isCheck: check))".sanitized + "\n" }.joined(),
+            json: .array(changes.map { ["name": .string($0.entry.name), "result": .string($0.word(isCheck: false))] }))
     }
 
     /// Reads a file, or standard input, up to the parser's size limit.
@@ -105,13 +68,9 @@ struct AutomationsImportCommand: HomeCommand {
     }
 }
 
-/// The effect of an import on an automation.
-private struct ImportResult {
-    let name: String
-    let old: Trigger?
-    let entry: AutomationFile.Entry
-
-    func word(isCheck: Bool) -> String {
+extension AutomationImport.Change {
+    /// The effect of the import on the automation.
+    fileprivate func word(isCheck: Bool) -> String {
         guard let old else { return isCheck ? "would be added" : "added" }
         let isSame =
             old.definition == entry.definition && old.isEnabled == entry.isEnabled && old.missingParts.isEmpty
