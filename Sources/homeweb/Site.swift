@@ -15,8 +15,7 @@ struct Site: Sendable {
     let attempts = AttemptLimit()
     /// Limits the number of graphs drawn concurrently, so that other calls to the home hub aren't delayed.
     let graphs = Turns(2, waitingLimit: 32)
-    /// Serializes changes of scenes, because each change replaces all actions of a scene.
-    let sceneChanges = Turns(1, waitingLimit: 32)
+    let sceneTurns = SceneTurns(waitingLimit: 32)
     let bridgeSocket: SocketLocation
     /// The home hub's socket.
     let hubSocket: String?

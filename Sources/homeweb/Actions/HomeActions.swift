@@ -174,9 +174,15 @@ enum HomeActions {
             _ = try context.editor
             let form = try await request.form(context)
             let page = try await change(form, context, site.manager)
-            let path = form["back"] ?? page
-            return request.isFromScript ? Response.json(["path": .string(path.localPath)]) : Response.seeOther(path)
+            return request.response(continuingWith: form["back"] ?? page)
         }
+    }
+}
+
+extension Request {
+    /// Returns the answer to an accepted form: the page to continue with.
+    func response(continuingWith path: String) -> Response {
+        isFromScript ? .json(["path": .string(path.localPath)]) : .seeOther(path)
     }
 }
 

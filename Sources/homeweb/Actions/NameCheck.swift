@@ -51,6 +51,9 @@ struct NameCheck {
         case "scene":
             return own.flatMap { ActionSet.ID($0) }.map { .renameActionSet($0, name: name) }
                 ?? home.map { .addActionSet($0, name: name, kind: .userDefined) }
+        case "person":
+            return own.flatMap { Resident.ID($0) }.map { .renamePerson($0, name: name) }
+                ?? home.map { .addPerson($0, name: name) }
         default: return own.flatMap { Home.ID($0) }.map { .renameHome($0, name: name) } ?? .addHome(name: name)
         }
     }

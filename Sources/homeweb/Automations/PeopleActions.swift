@@ -11,13 +11,13 @@ enum PeopleActions {
             let visitor = try context.editor
             let form = try await request.form(context)
             let home: Home.ID = try context.id()
-            let name = (form["name"] ?? "").trimmed
             do throws(HomeError) {
-                _ = try await site.manager.addPerson(named: name, to: home)
-                return Response.seeOther(form["back"] ?? "/people")
+                _ = try await site.manager.addPerson(named: form.name, to: home)
+                return request.response(continuingWith: form["back"] ?? "/people")
             } catch {
+                guard !request.isFromScript else { throw error }
                 return try await refused(
-                    PeoplePage.Refused(name: (name, error.message.sentence)), home, site, visitor)
+                    PeoplePage.Refused(name: (form.name, error.message.sentence)), home, site, visitor)
             }
         }
         router.post("/homes/:id/location") { request, context in
@@ -49,10 +49,19 @@ enum PeopleActions {
             return Response.seeOther("/people?home=\(home)")
         }
         router.post("/people/:id/name") { request, context in
-            _ = try context.editor
+            let visitor = try context.editor
             let form = try await request.form(context)
-            _ = try await site.manager.renamePerson(try context.id(), to: (form["name"] ?? "").trimmed)
-            return Response.seeOther(form["back"] ?? "/people")
+            let person: Resident.ID = try context.id()
+            do throws(HomeError) {
+                _ = try await site.manager.renamePerson(person, to: form.name)
+                return request.response(continuingWith: form["back"] ?? "/people")
+            } catch {
+                guard !request.isFromScript,
+                    let home = await site.manager.homes.first(where: { $0.person(person) != nil })?.id
+                else { throw error }
+                return try await refused(
+                    PeoplePage.Refused(newName: (person, form.name, error.message.sentence)), home, site, visitor)
+            }
         }
         router.post("/people/:id/presence") { request, context in
             _ = try context.editor

@@ -8,6 +8,7 @@ struct PeoplePage: LivePage {
     /// A rejected form, with its error.
     struct Refused {
         var name: (text: String, error: String)?
+        var newName: (person: Resident.ID, text: String, error: String)?
         var location: (form: LocationForm, error: String)?
     }
 
@@ -37,11 +38,14 @@ struct PeoplePage: LivePage {
             "home": "\(home.id)", "up": "/automations" + moment.homeQuery, "back": path, "location": location,
             "name": refused.name?.text ?? "",
             "people": home.people.sortedForDisplay.map { person in
-                [
+                let newName = refused.newName?.person == person.id ? refused.newName : nil
+                var values: Templates.Values = [
                     "id": "\(person.id)", "name": person.name, "state": person.isHome ? "at home" : "away",
                     "next": person.isHome ? "0" : "1", "word": person.isHome ? "Set to away" : "Set to home",
-                    "back": path,
-                ] as Templates.Values
+                    "back": path, "newName": newName?.text ?? person.name,
+                ]
+                values["newNameError"] = newName?.error
+                return values
             },
         ]
         values["nameError"] = refused.name?.error

@@ -16,7 +16,7 @@ enum SceneActions {
         }
         HomeActions.editing(router, "/scenes/:id/services", site) { form, context, manager in
             let visitor = try context.editor
-            return try await site.sceneChanges.run {
+            return try await site.sceneTurns.run(try context.id()) {
                 let (home, scene) = try await scene(context, manager)
                 let actions = actions(of: scene, form, home)
                 if actions.contains(where: { home.isOpening($0) == true && !scene.actions.contains($0) }) {
