@@ -78,6 +78,7 @@ package actor HomeHub {
     var automations: Automations
     var runs = RunQueues()
     var triggerHistory = TriggerHistory()
+    var triggerStatusTexts = TriggerStatusTexts()
     /// The calls that wait for the first attempt of a run's actions.
     var runCalls: [RunID: [Call]] = [:]
     /// The sessions that receive the messages of automations.

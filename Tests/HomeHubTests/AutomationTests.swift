@@ -39,6 +39,24 @@ struct AutomationTests {
         }
     }
 
+    @Test("updates the last entries of automations without reading the history again") func latest() async throws {
+        func last(_ app: TestApp) async throws -> TriggerRecord? {
+            try [TriggerStatus](json: try await app.call(.triggerStatuses(house.home))).first?.last
+        }
+        try await house.run { hub, app in
+            let trigger = try await house.add(TriggerDefinition(events: [onMotion], steps: [lampOn]), by: app)
+            #expect(try await last(app) == nil)
+            try await hub.store.save(
+                [], [TriggerRecord(trigger: trigger, time: TestWallClock.noon, cause: .user, result: .wrongWeekday)])
+            #expect(try await last(app) == nil)
+            let ran = try TriggerRecord(json: try await app.call(.runTrigger(trigger, .always)))
+            #expect(ran.outcomes.count == 1 && ran.outcomes.allSatisfy { $0.time != nil })
+            #expect(try await last(app) == ran)
+            let again = try TriggerRecord(json: try await app.call(.runTrigger(trigger, .always)))
+            #expect(try await last(app) == again && again.id != ran.id)
+        }
+    }
+
     // MARK: Runs
 
     @Test("stores the state before the actions, and reports the outcome of each action")

@@ -228,14 +228,11 @@ package struct Automations {
         machines[home]?.check(id, at: time)
     }
 
-    /// Returns the next scheduled time of an automation.
-    func nextOccurrence(of id: Trigger.ID, of home: Home.ID, after time: Timestamp) -> Timestamp? {
-        machines[home]?.nextOccurrence(of: id, after: time)
-    }
-
-    /// Returns the time until which an automation is paused because it ran too often; `nil` if it isn't paused.
-    func pausedUntil(of id: Trigger.ID, of home: Home.ID, at time: Timestamp) -> Timestamp? {
-        machines[home]?.pausedUntil(of: id).flatMap { $0 > time ? $0 : nil }
+    /// Returns for each automation of a home the next scheduled time, and the end of its pause, if it ran too often.
+    mutating func outlook(
+        of home: Home.ID, at time: Timestamp
+    ) -> [Trigger.ID: (next: Timestamp?, pausedUntil: Timestamp?)] {
+        machines[home]?.outlook(at: time) ?? [:]
     }
 
     /// Returns a Boolean value that indicates whether the clock and the time zones must be checked.

@@ -55,17 +55,25 @@ extension HomeHub {
     // MARK: Reading
 
     /// Answers with the next and the last run of each automation of a home.
+    ///
+    /// Apps ask for them often, so the hub keeps the last entries and their JSON.
     func triggerStatuses(of id: Home.ID, _ call: Call) async {
-        let records = await loadRecords(of: id, call) { store in try await store.latestTriggerRecords(of: id) }
-        guard let records, let home = graph.home(id) else { return }
-        let last = Dictionary(records.map { ($0.trigger, $0) }) { newest, _ in newest }
-        let now = clock().time
+        if !triggerHistory.hasLatest(of: id) {
+            let records = await loadRecords(of: id, call) { store in try await store.latestTriggerRecords(of: id) }
+            guard let records else { return }
+            triggerHistory.keepLatest(records, of: id)
+        }
+        guard isAwaited(call) else { return }
+        guard let home = graph.home(id) else {
+            return answer(call, with: HomeError(.notFound, detail: "this home doesn't exist"))
+        }
+        let outlook = automations.outlook(of: id, at: clock().time)
         let statuses = home.triggers.map { trigger in
             TriggerStatus(
-                trigger: trigger.id, next: automations.nextOccurrence(of: trigger.id, of: id, after: now),
-                last: last[trigger.id], pausedUntil: automations.pausedUntil(of: trigger.id, of: id, at: now))
+                trigger: trigger.id, next: outlook[trigger.id]?.next, last: triggerHistory.latest(of: trigger.id),
+                pausedUntil: outlook[trigger.id]?.pausedUntil)
         }
-        answer(call, .success(statuses.json))
+        answer(call, .success(triggerStatusTexts.json(of: statuses, in: id)))
     }
 
     /// Answers with the history of an automation, or with the latest records of a home's history, newest first.

@@ -66,10 +66,11 @@ extension HomeHub {
             automations.update(home, at: reading)
         } else {
             automations.remove(transaction.home)
+            triggerStatusTexts.remove(transaction.home)
         }
         replaced(runs.homesChanged(graph, withdrawn: automations.withdrawn))
         let triggers = Set(graph.homes.flatMap(\.triggers).map(\.id))
-        triggerHistory.keep(where: triggers.contains)
+        triggerHistory.keep(where: triggers.contains, homes: graph.homes.map(\.id))
         let changed = watched.symmetricDifference(automations.watched)
         if !changed.isEmpty { demandChanged(of: Array(changed)) }
         automationsChanged()

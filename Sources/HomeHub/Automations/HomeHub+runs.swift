@@ -183,7 +183,7 @@ extension HomeHub {
             let record = records.first(where: { $0.runID == plan.id.run }),
             triggerHistory.record(of: plan.id.run) == nil
         else { return }
-        triggerHistory.track(record)
+        triggerHistory.resume(record)
         triggerHistory.begin(plan.id)
     }
 

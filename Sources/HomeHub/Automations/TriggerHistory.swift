@@ -26,6 +26,10 @@ struct TriggerHistory {
     /// stored.
     private var unsaved: [Trigger.ID: [TriggerRecord]] = [:]
     private var isSaving = false
+    /// The latest entries of automations.
+    private var latest: [Trigger.ID: TriggerRecord] = [:]
+    /// The homes whose latest entries have been loaded.
+    private var homesWithLatest: Set<Home.ID> = []
 
     /// Adds an entry that isn't stored.
     mutating func add(_ record: TriggerRecord) {
@@ -35,6 +39,12 @@ struct TriggerHistory {
 
     /// Adds an entry that is stored.
     mutating func track(_ record: TriggerRecord) {
+        latest[record.trigger] = record
+        resume(record)
+    }
+
+    /// Adds the entry of a run that continues after a restart of the hub.
+    mutating func resume(_ record: TriggerRecord) {
         guard let run = record.runID else { return }
         current[run] = Entry(record: record, former: record.outcomes)
         // Later runs have replaced earlier runs, whose outcomes no longer change.
@@ -66,15 +76,32 @@ struct TriggerHistory {
         entry.record.outcomes = all
         current[plan.run] = entry
         guard isChanged else { return nil }
+        if latest[plan.run.trigger]?.id == entry.record.id { latest[plan.run.trigger] = entry.record }
         save(entry.record)
         return entry.record
     }
 
-    /// Forgets the entries of removed triggers.
-    mutating func keep(where isPresent: (Trigger.ID) -> Bool) {
+    /// Forgets the entries of removed triggers and homes.
+    mutating func keep(where isPresent: (Trigger.ID) -> Bool, homes: [Home.ID]) {
+        latest = latest.filter { isPresent($0.key) }
+        homesWithLatest.formIntersection(homes)
         current = current.filter { isPresent($0.key.trigger) }
         unsaved = unsaved.filter { isPresent($0.key) }
     }
+
+    // MARK: Latest entries
+
+    /// Returns a Boolean value that indicates whether ``latest(of:)`` knows the entries of a home's automations.
+    func hasLatest(of home: Home.ID) -> Bool { homesWithLatest.contains(home) }
+
+    /// Keeps the latest entries of a home's automations, newest first, except those that newer ones have replaced.
+    mutating func keepLatest(_ records: [TriggerRecord], of home: Home.ID) {
+        homesWithLatest.insert(home)
+        for record in records where latest[record.trigger] == nil { latest[record.trigger] = record }
+    }
+
+    /// Returns the latest entry of an automation; `nil` if there is none.
+    func latest(of trigger: Trigger.ID) -> TriggerRecord? { latest[trigger] }
 
     // MARK: Storing
 

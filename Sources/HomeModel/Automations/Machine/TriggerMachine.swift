@@ -32,6 +32,8 @@ package struct TriggerMachine: Sendable {
         var checkedUntil: Timestamp
         /// The next time at which the entry needs ``TriggerMachine/advance(to:)``.
         var deadline: Timestamp?
+        /// The next time of a scheduled event after `start`.
+        var next: (start: Timestamp, time: Timestamp?)?
         /// The times of the runs in the last minute that events started.
         var recentRuns: [Timestamp] = []
         /// The times of the runs in the last minute that users started.
@@ -121,11 +123,6 @@ package struct TriggerMachine: Sendable {
         watchedCharacteristics.filter { values[$0] == nil }
     }
 
-    /// Returns the end of the pause of a trigger that ran too often; `nil` if it wasn't paused.
-    package func pausedUntil(of id: Trigger.ID) -> Timestamp? {
-        entries.first { $0.trigger.id == id }?.state.pausedUntil
-    }
-
     /// The next time at which the machine needs ``advance(to:)``.
     package var nextDeadline: Timestamp? { entries.compactMap(\.deadline).min() }
 
@@ -138,11 +135,33 @@ package struct TriggerMachine: Sendable {
         return entries.map(\.state).filter { changed.contains($0.trigger) }
     }
 
-    /// Returns the next time of a scheduled event; `nil` if the trigger has none or is inactive.
-    package func nextOccurrence(of id: Trigger.ID, after time: Timestamp) -> Timestamp? {
-        guard let entry = entries.first(where: { $0.trigger.id == id }), entry.isActive else { return nil }
-        let weekdays = entry.definition.weekdays
-        return entry.definition.events.compactMap { schedule.next(of: $0, after: time, on: weekdays)?.time }.min()
+    /// Returns for each trigger the next time of a scheduled event, `nil` for a trigger without one or an inactive one,
+    /// and the end of its pause, if it ran too often.
+    package mutating func outlook(
+        at now: Timestamp
+    ) -> [Trigger.ID: (next: Timestamp?, pausedUntil: Timestamp?)] {
+        var outlook: [Trigger.ID: (next: Timestamp?, pausedUntil: Timestamp?)] = [:]
+        for index in entries.indices {
+            let pause = entries[index].state.pausedUntil.flatMap { $0 > now ? $0 : nil }
+            outlook[entries[index].trigger.id] = (nextOccurrence(index, after: now), pause)
+        }
+        return outlook
+    }
+
+    /// Returns the next time of a scheduled event.
+    ///
+    /// Sun events take long to compute, so the time is kept until it's reached, or for an hour if there is none.
+    private mutating func nextOccurrence(_ index: Int, after time: Timestamp) -> Timestamp? {
+        guard entries[index].isActive else { return nil }
+        if let (start, next) = entries[index].next, start <= time, time < next ?? start.adding(.seconds(3600)) {
+            return next
+        }
+        let weekdays = entries[index].definition.weekdays
+        let next = entries[index].definition.events.compactMap {
+            schedule.next(of: $0, after: time, on: weekdays)?.time
+        }.min()
+        entries[index].next = (time, next)
+        return next
     }
 
     // MARK: Changes of the home and the clock
@@ -183,6 +202,7 @@ package struct TriggerMachine: Sendable {
         for index in entries.indices {
             // Times that have passed according to the new rules count as missed.
             entries[index].checkedUntil = entries[index].state.activeSince
+            entries[index].next = nil
             setDeadline(index)
         }
     }
