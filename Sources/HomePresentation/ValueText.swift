@@ -165,7 +165,8 @@ extension Characteristic {
         guard metadata.format != .data, metadata.format != .tlv8, let value = parsed(typed) else {
             throw HomeError(.invalidValueType, detail: "\(word) must be \(requirement)")
         }
-        return value
+        guard metadata.format == .float, let number = value.number else { return value }
+        return .float(number)
     }
 
     /// Parses a typed number for a comparison with the characteristic's value.

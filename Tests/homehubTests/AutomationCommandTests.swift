@@ -429,6 +429,21 @@ struct AutomationCommandTests {
         #expect(try imported(home(definition)).first?.definition == definition)
     }
 
+    @Test(
+        "exports names that look like other values",
+        arguments: ["Or", "and", "24", "1e5", "on", "No", "null", "7am", "Anna's", "sunset", "灯り"])
+    func names(name: String) throws {
+        let scene = try #require(House.home.actionSets.first?.id)
+        var home = home(TriggerDefinition(events: [.calendar(CalendarTime(.midnight))], actionSets: [scene]))
+        home.triggers[0].name = name
+        for index in home.actionSets.indices where home.actionSets[index].id == scene {
+            home.actionSets[index].name = name
+        }
+        let entries = try imported(home)
+        #expect(entries.map(\.name) == [name])
+        #expect(entries.map(\.definition) == home.triggers.map(\.definition))
+    }
+
     @Test("exports automations that refer to removed objects as comments, so that the file can be imported")
     func removedParts() throws {
         let definition = TriggerDefinition(

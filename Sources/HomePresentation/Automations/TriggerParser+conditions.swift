@@ -32,10 +32,18 @@ extension TriggerParser {
         }
         let failure: HomeError
         do throws(HomeError) { return try simpleCondition(words) } catch { failure = error }
+        var problem: HomeError?
         for (word, combine) in [("or", TriggerCondition.any), ("and", TriggerCondition.all)] {
             guard let pieces = try words.split(at: word) else { continue }
-            return combine(try conditions(pieces, separator: word, depth: depth + 1))
+            do throws(HomeError) {
+                return combine(try conditions(pieces, separator: word, depth: depth + 1))
+            } catch {
+                problem = problem ?? error
+                // An accessory can be called "Or".
+                guard pieces.contains(where: \.isCut) else { break }
+            }
         }
+        if let problem { throw problem }
         if first.lowercased() == "not" { return .not(try condition(words.dropFirst(), depth: depth + 1)) }
         throw failure
     }
@@ -190,6 +198,12 @@ extension TriggerParser {
 }
 
 extension ArraySlice<String> {
+    /// A Boolean value that indicates whether the words begin or end with "and" or "or".
+    fileprivate var isCut: Bool {
+        guard let first = first?.lowercased(), let last = last?.lowercased() else { return true }
+        return ["and", "or"].contains(first) || ["and", "or"].contains(last)
+    }
+
     /// Returns the index of the parenthesis that closes the one at the given index; `nil` if it's missing.
     fileprivate func closing(of start: Int) -> Int? {
         var depth = 0

@@ -20,14 +20,18 @@ extension TriggerParser {
         let isSeparator = parts.map { [",", "and", "or"].contains($0.lowercased()) }
         var list = (ids: [Resident.ID](), isAlternative: false)
         var start = 0
+        // A person can be called "Or".
+        var isAfterSeparator = true
         while start < parts.count {
-            guard !isSeparator[start] else {
+            let ends = (start + 1...parts.count).filter { $0 == parts.count || isSeparator[$0] }
+            let name = { (end: Int) in parts[start..<end].joined(separator: " ") }
+            let isName = isAfterSeparator && ends.contains { !home.people.named(name($0)).isEmpty }
+            isAfterSeparator = isSeparator[start] && !isName
+            guard !isAfterSeparator else {
                 if parts[start].lowercased() == "or" { list.isAlternative = true }
                 start += 1
                 continue
             }
-            let ends = (start + 1...parts.count).filter { $0 == parts.count || isSeparator[$0] }
-            let name = { (end: Int) in parts[start..<end].joined(separator: " ") }
             let person: Resident
             if let end = ends.last(where: { !home.people.named(name($0)).isEmpty }),
                 let found = home.people.named(name(end)).first

@@ -124,6 +124,7 @@ package struct TriggerPhrases: Sendable {
 
     private func phrase(for change: PresenceChange, _ people: [Resident.ID]) -> String {
         let names = people.map { home.person($0)?.name ?? Self.removed }
+        if people.count == 1 { return "\(names[0]) \(change.isArrival ? "arrives" : "leaves")" }
         return switch change {
         case .firstEntry:
             names.isEmpty ? "the first person arrives" : "the first of \(names.joined(with: "and")) arrives"
@@ -173,6 +174,11 @@ package struct TriggerPhrases: Sendable {
     func words(_ value: CharacteristicValue, _ place: ValuePlace) -> String {
         place.accessory.words(for: value, of: place.characteristic)
     }
+}
+
+extension PresenceChange {
+    /// A Boolean value that indicates whether people arrive.
+    fileprivate var isArrival: Bool { self == .firstEntry || self == .everyEntry }
 }
 
 extension PressKind {

@@ -60,7 +60,10 @@ package struct TriggerText: Sendable {
     private func chosen(
         of id: Characteristic.ID, _ event: TriggerEvent, _ statements: (TypedSubject) -> [String]
     ) -> String {
-        chosen(subjects(of: id).flatMap(statements)) { (try? parser.event(typed: $0)) == event }
+        let event = event.withPlainNumbers
+        return chosen(subjects(of: id).flatMap(statements)) {
+            (try? parser.event(typed: $0))?.withPlainNumbers == event
+        }
     }
 
     /// Returns the first text that passes the check, or the last text if none does.
@@ -86,7 +89,8 @@ package struct TriggerText: Sendable {
             return chosen(names.map { "\($0) home" }) { (try? parser.condition(typed: $0)) == condition }
         case .comparison(let id, let comparison, let value):
             let texts = subjects(of: id).flatMap { $0.statements(comparison, value) }
-            return chosen(texts) { (try? parser.condition(typed: $0)) == condition }
+            let condition = condition.withPlainNumbers
+            return chosen(texts) { (try? parser.condition(typed: $0))?.withPlainNumbers == condition }
         }
     }
 
@@ -143,6 +147,33 @@ package struct TriggerText: Sendable {
             place.accessory.name, "\(place.accessory.name)/\(place.service.name)", "\(place.service.id)", "\(id)",
         ]
         return names.map { TypedSubject(name: $0, place: place) }
+    }
+}
+
+// Values are compared by number, so 20 and 20.0 have the same text.
+
+extension TriggerEvent {
+    fileprivate var withPlainNumbers: TriggerEvent {
+        switch self {
+        case .characteristic(let id, let value?): .characteristic(id, value: value.plainNumber)
+        case .held(let id, .value(let value), let duration):
+            .held(id, .value(value.plainNumber), duration: duration)
+        default: self
+        }
+    }
+}
+
+extension TriggerCondition {
+    fileprivate var withPlainNumbers: TriggerCondition {
+        guard case .comparison(let id, let comparison, let value) = self else { return self }
+        return .comparison(id, comparison, value.plainNumber)
+    }
+}
+
+extension CharacteristicValue {
+    fileprivate var plainNumber: CharacteristicValue {
+        guard let number, let whole = Int64(exactly: number) else { return self }
+        return .integer(whole)
     }
 }
 

@@ -105,8 +105,12 @@ extension TypedTest {
 }
 
 extension ValuePlace {
-    /// Returns the number as an integer value if it's whole, otherwise as a floating-point value.
+    /// Returns the number as an integer value if it's whole and the format isn't float, otherwise as a floating-point
+    /// value.
     fileprivate func value(_ number: Double) -> CharacteristicValue {
-        Int64(exactly: number).map { .integer($0) } ?? .float(number)
+        guard characteristic.metadata.format != .float, let whole = Int64(exactly: number) else {
+            return .float(number)
+        }
+        return .integer(whole)
     }
 }

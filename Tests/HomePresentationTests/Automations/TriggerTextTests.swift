@@ -41,6 +41,36 @@ import Testing
         ])
     func wrongTimes(typed: String) { #expect(throws: HomeError.self) { try parser.timeEvent(typed: typed) } }
 
+    @Test(
+        "finds accessories and people whose names are words of the parser",
+        arguments: [
+            ("Or", "Or on or Or off"), ("Or", "Hall Sensor motion and Or on"), ("Or", "Or on and Hall Sensor motion"),
+            ("Or", "Or home or Hall Sensor motion"), ("And", "And on or And off and Hall Sensor motion"),
+            ("And", "And home and And on"), ("For", "For on and For home"), ("24", "24 on and 24 home"),
+        ])
+    func wordsAsNames(name: String, typed: String) throws {
+        var home = AutomationHouse.home
+        let lamp = try #require(home.accessories.firstIndex { $0.name == "Hall Lamp" })
+        home.accessories[lamp].name = name
+        home.accessories[lamp].services[0].name = name
+        home.people[0].name = name
+        let parser = TriggerParser(home: home, time: AutomationHouse.time)
+        let condition = try parser.condition(typed: typed)
+        #expect(TriggerText(parser).text(of: condition).contains("00000000-") == false)
+        #expect(try parser.condition(typed: TriggerText(parser).text(of: condition)) == condition)
+        #expect(
+            try parser.event(typed: "\(name) or Ben arrives")
+                == .presence(.everyEntry, people: [home.people[0].id, home.people[1].id]))
+    }
+
+    @Test("writes whole numbers without identifiers, whatever their type", arguments: [true, false])
+    func wholeNumbers(isFloat: Bool) {
+        let value = isFloat ? CharacteristicValue.float(20) : .integer(20)
+        let id: Characteristic.ID = AutomationHouse.id(1211)
+        #expect(text.text(of: .characteristic(id, value: value)).text == "Heater current-temperature=20")
+        #expect(text.text(of: .comparison(id, .less, value)) == "Heater current-temperature<20")
+    }
+
     @Test("suggests setting days if a time contains a day of the week")
     func timeWithDay() {
         let error = #expect(throws: HomeError.self) { try parser.timeEvent(typed: "7:00 on Monday") }
@@ -123,6 +153,8 @@ import Testing
                 "the first of Anna and Ben arrives", "when the first of Anna and Ben arrives",
                 "first of Anna and Ben arrives"
             ),
+            ("the first of Anna arrives", "when Anna arrives", "first of Anna arrives"),
+            ("the last of Anna leaves", "when Anna leaves", "last of Anna leaves"),
             ("Lea and Max or Anna leaves", "when Lea and Max or Anna leaves", "Lea and Max or Anna leaves"),
             ("every 2h", "every 2 hours from 2026-11-27 00:00", "2h from 2026-11-27 00:00"),
             ("the front door locks", "when Front Door locks", "Front Door locked"),
