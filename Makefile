@@ -48,7 +48,7 @@ run-web: packages
 	swift build --product homeweb
 	swift build --product homehub
 	exec .build/debug/homeweb --listen $(LISTEN) --state-directory $(STATE)/web --socket $(STATE)/run/home.sock \
-		--bridge-socket $(STATE)/run/control.sock
+		--bridge-socket $(STATE)/run/page/bridge.sock
 
 ## test     install the tests' requirements and run all tests; TIMES=1 lists the slowest steps and tests
 test: test-packages $(VENV)/ready
@@ -137,6 +137,7 @@ install-home-files:
 
 # The page is a separate package, because it is optional. `homehub web` shows its token.
 install-web-files:
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/homehub/apps Config/org.lamplighter.homeweb.yaml
 	install -D -m 0755 -s $(SHIPPED)/homeweb $(DESTDIR)$(PREFIX)/sbin/homeweb
 	install -D -m 0644 -t $(DESTDIR)$(UNITDIR) systemd/homeweb.service
 	sed -i 's,^\(Exec[A-Z][a-z]*\)=/usr,\1=$(PREFIX),' $(DESTDIR)$(UNITDIR)/homeweb.service

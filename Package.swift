@@ -53,10 +53,11 @@ let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "sw
 let webAssets =
     ["style.css", "script.js", "icons.svg", "icon.svg", "icon-180.png", "manifest.webmanifest"]
     + [
-        "access", "access-fields", "access-link", "accessory", "add", "automation", "automation-buttons",
+        "access", "access-fields", "access-link", "accessory", "add", "arrange", "automation", "automation-buttons",
         "automation-form", "automations", "bridge", "confirm", "control", "count", "empty", "enter", "graphs",
         "history", "home",
-        "more", "name-form", "names", "options", "page", "people", "privacy", "problem", "room", "rooms", "scene",
+        "more", "name-form", "names", "offer", "options", "page", "people", "privacy", "problem", "room", "rooms",
+        "scene",
         "scenes",
         "service", "summary", "tile",
     ].map { "\($0).mustache" }
@@ -417,11 +418,12 @@ let package = Package(
         tests(
             of: "homehub",
             [
-                "CommandKit", "HomeClient", "HomeModel", "HomePresentation", "HAPModel", "LineRPC", "BoundedJSON",
-                "TerminalKit", logging,
+                "CommandKit", "HomeTesting", "HomeClient", "HomeModel", "HomePresentation", "HAPModel", "LineRPC",
+                "BoundedJSON", "TerminalKit", logging,
             ]),
         tests(
-            of: "homeweb", ["HomeModel", "HomePresentation", "HAPModel", "SetupQR", "WebAccess", httpTypes, nioCore]),
+            of: "homeweb",
+            ["HomeTesting", "HomeModel", "HomePresentation", "HAPModel", "SetupQR", "WebAccess", httpTypes, nioCore]),
         tests(of: "WebAccess"),
         tests(of: "SetupQR"),
         tests(of: "hapsim", ["YAMLKit", "HAPModel", "AccessoryRole"]),

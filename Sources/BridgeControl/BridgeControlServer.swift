@@ -4,6 +4,15 @@ package import Logging
 
 /// The server of the daemon's control socket, which passes requests to a ``BridgeControlHandler``.
 package struct BridgeControlServer: Sendable {
+    /// The requests that a socket accepts.
+    package enum Access: Sendable {
+        case all
+        /// Requests that show the bridge, its devices and the setup codes of unpaired bridges.
+        ///
+        /// They change nothing and return no keys.
+        case viewing
+    }
+
     private let server: LineRPCServer
 
     /// Creates a server.
@@ -13,7 +22,17 @@ package struct BridgeControlServer: Sendable {
         path: String, group: String? = "lamplighter", handler: any BridgeControlHandler, logger: Logger
     ) {
         server = LineRPCServer(
-            path: path, mode: 0o660, group: group, handler: Adapter(bridge: handler, logger: logger), logger: logger)
+            path: path, mode: 0o660, group: group,
+            handler: Adapter(bridge: handler, access: .all, logger: logger), logger: logger)
+    }
+
+    /// Creates a server for viewing.
+    ///
+    /// All users who can read the socket's directory may connect.
+    package init(viewingAt path: String, handler: any BridgeControlHandler, logger: Logger) {
+        server = LineRPCServer(
+            path: path, mode: 0o666, handler: Adapter(bridge: handler, access: .viewing, logger: logger),
+            logger: logger)
     }
 
     /// Listens and serves requests until the task is canceled, and then removes the socket.
@@ -26,12 +45,17 @@ package struct BridgeControlServer: Sendable {
 
 private struct Adapter: LineRPCHandler {
     let bridge: any BridgeControlHandler
+    let access: BridgeControlServer.Access
     let logger: Logger
 
     func call(_ method: String, _ params: JSONValue, from peer: LineRPCPeer) async throws -> JSONValue {
         do {
             guard let request = try BridgeRequest(method: method, params: params) else {
                 throw RPCFailure.methodNotFound(method)
+            }
+            guard access == .all || request.isForViewing else {
+                throw BridgeControlError.noPermission(
+                    "this socket only shows the bridge", remedy: "use control.sock for other requests")
             }
             return try await answer(request, peer)
         } catch let error as BridgeControlError {

@@ -63,6 +63,15 @@ enum BridgeRequest: BridgeCall {
         case unlockPairing = "pairings.unlock"
         case reload, reset, backup, restore, watch
     }
+
+    /// A Boolean value that indicates whether the request changes nothing and returns no keys or codes of paired bridges.
+    var isForViewing: Bool {
+        switch self {
+        case .status, .lights: true
+        case .setup(let force): force != true
+        default: false
+        }
+    }
 }
 
 /// A notification from the bridge to a command that watches lights.

@@ -5,6 +5,8 @@ extension HomeHub {
     package struct Configuration: Sendable {
         package var systemApp: SystemApp
         package var restrictions = AppRestrictions()
+        /// The apps that were installed with access to the homes.
+        package var installedApps: Set<InstalledApp> = []
         /// The maximum number of notifications that wait for a session.
         package var feedLimit = ChangeFeed.defaultLimit
         /// The longest time to wait for a vendor's app to connect and answer.

@@ -121,7 +121,7 @@ package actor HomeHub {
         feed = ChangeFeed(limit: configuration.feedLimit)
         permissions = Permissions(
             systemApp: configuration.systemApp, restrictions: configuration.restrictions,
-            remembered: stored.permissions)
+            installed: configuration.installedApps, remembered: stored.permissions)
         consents = Consents(remembered: stored.claims)
         self.vault = vault
         unpairing = Unpairing(browser: browser, dialer: dialer, timing: configuration.timing, logger: logger)

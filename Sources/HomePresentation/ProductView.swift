@@ -91,7 +91,7 @@ extension Home {
         switch grouping {
         case .room:
             let byRoom = Dictionary(grouping: rows, by: \.room)
-            return (rooms + [defaultRoom]).sortedForDisplay.compactMap { room in
+            return (rooms.sortedForDisplay + [defaultRoom]).compactMap { room in
                 byRoom[room.id].map { ProductSection(name: displayName(of: room), rows: $0, room: room.id) }
             }
         case .zone:

@@ -17,6 +17,10 @@ package struct SocketLocation: Sendable, Equatable {
         package static let bridge = Daemon(
             variable: "LAMPLIGHTER_CONTROL", name: "control.sock", installed: "/run/lamplighter/control.sock",
             user: "lamplighter")
+        /// The bridge's socket for viewing.
+        package static let bridgeView = Daemon(
+            variable: "LAMPLIGHTER_VIEW", name: "page/bridge.sock", installed: "/run/lamplighter/page/bridge.sock",
+            user: "lamplighter")
         package static let hub = Daemon(
             variable: "HOMEHUB_SOCKET", name: "home.sock", installed: "/run/homehub/home.sock", user: "homehub")
     }

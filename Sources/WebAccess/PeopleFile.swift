@@ -13,6 +13,8 @@ package struct PeopleFile: Sendable {
         package var people: [Person]
         /// The address at which the page was last served, such as `http://127.0.0.1:8480/`, or `nil` if it never was.
         package var address: String?
+        /// The link that signs one browser in, until it has been used.
+        package var link: SignInLink?
 
         package init(people: [Person], address: String? = nil) {
             self.people = people
@@ -20,7 +22,7 @@ package struct PeopleFile: Sendable {
         }
     }
 
-    /// The largest size in bytes.
+    /// The largest size of the file in bytes.
     private static let sizeLimit = 1 << 19
 
     /// The environment variable that contains the state directory, like systemd's `STATE_DIRECTORY`.
@@ -81,7 +83,9 @@ package struct PeopleFile: Sendable {
         else { throw damaged }
         let people = list.compactMap { Person(json: $0) }
         guard people.count == list.count else { throw damaged }
-        return Content(people: people, address: json["address"]?.string)
+        var content = Content(people: people, address: json["address"]?.string)
+        content.link = json["link"].flatMap { SignInLink(json: $0) }
+        return content
     }
 
     /// Changes the contents of the file under a lock that excludes other programs.
@@ -122,6 +126,7 @@ package struct PeopleFile: Sendable {
     package func write(_ content: Content) throws {
         var json: JSONObject = ["people": .array(content.people.map(\.json))]
         json["address"] = content.address.map(JSONValue.string)
+        json["link"] = content.link?.json
         var owner = stat()
         let isKnown = stat(directory, &owner) == 0
         try OutputFile.make(path) { file in

@@ -24,6 +24,13 @@ struct Homehubd: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The directory for the apps' socket.", valueName: "DIR"))
     var runtimeDirectory = ServiceDirectory.first(in: "RUNTIME_DIRECTORY") ?? "/run/homehub"
 
+    /// Packages install their files in the prefix of this program.
+    @Option(
+        help: ArgumentHelp(
+            "The directory of the files of apps that were installed with access to the homes.", valueName: "DIR",
+            visibility: .hidden))
+    var installedApps = HubDaemon.programDirectory + "/../share/homehub/apps"
+
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "LEVEL"))
     var logLevel = Logger.Level.info
 
@@ -48,7 +55,8 @@ struct Homehubd: AsyncParsableCommand {
         let logger = Logger(label: "homehubd")
         do {
             let places = HubDaemon.Places(
-                configuration: config, stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory)
+                configuration: config, stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory,
+                installedApps: installedApps)
             try await HubDaemon(
                 configuration: try HubConfiguration.load(from: config), places: places, notifier: ServiceNotifier(),
                 logger: logger

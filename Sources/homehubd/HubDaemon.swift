@@ -28,6 +28,8 @@ struct HubDaemon {
         let configuration: String?
         let stateDirectory: String
         let runtimeDirectory: String
+        /// The directory of the files with which packages give their apps access to the homes.
+        let installedApps: String
 
         var database: String { stateDirectory + "/home.sqlite" }
         var history: String { stateDirectory + "/history.sqlite" }
@@ -54,6 +56,9 @@ struct HubDaemon {
         let (hubLoop, dialingLoop) = (loops.next(), loops.next())
         let browser = try AvahiServiceBrowser(type: Advertisement.serviceType, logger: logger)
         let receivers = messageReceivers(dialingLoop)
+        let installedApps = InstalledApps(directory: places.installedApps, logger: logger)
+        var hubConfiguration = hubConfiguration
+        hubConfiguration.installedApps = installedApps.read()
         let hub: HomeHub
         do {
             try vault.check()
@@ -75,7 +80,10 @@ struct HubDaemon {
         let discoveryError = CurrentDiscoveryError()
         let reloader = HubReloader(
             path: places.configuration, running: configuration, notifier: notifier, logger: logger
-        ) { await hub.use($0) }
+        ) { restrictions in
+            await hub.use(restrictions)
+            await hub.use(installedApps.read())
+        }
         // The trap must precede the notification that the daemon is ready, because SIGHUP can arrive from then on.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         // Services stop in reverse order: the service manager is notified first, then the socket closes, and the hub
@@ -158,12 +166,16 @@ struct HubDaemon {
         }
     }
 
+    /// The directory of this program.
+    static var programDirectory: String {
+        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        return own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+    }
+
     /// The configured `homehub` executable or, by default, the executable in the directory of this program or
     /// `/usr/bin/homehub`.
     private var systemApp: SystemApp {
-        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        let beside = own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-        let neighbour = beside + "/homehub"
+        let neighbour = Self.programDirectory + "/homehub"
         let installed = FileManager.default.isExecutableFile(atPath: neighbour) ? neighbour : "/usr/bin/homehub"
         let path = configuration.systemApp ?? installed
         return SystemApp(

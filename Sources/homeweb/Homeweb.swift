@@ -26,7 +26,7 @@ struct Homeweb: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The home hub's socket.", valueName: "SOCKET"))
     var socket: String?
 
-    @Option(help: ArgumentHelp("The bridge's control socket, for the Bridge page.", valueName: "SOCKET"))
+    @Option(help: ArgumentHelp("The bridge's socket for the page, in its runtime directory.", valueName: "SOCKET"))
     var bridgeSocket: String?
 
     @Option(help: ArgumentHelp("The directory for the list of people with access.", valueName: "DIR"))
@@ -102,7 +102,7 @@ struct Homeweb: AsyncParsableCommand {
                 proxies: ReverseProxies(networks: behindProxy.compactMap { IPNetwork($0) }), tls: tls)
             try await WebDaemon(
                 settings: settings, stateDirectory: stateDirectory, isTokenNeeded: requireToken, hubSocket: socket,
-                bridgeSocket: SocketLocation(of: .bridge, given: bridgeSocket), notifier: ServiceNotifier(),
+                bridgeSocket: SocketLocation(of: .bridgeView, given: bridgeSocket), notifier: ServiceNotifier(),
                 logger: logger
             ).run()
         } catch {

@@ -34,13 +34,11 @@ struct WebDaemon {
         let site = Site(
             manager: manager, freshness: Freshness(manager), people: people, bridgeSocket: bridgeSocket,
             hubSocket: hubSocket, logger: logger)
+        let (ports, portSink) = AsyncStream.makeStream(of: Int.self)
         let server = try WebServer.make(settings, site) { port in
             let address = address(port)
-            do {
-                if try file.read()?.address != address { _ = try file.change { $0.address = address } }
-            } catch {
-                logger.error("address not kept", metadata: ["error": "\(error)"])
-            }
+            keep(address, in: file)
+            portSink.yield(port)
             logger.notice("page ready", metadata: ["address": "\(address)"])
             if settings.tls == nil, !IPAddressText.isLoopback(settings.host) {
                 logger.warning("page is not encrypted", metadata: ["address": "\(address)"])
@@ -50,6 +48,7 @@ struct WebDaemon {
         var lifecycle = ServiceGroupConfiguration(
             services: [
                 HomeService(site: site), server,
+                AddressService(ports: ports) { keep(address($0), in: file) },
                 ServiceManagerService(
                     notifier: notifier, pulse: { _ = await manager.isConnected },
                     status: {
@@ -71,15 +70,44 @@ struct WebDaemon {
         logger.notice("page stopped")
     }
 
-    /// Returns the page's address for links: its name, or an address that other computers can reach if it listens on
-    /// all interfaces.
+    /// Stores the page's address for links.
+    private func keep(_ address: String, in file: PeopleFile) {
+        do {
+            if try file.read()?.address != address { _ = try file.change { $0.address = address } }
+        } catch {
+            logger.error("address not kept", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Returns the page's address for links.
+    ///
+    /// It contains the page's name, or if the page listens on all interfaces, an address that other computers can reach.
+    /// Without a network, that is the loopback address.
     private func address(_ port: Int) -> String {
         if let origin = settings.publicNames.first?.origin { return origin + "/" }
         let isEverywhere = ["0.0.0.0", "::"].contains(settings.host)
         let known =
-            settings.publicNames.first?.host ?? (isEverywhere ? IPAddressText.ofThisComputer : nil) ?? settings.host
+            settings.publicNames.first?.host
+            ?? (isEverywhere ? IPAddressText.ofThisComputer ?? "127.0.0.1" : settings.host)
         let host = known.contains(":") ? "[\(known)]" : known
         return "\(settings.tls == nil ? "http" : "https")://\(host):\(port)/"
+    }
+}
+
+/// Updates the stored address of the page when that of the computer changes, for example because the page was started
+/// before the network.
+private struct AddressService: ServiceLifecycle.Service {
+    private static let interval = Duration.seconds(10)
+
+    let ports: AsyncStream<Int>
+    let update: @Sendable (Int) -> Void
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            for await port in ports {
+                while (try? await Task.sleep(for: Self.interval)) != nil { update(port) }
+            }
+        }
     }
 }
 

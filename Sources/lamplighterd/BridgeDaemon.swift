@@ -35,6 +35,9 @@ struct BridgeDaemon {
         /// The path of the prepared database that will replace the current database.
         var restoredDatabase: String { database + ".restored" }
         var controlSocket: String { runtimeDirectory + "/control.sock" }
+        /// The directory of the socket for the web page, which the service manager creates for that page's group.
+        var viewingDirectory: String { runtimeDirectory + "/page" }
+        var viewingSocket: String { viewingDirectory + "/bridge.sock" }
     }
 
     /// The application ID of the database: "LAMP" in ASCII.
@@ -118,6 +121,7 @@ struct BridgeDaemon {
         }
 
         try ServiceDirectory.makeRuntimeDirectory(places.runtimeDirectory)
+        try ServiceDirectory.makeStateDirectory(places.viewingDirectory)
         // Trap SIGHUP before the service manager is notified that the daemon is ready, because the signal may arrive
         // from then on.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
@@ -127,7 +131,7 @@ struct BridgeDaemon {
             [supervisor] + (metrics.map { [$0] } ?? []) + [
                 DailyCopyService(file: file, isWorthKeeping: { await bridges.isPaired }, logger: logger),
                 ControlService(
-                    path: places.controlSocket, operations: operations, onListening: { notifier?.ready() },
+                    places: places, operations: operations, onListening: { notifier?.ready() },
                     logger: logger),
                 bridges,
                 // Ignore the error of an invalid file, because it is in the log and in the status.

@@ -41,6 +41,36 @@ struct ServerTests {
             ])
     }
 
+    @Test("shows the bridge and the codes of unpaired bridges to the web page, and refuses all other requests")
+    func viewing() async throws {
+        let bridge = FakeBridge()
+        try await withUnixSocket(
+            { path, onListening in
+                try await BridgeControlServer(viewingAt: path, handler: bridge, logger: silent)
+                    .run(onListening: onListening)
+            },
+            { path in
+                try await ask(path) { client in
+                    #expect(try await client.status() == example)
+                    _ = try await client.setup(force: false)
+                    _ = try await client.lights()
+                    let refused: [@Sendable () async throws -> Void] = [
+                        { _ = try await client.setup(force: true) }, { _ = try await client.diagnostics() },
+                        { try await client.setLight("a/b", LightChange(on: true)) },
+                        { try await client.forgetLight("a/b") }, { _ = try await client.pairings() },
+                        { try await client.removeAllPairings() }, { _ = try await client.reload() },
+                        { try await client.reset() }, { _ = try await client.backup() },
+                        { _ = try await client.restore([1]) }, { try await client.watch { _ in } },
+                    ]
+                    for request in refused {
+                        let error = await #expect(throws: BridgeControlError.self) { try await request() }
+                        #expect(error?.code == 77)
+                    }
+                }
+            })
+        #expect(bridge.calls == ["status", "setup false", "lights"])
+    }
+
     @Test(
         "transfers files of any size, and several over one connection",
         arguments: [0, 1, 262_144, 262_145, 600_000])

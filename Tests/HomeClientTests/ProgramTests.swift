@@ -64,7 +64,7 @@ struct ProgramTests {
                 let token = path + ".token"
                 defer { try? FileManager.default.removeItem(atPath: token) }
                 let app = try Program("vendor-app", ["org.example.maker", token, path], output: path + ".out")
-                try await app.awaitLine("My Home (Default Room): Device")
+                try await app.awaitLine("No room: Device")
                 #expect(
                     await daemon.asked.contains {
                         guard case .open(let opening) = $0 else { return false }

@@ -1,6 +1,7 @@
 import HAPModel
 import HAPTesting
 import HomeModel
+import HomeTesting
 import Synchronization
 import TestTimeouts
 import Testing
@@ -204,6 +205,27 @@ struct SetupTests {
         }
     }
 
+    @Test("keeps names and assigns the suggested room if no details are asked for")
+    func noDetails() async throws {
+        try await withHome { daemon in
+            try await daemon.write(.addHome(name: "My Home"))
+            guard let home = await daemon.graph.homes.first else { return }
+            try await daemon.write(.addRoom(home.id, name: "Kitchen"))
+            await daemon.configure {
+                $0.devices = [bulb]
+                $0.additions = Devices.bridge(lamps: ["Lamp", "Spot"])
+            }
+        } _: { daemon, manager in
+            let person = Person(code: try #require(SetupCode(typed: "518-08-582")), wantsDetails: false)
+            let room = try #require(await manager.homes.first?.rooms.first)
+            _ = try await AccessorySetupManager(manager).perform(
+                AccessorySetupRequest(suggestedRoom: room.id), interaction: person)
+            let added = try #require(await manager.homes.first).accessories
+            #expect(added.count == 3 && added.allSatisfy { $0.room == room.id })
+            #expect(person.log == ["code", "choose", "adding Bulb", "added"])
+        }
+    }
+
     @Test("refuses a taken name before pairing")
     func takenName() async throws {
         try await withHome { daemon in
@@ -307,11 +329,13 @@ struct SetupTests {
 private final class Person: AccessorySetupInteraction {
     private let code: SetupCode
     private let leaves: Bool
+    private let wantsDetails: Bool
     private let words = Mutex<[String]>([])
 
-    init(code: SetupCode, leaves: Bool = false) {
+    init(code: SetupCode, leaves: Bool = false, wantsDetails: Bool = true) {
         self.code = code
         self.leaves = leaves
+        self.wantsDetails = wantsDetails
     }
 
     var log: [String] { words.withLock { $0 } }
@@ -339,6 +363,8 @@ private final class Person: AccessorySetupInteraction {
     func adding(_ accessory: DiscoveredAccessory?) async { say("adding \(accessory?.name ?? "")") }
 
     func added(_ accessories: [Accessory]) async { say("added") }
+
+    func asksForDetails(of accessories: [Accessory]) async throws(HomeError) -> Bool { wantsDetails }
 
     func name(for accessory: Accessory, in home: Home, suggestions: [String], refusal: HomeError?)
         async throws(HomeError) -> String?

@@ -277,6 +277,57 @@ import Testing
                 == [.tell([SessionID(1)], restricted)])
     }
 
+    @Test("allows an installed app without a question, unless the user or a policy denies it")
+    func installed() throws {
+        let desk = try Desk(agent: 9)
+        try desk.open(1)
+        _ = desk.call(1, 1)
+        #expect(desk.install([InstalledApp(app: identity.app, uid: identity.uid + 1)]).isEmpty)
+        let app: Set = [InstalledApp(app: identity.app, uid: identity.uid)]
+        // The pending call is performed, and no question remains.
+        #expect(desk.install(app) == [.tell([SessionID(1)], granted), .perform(call(1, 1))])
+        #expect(desk.call(1, 2) == [.perform(call(1, 2))])
+        _ = try desk.decide(.deny)
+        #expect(desk.call(1, 3) == [.fail(call(1, 3), refusal)])
+        #expect(desk.install(app).isEmpty)
+        _ = try desk.decide(.forget)
+        #expect(desk.call(1, 4) == [.perform(call(1, 4))])
+        #expect(desk.restrict(to: AppRestrictions(apps: [identity.app])).isEmpty == false)
+        #expect(desk.call(1, 5) == [.fail(call(1, 5), refusal)])
+        _ = desk.restrict(to: AppRestrictions())
+        #expect(desk.install([]) == [.tell([SessionID(1)], [])])
+    }
+
+    @Test("allows an app that was installed to manage apps to decide about others, but not about itself")
+    func managingApp() throws {
+        let desk = try Desk(agent: 9)
+        try desk.open(1)
+        let other = AppIdentity(app: "org.example.other", uid: 7, executable: "/other")
+        _ = try desk.permissions.opened(
+            SessionID(2), SessionOpening(app: other.app, usageDescription: "To test.", capabilities: [.home]),
+            by: AppPeer(uid: other.uid, executable: other.executable, mayDecide: false))
+        func refusal(_ body: () throws -> Void) -> HomeError.Code? {
+            do { try body() } catch { return (error as? HomeError)?.code }
+            return nil
+        }
+        let session = SessionID(1)
+        for isManager in [false, true] {
+            _ = desk.install([InstalledApp(app: identity.app, uid: identity.uid, managesApps: isManager)])
+            let expected: HomeError.Code? = isManager ? nil : .insufficientPrivileges
+            #expect(refusal { _ = try desk.permissions.permissions(for: session) } == expected)
+            #expect(refusal { _ = try desk.permissions.decided(.allow, about: other, by: session) } == expected)
+            for decision in [PermissionDecision.allow, .deny, .forget] {
+                #expect(
+                    refusal { _ = try desk.permissions.decided(decision, about: identity, by: session) }
+                        == .insufficientPrivileges)
+            }
+            #expect(refusal { _ = try desk.permissions.answersQuestions(session) } == .insufficientPrivileges)
+        }
+        #expect(desk.permissions.status(of: SessionID(2)) == granted)
+        _ = try desk.decide(.deny)
+        #expect(refusal { _ = try desk.permissions.permissions(for: session) } == .insufficientPrivileges)
+    }
+
     @Test("restricts a user who may decide, but not root")
     func restrictedDecider() throws {
         for (uid, isKeptOut) in [(1000, true), (0, false)] as [(UInt32, Bool)] {
@@ -434,6 +485,10 @@ private final class Desk {
 
     func restrict(to restrictions: AppRestrictions) -> [PermissionOutcome] {
         PermissionOutcome.of(permissions.restrictionsChanged(to: restrictions), &calls)
+    }
+
+    func install(_ apps: Set<InstalledApp>) -> [PermissionOutcome] {
+        PermissionOutcome.of(permissions.installedAppsChanged(to: apps), &calls)
     }
 
     func wait(_ time: Duration) -> [PermissionOutcome] {

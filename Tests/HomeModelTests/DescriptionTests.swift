@@ -20,7 +20,7 @@ import Testing
         }
         let snapshot = try #require(hub.graph.home(home))
         let byRoom = snapshot.grouped(by: .room)
-        #expect(byRoom.map(\.name) == ["Bad", "küche", "Zuhause (Default Room)"])
+        #expect(byRoom.map(\.name) == ["Bad", "küche", "No room"])
         #expect(byRoom.map { $0.accessories.map(\.name) } == [["LAMP", "lamp 10"], ["Fan", "Lamp 2"], ["Plug"]])
         let byCategory = snapshot.grouped(by: .category)
         #expect(byCategory.map(\.name) == ["Fan", "Lightbulb"])

@@ -585,7 +585,7 @@ private func accessory(_ services: ServiceObject...) throws -> Accessory {
         func shown(_ grouping: ProductGrouping) -> [String] {
             home.sections(by: grouping).map { "\($0.name): \($0.rows.map(\.name).joined(separator: ", "))" }
         }
-        #expect(shown(.room) == ["Attic: Spot", "Home (Default Room): Glass, Plug", "Kitchen: Lamp"])
+        #expect(shown(.room) == ["Attic: Spot", "Kitchen: Lamp", "No room: Glass, Plug"])
         #expect(shown(.zone) == ["All: Spot", "Upstairs: Spot", "Other Rooms: Glass, Lamp, Plug"])
         #expect(shown(.kind) == ["Lights: Lamp, Spot", "Switches: Plug", "Temperature Sensors: Glass"])
         #expect(shown(.category) == ["Lightbulb: Glass, Lamp, Plug, Spot"])

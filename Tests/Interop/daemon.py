@@ -31,6 +31,8 @@ class Daemon:
         self.state_directory = self.directory / "state"
         self.runtime_directory = self.directory / "run"
         self.socket = self.runtime_directory / "control.sock"
+        #: The socket for the web page.
+        self.page_socket = self.runtime_directory / "page/bridge.sock"
         self.log_path = self.directory / "lamplighterd.log"
         self.process = None
         #: Additional environment variables of the daemon.

@@ -24,6 +24,8 @@ class HomeDaemon:
         self.state_directory = self.directory / "state"
         self.runtime_directory = self.directory / "run"
         self.socket = self.runtime_directory / "home.sock"
+        #: The directory of the files of apps that were installed with access.
+        self.installed_apps = self.directory / "apps"
         self.configuration_path = self.directory / "homehub.yaml"
         self.log_path = self.directory / "homehubd.log"
         self.process = None
@@ -33,7 +35,7 @@ class HomeDaemon:
         self.wrapper = []
         #: Additional environment variables of the program.
         self.environment = {}
-        for path in (self.directory, self.state_directory, self.runtime_directory):
+        for path in (self.directory, self.state_directory, self.runtime_directory, self.installed_apps):
             path.mkdir(parents=True, exist_ok=True)
         self.configuration_path.write_text(configuration)
 
@@ -57,7 +59,7 @@ class HomeDaemon:
     def arguments(self):
         return [
             program("homehubd"), "--config", self.configuration_path, "--state-directory", self.state_directory,
-            "--runtime-directory", self.runtime_directory]
+            "--runtime-directory", self.runtime_directory, "--installed-apps", self.installed_apps]
 
     def _answers(self):
         if self.process.poll() is not None:

@@ -51,7 +51,7 @@ class Shell(Terminal):
             self.expects("^C\n")
         elif line.isdigit():
             self._enter(line)
-        elif question := re.fullmatch(r"((?:Setup code|Name|Room|There's no)\b.*:)( .*)?", line):
+        elif question := re.fullmatch(r"((?:Setup code|Keep|Name|Room|There's no)\b.*:)( .*)?", line):
             self.expects(question[1] + " ")
             if question[2] != " ^D":
                 self._enter(code if question[1].startswith("Setup code") else question[2].strip())

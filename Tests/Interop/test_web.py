@@ -420,20 +420,12 @@ def test_accessory_is_added_step_by_step(house, visit, tmp_path):
         visitor.until_text("left", timeout=20)
         page.get_by_label("Eight digits").fill("466-37-726")
         page.get_by_role("button", name="Continue").click()
-        visitor.until_text("Name this accessory", timeout=20)
-        page.get_by_label("Name").fill("Reading Lamp")
-        page.get_by_role("button", name="Save").click()
-        visitor.until_text("Where is")
-        page.get_by_role("button", name="Kitchen").click()
-        # The accessory has a custom service, so that the page asks about each service.
-        answers = {"this part": "Keep", "to favorites": "Yes"}
-        while not re.search("^Reading Lamp was added", visitor.text("h1")):
-            visitor.until_text("this part|to favorites|was added", "h1")
-            heading = visitor.text("h1")
-            for question, answer in answers.items():
-                if question in heading:
-                    page.get_by_role("button", name=answer).click()
-                    until(lambda: visitor._now("h1") not in ("", heading), 10, "the next step")
+        visitor.until_text("Set up Desk Lamp", "h1", timeout=20)
+        page.get_by_label("Name of Desk Lamp").fill("Reading Lamp")
+        page.get_by_label("Room of Desk Lamp").fill("Kitchen")
+        page.get_by_label("Desk Lamp is a favorite").check()
+        page.get_by_role("button", name="Save").first.click()
+        visitor.until_text("Villa", "h1")
         visitor.go("/")
         visitor.until_text("Reading Lamp")
         # Custom services are shown on request.
@@ -584,9 +576,8 @@ def test_qr_code_is_read_from_a_photo(house, visit, tmp_path):
         page.locator("#scan-photo input").set_input_files(nothing)
         visitor.until_text("No accessory QR code")
         page.locator("#scan-photo input").set_input_files(picture)
-        visitor.until_text("Name this accessory|Where is|to favorites", timeout=40)
+        visitor.until_text("Set up your accessories", "h1", timeout=40)
         assert "Desk Lamp" in house.home.cli("accessories").stdout
-        page.get_by_role("button", name="Cancel").click()
         house.home.cli("remove", "Photographed", "--yes")
     finally:
         bridge.close()

@@ -79,7 +79,8 @@ def test_each_route_requires_its_role(house):
     pages = {
         "rooms": ["/", "/scenes", "/history", "/more", "/rooms/{room}", "/services/{service}", "/accessories/{accessory}"],
         "guest": ["/automations", "/automations/{automation}", "/rooms/{kitchen}", "/services/{elsewhere}", "/accessories/{lamp}"],
-        "member": ["/rooms", "/names", "/people", "/add", "/accessories/{bridge}/remove", "/rooms/{room}/remove",
+        "member": ["/rooms", "/names", "/people", "/add", "/accessories/{bridge}/remove", "/accessories/{bridge}/arrange",
+                   "/rooms/{room}/remove",
                    "/zones/{zone}/remove", "/automations/new", "/automations/{automation}/edit",
                    "/automations/{automation}/remove", "/homes/{home}/location/remove", "/people/{person}/remove",
                    "/check-name?kind=room&name=Attic"],
@@ -91,7 +92,7 @@ def test_each_route_requires_its_role(house):
         "guest": ["/rooms/{kitchen}/off", "/scenes/{oven}/run"],
         "member": ["/homes", "/homes/{home}/name", "/homes/{home}/rooms", "/homes/{home}/zones", "/rooms/{room}/name",
                    "/zones/{zone}/rooms", "/accessories/{accessory}/name", "/accessories/{accessory}/room",
-                   "/accessories/{accessory}/identify", "/accessories/{accessory}/unblock", "/accessories/{accessory}/pair",
+                   "/accessories/{accessory}/arrange", "/accessories/{accessory}/identify", "/accessories/{accessory}/unblock", "/accessories/{accessory}/pair",
                    "/services/{service}/name", "/services/{service}/favorite", "/services/{service}/kind", "/add",
                    "/homes/{home}/automations", "/automations/{automation}/edit", "/automations/{automation}/run",
                    "/homes/{home}/people", "/homes/{home}/location", "/people/{person}/name", "/people/{person}/presence"],

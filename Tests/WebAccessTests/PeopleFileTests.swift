@@ -23,6 +23,26 @@ import Testing
         #expect(file.stamp != stamp)
     }
 
+    @Test("keeps a link that is valid for an hour, and shows its token in no description")
+    func link() throws {
+        mkdir(directory, 0o700)
+        let file = PeopleFile(directory: directory)
+        let link = SignInLink(person: "owner", now: 1_000_000)
+        var content = PeopleFile.Content(people: [Person(name: "owner", role: .owner)])
+        content.link = link
+        try file.write(content)
+        let read = try #require(try file.read()?.link)
+        #expect(read.person == "owner" && read.isValid(link.token, now: 1_000_000))
+        #expect(read.isValid(link.token, now: 1_003_600) && !read.isValid(link.token, now: 1_003_601))
+        // The clock was set back.
+        #expect(!read.isValid(link.token, now: 999_999))
+        #expect(!read.isValid(AccessToken(), now: 1_000_000))
+        #expect(!"\(read)".contains(link.token.secret))
+        content.link = nil
+        try file.write(content)
+        #expect(try file.read()?.link == nil)
+    }
+
     @Test("keeps the rooms of a guest and who may open something; an owner has neither limit")
     func limitsAreKept() throws {
         mkdir(directory, 0o700)

@@ -3,6 +3,7 @@ import Glibc
 import HAPModel
 import HomeModel
 import HomePresentation
+import HomeTesting
 import TestTimeouts
 import Testing
 
@@ -22,7 +23,7 @@ struct CommandTests {
         #expect(hub.homes[0].rooms.map(\.name).contains("Loft"))
         #expect(
             try await hub.run("rooms", "remove", "Kitchen")
-                == Outcome(output: "Ceiling Fan moved to My Home (Default Room).\n"))
+                == Outcome(output: "Ceiling Fan is in no room now.\n"))
         #expect(try await hub.run("rooms", "add", "Shed", "--home", "Cottage") == Outcome())
         #expect(hub.homes[1].rooms.map(\.name) == ["Shed"])
     }
@@ -482,7 +483,7 @@ struct CommandTests {
             $0.refusedWrites = ["accessories.assign"]
         }
         let outcome = try await hub.run("add", "--code", "51808582", "--room", "kitchen", "--yes")
-        #expect(outcome.code == 0 && outcome.output == "New Lamp is in My Home (Default Room).\n")
+        #expect(outcome.code == 0 && outcome.output == "New Lamp is in no room yet.\n")
         #expect(outcome.errors.hasPrefix("homehub: New Lamp: "))
     }
 
@@ -515,6 +516,21 @@ struct CommandTests {
         #expect(outcome.errors.contains("An accessory named \"Reading Lamp\" exists in this home"))
         #expect(outcome.errors.contains("There's no room called \"Sauna\" yet."))
         #expect(!outcome.errors.contains("518"))
+    }
+
+    @Test("asks one question about all accessories of a bridge", arguments: ["", "yes", "no"])
+    func addBridge(answer: String) async throws {
+        let hub = FakeHub {
+            $0.found = [House.found]
+            $0.additions = Devices.bridge("New Bridge", lamps: ["Spot", "Downlight"])
+        }
+        let outcome = try await hub.run(
+            ["add", "--code", "518-08-582", "--device", "New Lamp"], lines: [answer, "Hallway Bridge"])
+        #expect(outcome.code == 0 && outcome.errors.contains("Keep these names, and choose rooms later?"))
+        let isKept =
+            outcome.output == "New Bridge is in no room yet.\nSpot is in no room yet.\nDownlight is in no room yet.\n"
+        #expect(isKept == (answer != "no"))
+        #expect(outcome.output.contains("Hallway Bridge") == (answer == "no"))
     }
 
     @Test("asks again for a refused code and adds a new room only after confirmation")

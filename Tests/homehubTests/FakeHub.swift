@@ -38,6 +38,8 @@ final class FakeHub: LineRPCHandler {
         var refusedWrites: Set<String> = []
         /// The names of new automations that the user doesn't allow.
         var refusedTriggers: Set<String> = []
+        /// The accessories of the device to add; `nil` for an outlet.
+        var additions: [AccessoryObject]?
         /// The methods that aren't answered.
         var silent: Set<String> = []
         /// The calls with an effect.
@@ -281,7 +283,7 @@ extension FakeHub.State {
                 AccessoryAddition(
                     home: addition.home ?? House.home.id, deviceID: addition.device ?? House.found.id,
                     category: .outlet,
-                    accessories: [device], name: addition.name),
+                    accessories: additions ?? [device], name: addition.name),
                 using: &random))
     }
 }

@@ -20,10 +20,10 @@ struct ListingTests {
                 """)
         #expect(
             HomeListings.rooms(of: House.home) == """
-                NAME                    ACCESSORIES  ZONES       STATE
-                Kitchen                 1            Downstairs  1 fan on
-                Living Room             2            Downstairs  1 light on
-                My Home (Default Room)  2                        1 isn't responding
+                NAME         ACCESSORIES  ZONES       STATE
+                Kitchen      1            Downstairs  1 fan on
+                Living Room  2            Downstairs  1 light on
+                No room      2                        1 isn't responding
 
                 """)
         #expect(
@@ -56,7 +56,7 @@ struct ListingTests {
                 Light        unknown
               Reading Lamp   on, 40 %
 
-            My Home (Default Room)
+            No room
               Front Door            locked       isn't responding
               Hub                   bridge of 2
 
@@ -300,7 +300,7 @@ struct ListingTests {
         #expect(EventLine(on, in: House.home).text(at: "0") == "0  Living Room  Reading Lamp  on\n")
         let gone = Accessory.Event(.reachabilityUpdated, to: House.door, revision: 1)
         #expect(
-            EventLine(gone, in: House.home).text(at: "0") == "0  My Home (Default Room)  Front Door  isn't responding\n"
+            EventLine(gone, in: House.home).text(at: "0") == "0  No room  Front Door  isn't responding\n"
         )
         let moved = Home.Event(.accessoryRoomUpdated(House.home.rooms[1], House.lamp), in: House.home)
         #expect(EventLine(moved).text(at: "0") == "0  Kitchen  Reading Lamp  was moved here\n")

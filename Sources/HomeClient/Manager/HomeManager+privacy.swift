@@ -17,8 +17,8 @@ extension HomeManager {
 
     /// Sets or deletes the decision about an app's access to the homes.
     ///
-    /// - Throws: `insufficientPrivileges` unless this is the system app, or if a policy has decided; `notFound` if the
-    ///   app is unknown.
+    /// - Throws: `insufficientPrivileges` unless this is the system app or was installed to manage apps, if a policy has
+    ///   decided, or for this app itself; `notFound` if the app is unknown.
     public func setPermission(_ decision: PermissionDecision, for app: AppIdentity) async throws(HomeError) {
         try await call(.setPermission(app, decision), deadline: timeouts.call) { _ throws(HomeError) in }
     }

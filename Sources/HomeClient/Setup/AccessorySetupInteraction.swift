@@ -39,6 +39,13 @@ public protocol AccessorySetupInteraction: Sendable {
     /// Shows that the setup continues in the vendor's app, without further questions.
     func handedOver(to appName: String) async
 
+    /// Returns a Boolean value that indicates whether to ask for the name, room, type and favorite setting of each added
+    /// accessory.
+    ///
+    /// Return `false` to keep the current names and the suggested room, for example because you show all accessories at
+    /// once.
+    func asksForDetails(of accessories: [Accessory]) async throws(HomeError) -> Bool
+
     /// Returns an accessory's name; `nil` keeps the current name.
     ///
     /// After an invalid name, the setup asks again, with the reason.
@@ -89,6 +96,9 @@ extension AccessorySetupInteraction {
 
     /// Does nothing.
     public func handedOver(to appName: String) async {}
+
+    /// Returns `true`.
+    public func asksForDetails(of accessories: [Accessory]) async throws(HomeError) -> Bool { true }
 
     /// Returns `nil`, which keeps the current name.
     public func name(for accessory: Accessory, in home: Home, suggestions: [String], refusal: HomeError?)

@@ -17,7 +17,8 @@ public struct AccessorySetupManager: Sendable {
     /// Runs the standard setup.
     ///
     /// It asks for the code and the device, pairs the device, and asks for the name and room of each accessory. For
-    /// each service that is meant for users, it asks for the name, the type to show and whether it's a favorite.
+    /// each service that is meant for users, it asks for the name, the type to show and whether it's a favorite. The
+    /// interaction can skip these questions.
     ///
     /// An app about which the user hasn't decided yet can run it, too: the system app asks the user about this
     /// addition. In this case, the setup asks the app only for the code, and the app gets only the result. The
@@ -57,7 +58,7 @@ public struct AccessorySetupManager: Sendable {
             let configuration = PostPairingConfiguration(
                 manager: manager, home: home, suggestedRoom: request.suggestedRoom,
                 suggestedName: request.suggestedName, interaction: interaction)
-            let failures = await configuration.perform(on: accessories.map(\.id))
+            let failures = await configuration.perform(on: accessories)
             return .added(AccessorySetupResult(home: home, accessories: accessories.map(\.id), failures: failures))
         }
     }

@@ -26,6 +26,7 @@ public actor AccessorySetupSession: Identifiable {
     public nonisolated let id: ID
     /// The longest time that a question waits for its answer.
     public nonisolated let timeLimit: Duration
+    fileprivate nonisolated let asksForDetails: Bool
 
     /// The current state.
     public private(set) var state = AccessorySetupState.searching([])
@@ -41,10 +42,11 @@ public actor AccessorySetupSession: Identifiable {
     private var lastReader: UInt64 = 0
     private var readers: [UInt64: AsyncStream<AccessorySetupState>.Continuation] = [:]
 
-    init(_ manager: HomeManager, timeLimit: Duration) {
+    init(_ manager: HomeManager, asksForDetails: Bool, timeLimit: Duration) {
         var random = SystemRandomNumbers()
         id = ID(using: &random)
         self.manager = manager
+        self.asksForDetails = asksForDetails
         self.timeLimit = timeLimit
     }
 
@@ -250,6 +252,8 @@ private struct SetupSteps: AccessorySetupInteraction {
 
     func adding(_ accessory: DiscoveredAccessory?) async { await session.connecting(accessory) }
 
+    func asksForDetails(of accessories: [Accessory]) async throws(HomeError) -> Bool { session.asksForDetails }
+
     func name(
         for accessory: Accessory, in home: Home, suggestions: [String], refusal: HomeError?
     ) async throws(HomeError) -> String? {
@@ -305,11 +309,14 @@ extension HomeManager {
     /// - Parameters:
     ///   - request: The choices that were made before the setup. With a payload, the session connects without a
     ///     question, unless the payload lacks the setup code.
+    ///   - asksForDetails: Whether to ask for the name, room, type and favorite setting of each added accessory. With
+    ///     `false`, the setup is done when the accessories are in the home.
     ///   - timeLimit: The longest time that a question waits for its answer.
     /// - Returns: The running session.
     /// - Throws: `maximumObjectLimitReached` if ``setupLimit`` other sessions are running.
     public func beginSetup(
-        _ request: AccessorySetupRequest = AccessorySetupRequest(), timeLimit: Duration = .seconds(600)
+        _ request: AccessorySetupRequest = AccessorySetupRequest(), asksForDetails: Bool = true,
+        timeLimit: Duration = .seconds(600)
     ) async throws(HomeError) -> AccessorySetupSession {
         while setups.count >= Self.setupLimit {
             var over: AccessorySetupSession.ID?
@@ -320,7 +327,7 @@ extension HomeManager {
             }
             setups.removeAll { $0.id == over }
         }
-        let setup = AccessorySetupSession(self, timeLimit: timeLimit)
+        let setup = AccessorySetupSession(self, asksForDetails: asksForDetails, timeLimit: timeLimit)
         setups.append(setup)
         await setup.begin(request)
         return setup

@@ -12,11 +12,16 @@ struct PostPairingConfiguration<Interaction: AccessorySetupInteraction> {
     /// The method ends early if a question fails, for example because the user cancels.
     ///
     /// - Returns: The failed steps, each with its accessory.
-    func perform(on accessories: [Accessory.ID]) async -> [HomeError] {
+    func perform(on accessories: [Accessory]) async -> [HomeError] {
         var failures: [HomeError] = []
-        for id in accessories {
+        do throws(HomeError) {
+            guard try await interaction.asksForDetails(of: accessories) else { return await placeAll(accessories) }
+        } catch {
+            return failures
+        }
+        for id in accessories.map(\.id) {
             do throws(HomeError) {
-                var refusals = [try await name(id, suggestedName: id == accessories.first ? suggestedName : nil)]
+                var refusals = [try await name(id, suggestedName: id == accessories.first?.id ? suggestedName : nil)]
                 refusals.append(try await place(id))
                 for service in await accessory(id)?.1.services ?? [] where service.isUserInteractive {
                     refusals += try await configure(service.id, of: id)
@@ -52,16 +57,32 @@ struct PostPairingConfiguration<Interaction: AccessorySetupInteraction> {
         return nil
     }
 
+    /// Assigns accessories to the suggested room, if any.
+    private func placeAll(_ accessories: [Accessory]) async -> [HomeError] {
+        guard suggestedRoom != nil else { return [] }
+        var failures: [HomeError] = []
+        for id in accessories.map(\.id) {
+            guard let (home, accessory) = await accessory(id) else { continue }
+            let room = suggestedRoom.flatMap { home.room($0) }
+            if let failure = await place(accessory, in: room?.id, home) { failures.append(failure.about(id)) }
+        }
+        return failures
+    }
+
     private func place(_ id: Accessory.ID) async throws(HomeError) -> HomeError? {
         guard let (home, accessory) = await accessory(id) else { return nil }
         let room = try await interaction.room(
             for: accessory, in: home, suggestion: suggestedRoom.flatMap { home.room($0) })
+        return await place(accessory, in: room, home)
+    }
+
+    private func place(_ accessory: Accessory, in room: Room.ID?, _ home: Home) async -> HomeError? {
         guard let room, room != accessory.room else {
             let isLost = room == nil && suggestedRoom.map { home.room($0) == nil } == true
             return isLost ? HomeError(.notFound, detail: "the suggested room is no longer in the home") : nil
         }
         return await this { () throws(HomeError) in
-            _ = try await manager.assignAccessory(id, to: room, in: home.id)
+            _ = try await manager.assignAccessory(accessory.id, to: room, in: home.id)
         }
     }
 

@@ -27,8 +27,8 @@ extension Home {
         switch grouping {
         case .room:
             let members = Dictionary(grouping: accessories, by: \.room)
-            let filled = (CollectionOfOne(defaultRoom) + rooms).filter { members[$0.id] != nil }
-            return filled.sortedForDisplay.map { room in
+            let filled = (rooms.sortedForDisplay + [defaultRoom]).filter { members[$0.id] != nil }
+            return filled.map { room in
                 AccessoryGroup(
                     name: displayName(of: room), accessories: (members[room.id] ?? []).sortedForDisplay, room: room.id)
             }
@@ -41,8 +41,6 @@ extension Home {
 
     /// Returns a room's display name.
     ///
-    /// The default room, which has the home's name, is marked as such.
-    public func displayName(of room: Room) -> String {
-        room.id == defaultRoom.id ? "\(name) (Default Room)" : room.name
-    }
+    /// The default room, which contains the accessories that aren't in any other room, is called `No room`.
+    public func displayName(of room: Room) -> String { room.id == defaultRoom.id ? "No room" : room.name }
 }

@@ -11,7 +11,8 @@ struct AddCommand: HomeCommand {
         commandName: "add", abstract: "Add an accessory, or a bridge with all its accessories.",
         discussion: """
             The command asks for everything you don't specify: the setup code, the device, and the name, room and \
-            favorite setting of each accessory. With --yes, it doesn't ask and keeps the defaults.
+            favorite setting of each accessory. For a bridge, it first asks whether to keep all names. With --yes, it \
+            doesn't ask and keeps the defaults.
             """)
 
     @OptionGroup var setupCode: SetupCodeOptions
@@ -60,8 +61,10 @@ struct AddCommand: HomeCommand {
     static func text(of added: [Accessory], in home: Home) -> String {
         let ids = Set(added.map(\.id))
         var text = added.map { accessory in
-            let room = home.room(accessory.room).map(home.displayName) ?? home.name
-            return "\(accessory.name) is in \(room).\n"
+            guard accessory.room != home.defaultRoomID, let room = home.room(accessory.room) else {
+                return "\(accessory.name) is in no room yet.\n"
+            }
+            return "\(accessory.name) is in \(room.name).\n"
         }.joined()
         let hints = NamesReport(home).entries.contains { entry in
             switch entry.object {

@@ -75,7 +75,7 @@ struct RoomsRemoveCommand: HomeCommand {
         let room = try home.room(addressed: object, isWhole: true)
         let moved = try await session.manager.removeRoom(room.id, from: home.id)
         session.print(
-            moved.sortedForDisplay.map { "\($0.name) moved to \(home.displayName(of: home.defaultRoom)).\n" }.joined(),
+            moved.sortedForDisplay.map { "\($0.name) is in no room now.\n" }.joined(),
             json: ["id": .string("\(room.id)"), "moved": .array(moved.map { .string("\($0.id)") })])
     }
 }

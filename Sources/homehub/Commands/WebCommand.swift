@@ -48,6 +48,9 @@ struct WebCommand: AsyncParsableCommand {
     @Flag(help: "Also show the link as a QR code.")
     var qr = false
 
+    @Flag(help: "Print only a link that signs one browser in, once, within an hour.")
+    var once = false
+
     @Option(help: ArgumentHelp("The state directory of homeweb.", valueName: "dir"))
     var stateDirectory: String?
 
@@ -56,6 +59,9 @@ struct WebCommand: AsyncParsableCommand {
     func validate() throws {
         guard [newToken, invite != nil, withdraw != nil].count(where: \.self) <= 1 else {
             throw ValidationError("Use only one of --new-token, --invite and --withdraw.")
+        }
+        guard !once || invite == nil && withdraw == nil && !newToken && !qr else {
+            throw ValidationError("Use --once without --new-token, --invite, --withdraw and --qr.")
         }
         guard invite != nil || !guest && role == nil && room.isEmpty && !noUnlock else {
             throw ValidationError("Use --role, --guest, --room and --no-unlock together with --invite.")
@@ -76,6 +82,7 @@ struct WebCommand: AsyncParsableCommand {
                 code: 69,
                 message: "homeweb has no state in \(file.directory); start homeweb, or use --state-directory")
         }
+        if once { return try printLink(file) }
         var shown = person
         // The hub may take a while, so it is asked before the file is changed.
         let rooms = room.isEmpty ? nil : try await roomIDs()
@@ -96,6 +103,19 @@ struct WebCommand: AsyncParsableCommand {
             }
         }
         if withdraw == nil { try show(content, shown) }
+    }
+
+    /// Prints a link that can be used once.
+    private func printLink(_ file: PeopleFile) throws {
+        let content = try file.change { content in
+            content.link = SignInLink(
+                person: try content.people.named(person).name, now: Timestamp.now.millisecondsSince1970 / 1000)
+        }
+        guard let address = content.address, let link = content.link else {
+            throw TerminalError(code: 69, message: "the page has no address yet; start homeweb")
+        }
+        let url = "\(address)enter#\(link.token.secret)"
+        Terminal.current.write((options.json ? JSONValue.object(["link": .string(url)]).text : url) + "\n")
     }
 
     /// Returns the IDs of the rooms that `--room` names.

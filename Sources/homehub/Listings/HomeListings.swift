@@ -157,10 +157,10 @@ extension Accessory {
 }
 
 extension Home {
-    /// The rooms in display order, including the default room if it isn't empty.
+    /// The rooms in display order, and the default room if it isn't empty.
     var shownRooms: [Room] {
         let isUsed = accessories.contains { $0.room == defaultRoomID }
-        return (rooms + (isUsed ? [defaultRoom] : [])).sortedForDisplay
+        return rooms.sortedForDisplay + (isUsed ? [defaultRoom] : [])
     }
 
     /// Returns the accessories in the order of their groups, each once.

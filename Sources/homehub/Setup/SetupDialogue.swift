@@ -193,7 +193,17 @@ struct SetupDialogue: AccessorySetupInteraction {
     func added(_ accessories: [Accessory]) async {
         guard !isSilent else { return }
         let names = accessories.map(\.name.sanitized).joined(separator: ", ")
-        terminal.writeError("Added: \(names).\nPress Enter to keep a value, Ctrl-D to keep all the rest.\n")
+        terminal.writeError("Added: \(names).\n")
+    }
+
+    func asksForDetails(of accessories: [Accessory]) async throws(HomeError) -> Bool {
+        guard !isSilent else { return true }
+        if accessories.count > 1 {
+            let typed = try await answer("Keep these names, and choose rooms later? yes or no [yes]: ", or: "use --yes")
+            guard Self.isNo(typed) else { return false }
+        }
+        terminal.writeError("Press Enter to keep a value, Ctrl-D to keep all the rest.\n")
+        return true
     }
 
     // MARK: Names and rooms
@@ -282,6 +292,7 @@ struct SetupDialogue: AccessorySetupInteraction {
     }
 
     private static func isYes(_ typed: String) -> Bool { ["y", "yes"].contains(typed.lowercased()) }
+    private static func isNo(_ typed: String) -> Bool { ["n", "no"].contains(typed.lowercased()) }
 
     // MARK: Questions
 

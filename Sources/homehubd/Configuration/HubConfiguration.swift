@@ -143,7 +143,7 @@ struct RestrictSection: Decodable, Equatable, Sendable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         apps = Set(try container.decodeIfPresent([AppID].self, forKey: .apps)?.map(\.text) ?? [])
-        users = Set(try container.decodeIfPresent([UserName].self, forKey: .users)?.map(\.uid) ?? [])
+        users = Set(try container.decodeIfPresent([ConfiguredUser].self, forKey: .users)?.map(\.uid) ?? [])
     }
 
     /// The restrictions in the form that the hub uses.
@@ -151,7 +151,7 @@ struct RestrictSection: Decodable, Equatable, Sendable {
 }
 
 /// An app ID in the form that apps declare.
-private struct AppID: Decodable {
+struct AppID: Decodable {
     let text: String
 
     init(from decoder: any Decoder) throws {
@@ -167,7 +167,7 @@ private struct AppID: Decodable {
 }
 
 /// A user by name or number.
-private struct UserName: Decodable {
+struct ConfiguredUser: Decodable {
     let uid: UInt32
 
     init(from decoder: any Decoder) throws {

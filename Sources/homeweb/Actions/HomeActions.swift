@@ -73,7 +73,7 @@ enum HomeActions {
             id != home.defaultRoomID
         else { throw ValueActions.notFound }
         let count = home.accessories(in: id).count
-        let moved = count == 0 ? "" : "Its accessories (\(count)) move to \(home.displayName(of: home.defaultRoom)). "
+        let moved = count == 0 ? "" : "Its accessories (\(count)) will be in no room. "
         return .confirmation(
             of: "Remove \(room.name)?", about: moved + "Its zones no longer contain it.", button: "Remove room",
             action: "/rooms/\(id)/remove", back: ("/rooms/\(id)", room.name), place: "/", visitor)

@@ -383,7 +383,7 @@
   let checking = null;
 
   document.addEventListener("input", (event) => {
-    const form = event.target.closest("form[data-names]");
+    const form = event.target.closest("[data-names]");
     if (!form || event.target.name !== "name") return;
     clearTimeout(checking);
     checking = setTimeout(() => check(form, event.target), 200);
@@ -401,6 +401,13 @@
       .then(({ path }) => { if (path) location.assign(path); })
       .catch((error) => hint(form, input, error.message, error.suggestions || []))
       .finally(() => delete form.dataset.sending);
+  });
+
+  // A new room that was typed for one accessory is suggested for the others.
+  document.addEventListener("change", ({ target }) => {
+    const list = target.list;
+    if (list?.id !== "rooms" || !target.value || [...list.options].some((room) => room.value === target.value)) return;
+    list.append(new Option("", target.value));
   });
 
   async function check(form, input) {

@@ -122,7 +122,7 @@ struct AutomationFormPage {
     private func grouped(
         _ items: [(key: String, name: String, room: Room.ID)], _ chosen: String, none: String = "Choose…"
     ) -> String {
-        let rooms = (home.rooms + [home.defaultRoom]).sortedForDisplay
+        let rooms = home.rooms.sortedForDisplay + [home.defaultRoom]
         let groups = rooms.compactMap { room -> Templates.Values? in
             let members = items.filter { $0.room == room.id }
             guard !members.isEmpty else { return nil }

@@ -9,7 +9,8 @@ import Synchronization
 
 /// The changes of an open page, as events with rendered HTML.
 ///
-/// - `main` replaces the content of the page, `part` one element of it, `notice` the line above it.
+/// - `main` replaces the content of the page, `part` one element of it, `notice` the line above it. `gone` opens another
+///   page.
 /// - Only values on the page are observed, and only while the page is open.
 struct LiveStream: Sendable {
     /// The time within which changes are rendered together.
@@ -192,6 +193,10 @@ private struct Drawing {
 
     private mutating func drawAll(_ moment: Moment, _ events: inout [String]) async {
         let content = await stream.page.content(moment)
+        if let successor = content.successor {
+            events.append(LiveStream.event("gone", ["path": .string(successor.localPath)]))
+            return
+        }
         if content.values != shown {
             shown = content.values
             watch(shown, moment)

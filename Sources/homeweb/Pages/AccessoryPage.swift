@@ -37,7 +37,7 @@ struct AccessoryPage: LivePage {
     private func owner(_ accessory: Accessory, _ home: Home) -> Templates.Values {
         var owner: Templates.Values = [
             "id": "\(accessory.id)", "name": accessory.name,
-            "rooms": (home.rooms + [home.defaultRoom]).sortedForDisplay.map { room in
+            "rooms": (home.rooms.sortedForDisplay + [home.defaultRoom]).map { room in
                 ["id": "\(room.id)", "name": home.displayName(of: room), "chosen": room.id == accessory.room]
                     as Templates.Values
             },

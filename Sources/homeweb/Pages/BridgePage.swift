@@ -44,7 +44,7 @@ enum BridgePage {
                 [
                     "name": "Bridge", "summary": "No bridge found on this computer.",
                     "reason":
-                        "\(reason.sentence) The bridge lamplighterd makes this computer's lights available to HomeKit apps. To show it here, give the user of homeweb access to \(site.bridgeSocket.path).",
+                        "\(reason.sentence) The bridge lamplighterd makes this computer's lights available to HomeKit apps. To show it here, add the user of homeweb to the group lamplighter-page and restart homeweb.",
                 ])
         }
     }
@@ -90,7 +90,7 @@ extension SetupListing {
     /// The codes of all bridges.
     ///
     /// Older daemons have only one bridge and don't send a list.
-    fileprivate var codes: [Bridge] {
+    var codes: [Bridge] {
         bridges ?? [Bridge(number: 1, name: "", code: code, payload: payload, paired: paired)]
     }
 }

@@ -2,6 +2,7 @@ import HAPModel
 import HomeClient
 import HomeModel
 import HomePresentation
+import LineRPC
 
 /// The page of a home: active and open devices, favorites, and all accessories in sections.
 struct HomePage: LivePage {
@@ -10,11 +11,13 @@ struct HomePage: LivePage {
     let zone: Zone.ID?
     let grouping: ProductGrouping
     let filter: ProductFilter
+    private let bridgeSocket: SocketLocation
 
     var place: String { "/" }
 
-    init(path: String, query: Query) {
+    init(path: String, query: Query, bridgeSocket: SocketLocation) {
         self.path = path
+        self.bridgeSocket = bridgeSocket
         choice = query.home
         zone = query["zone"].flatMap { Zone.ID($0) }
         grouping = query["by"].flatMap(ProductGrouping.init) ?? .room
@@ -48,7 +51,7 @@ struct HomePage: LivePage {
         isFiltered ? [] : home.rows(filter).filter(\.isFavorite)
     }
 
-    func content(_ moment: Moment) -> PageContent {
+    func content(_ moment: Moment) async -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
         guard let home = moment.home else { return PageContent(title: "No homes yet", "Add a home to get started.") }
         let sections = sections(home)
@@ -74,6 +77,7 @@ struct HomePage: LivePage {
             "nothing": isFiltered
                 ? "Nothing matches this filter." : "This home is empty. Add an accessory to get started.",
         ]
+        if home.accessories.isEmpty { values["offer"] = await BridgeOffer.values(bridgeSocket, moment) }
         if moment.homes.count > 1 {
             values["otherHomes"] = [
                 "homes": moment.homes.map { other in

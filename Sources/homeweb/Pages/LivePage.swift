@@ -73,6 +73,8 @@ protocol LivePage: Sendable {
     func home(_ moment: Moment) -> Home?
 
     /// Returns signals of changes that aren't changes of the homes, or `nil` if there are none.
+    /// The path of the page that replaces this one, or `nil` if this one is shown.
+    var successor: String?
     func changes(_ site: Site) async -> AsyncStream<Void>?
 
     func content(_ moment: Moment) async -> PageContent

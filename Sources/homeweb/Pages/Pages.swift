@@ -36,7 +36,8 @@ enum Pages {
         let query = Query(parts.count > 1 ? parts[1] : "")
         let words = parts[0].split(separator: "/").map(String.init)
         switch (words.first, words.count) {
-        case (nil, 0): return HomePage(path: "/" + query.text, query: query)
+        case (nil, 0):
+            return HomePage(path: "/" + query.text, query: query, bridgeSocket: site.bridgeSocket)
         case ("rooms", 2): return Room.ID(words[1]).map(RoomPage.init)
         case ("services", 2): return Service.ID(words[1]).map(ServicePage.init)
         case ("accessories", 2): return Accessory.ID(words[1]).map(AccessoryPage.init)
@@ -59,7 +60,8 @@ enum Pages {
         case ("names", 1): return NamesPage(path: "/names" + query.text, choice: query.home)
         case ("people", 1):
             return PeoplePage(manager: site.manager, path: "/people" + query.text, choice: query.home)
-        case ("add", 1): return BeginPage(path: "/add" + query.text, choice: query.home)
+        case ("add", 1):
+            return BeginPage(path: "/add" + query.text, choice: query.home, bridgeSocket: site.bridgeSocket)
         case ("add", 2):
             guard let id = AccessorySetupSession.ID(words[1]) else { return nil }
             return await site.manager.setup(id).map { AddPage(session: $0) }
@@ -82,6 +84,7 @@ enum Pages {
             moment = try await site.moment(visitor, choice: page.choice)
         }
         let content = await page.content(moment)
+        if let successor = content.successor { return .seeOther(successor) }
         var layout = Layout(title: content.title, content: content.main, visitor: visitor, place: page.place)
         layout.live = "/live" + Query(["page": page.path, "mark": LiveStream.mark(of: content.main)]).text
         layout.homeQuery = moment.homeQuery

@@ -6,8 +6,8 @@ import SystemKit
 
 /// The page of the apps that requested access to the homes, with their permissions.
 ///
-/// Only the program that homehubd accepts as the system app may see and change them. The configuration of homehubd
-/// determines whether that is this page (`system-app`).
+/// The package of the page installs it with the right to see and change them, except its own. Otherwise, the page must be
+/// the system app of homehubd (`system-app`).
 enum PrivacyPage {
     static func add(to router: RouterGroup<WebContext>, _ site: Site) {
         router.get("/privacy") { _, context in
@@ -21,7 +21,7 @@ enum PrivacyPage {
             guard let decision = form["decision"].flatMap({ decisions[$0] }) else {
                 throw WebError(.badRequest, "Choose whether to allow or deny the app, or to let it ask again.")
             }
-            try await withHomeManager(.system, socket: site.hubSocket) { manager in
+            try await withManager(site) { manager, _ in
                 let app = try await manager.permissions().map(\.app).first {
                     $0.app == form["app"] && "\($0.uid)" == form["user"] && $0.executable == form["program"]
                 }
@@ -33,6 +33,17 @@ enum PrivacyPage {
         }
     }
 
+    /// Runs a body with the connection of this app if it may manage apps, otherwise with one of the system app.
+    private static func withManager<Result: Sendable>(
+        _ site: Site, _ body: @Sendable (_ manager: HomeManager, _ isSystemApp: Bool) async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await body(site.manager, false)
+        } catch let error as HomeError where error.code == .insufficientPrivileges {
+            return try await withHomeManager(.system, socket: site.hubSocket) { try await body($0, true) }
+        }
+    }
+
     private static let decisions: [String: PermissionDecision] = ["allow": .allow, "deny": .deny, "forget": .forget]
     private static let words: [PermissionDecision: String] = [
         .allow: "was allowed to access the home", .deny: "was denied access to the home",
@@ -41,14 +52,16 @@ enum PrivacyPage {
 
     private static func content(_ site: Site) async -> String {
         do {
-            let permissions = try await withHomeManager(.system, socket: site.hubSocket) { try await $0.permissions() }
+            let (permissions, isSystemApp) = try await withManager(site) { manager, isSystemApp in
+                (try await manager.permissions(), isSystemApp)
+            }
             let apps = permissions.sorted { ($0.app.app, $0.app.uid) < ($1.app.app, $1.app.uid) }
             return Templates.render(
                 "privacy",
                 [
                     "summary": apps.isEmpty
                         ? "No app has requested access yet." : "Apps that requested access, and your decisions.",
-                    "apps": apps.map(values),
+                    "apps": apps.map { values(of: $0, isDecidable: isSystemApp || $0.app.app != HomeApp.id) },
                 ])
         } catch {
             let error = error as? HomeError
@@ -59,21 +72,21 @@ enum PrivacyPage {
                     "summary": isRefused
                         ? "This page isn't allowed to manage apps." : "Can't get the list of apps from the home hub.",
                     "reason": isRefused
-                        ? "Use the command \"\(ShellCommand.homehub) privacy\" instead. To manage apps here, make this page the system-app in homehub.yaml, and add its user to the homehub group."
+                        ? "Use the command \"\(ShellCommand.homehub) privacy\" instead. To manage apps here, install the page from its package, or make it the system-app in homehub.yaml."
                         : error?.message ?? "",
                     "apps": [Templates.Values](),
                 ])
         }
     }
 
-    private static func values(of permission: AppPermission) -> Templates.Values {
+    private static func values(of permission: AppPermission, isDecidable: Bool) -> Templates.Values {
         let status = permission.status
         let may =
             if status.contains(.authorized) { "Can see and control the home." } else if status.contains(.restricted) {
                 "Denied by the configuration."
             } else if status.contains(.determined) { "Has no access." } else { "Requests access to the home." }
         var choices: [Templates.Values] = []
-        if !status.contains(.restricted) {
+        if isDecidable, !status.contains(.restricted) {
             if !status.contains(.authorized) { choices.append(["value": "allow", "name": "Allow"]) }
             if status.contains(.authorized) || !status.contains(.determined) {
                 choices.append(["value": "deny", "name": status.contains(.authorized) ? "Revoke" : "Deny"])

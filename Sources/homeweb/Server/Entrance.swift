@@ -71,7 +71,8 @@ struct Entrance: RouterMiddleware {
                 response.headers[.retryAfter] = "60"
                 return response
             }
-            guard let token = form["token"].flatMap({ AccessToken($0) }), let visitor = site.people.visitor(token)
+            guard let token = form["token"].flatMap({ AccessToken($0) }),
+                let visitor = site.people.visitor(token) ?? site.people.redeem(token)
             else {
                 site.logger.notice("token refused", metadata: ["peer": "\(context.peer)"])
                 return page(
@@ -82,7 +83,7 @@ struct Entrance: RouterMiddleware {
             site.logger.info(
                 "visitor signed in", metadata: ["person": "\(visitor.shownName)", "peer": "\(context.peer)"])
             var response = Response.seeOther("/")
-            setCookie(token.secret, days: sessionDays, in: &response, request, context)
+            setCookie((visitor.token ?? token).secret, days: sessionDays, in: &response, request, context)
             return response
         }
         router.post("/leave") { request, context in
@@ -114,11 +115,21 @@ extension Request {
     /// The longest time that a form may take to arrive.
     private static var formTimeout: Duration { .seconds(10) }
 
-    func form(_ context: WebContext) async throws -> Query {
+    /// Reads a form.
+    ///
+    /// - Parameters:
+    ///   - context: The request's context.
+    ///   - limit: The maximum size in bytes; `nil` for that of most forms.
+    ///   - fields: The maximum number of fields.
+    /// - Returns: The fields.
+    /// - Throws: `WebError` for a different type of content, and the errors of ``bytes(upTo:)``.
+    func form(
+        _ context: WebContext, limit: Int? = nil, fields: Int = Query.defaultLimit
+    ) async throws -> Query {
         guard headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true else {
             throw WebError(.unsupportedMediaType, "This page accepts only its own forms.")
         }
-        return Query(String(buffer: try await bytes(upTo: context.maxUploadSize)))
+        return Query(String(buffer: try await bytes(upTo: limit ?? context.maxUploadSize)), limit: fields)
     }
 
     /// Reads the entire body.

@@ -28,6 +28,26 @@ final class People: Sendable {
         people.holder(of: token).map { Visitor(name: $0.name, access: $0.access, token: token) }
     }
 
+    /// Returns the visitor whom a link signs in, and makes the link invalid; `nil` if the link is invalid.
+    func redeem(_ token: AccessToken) -> Visitor? {
+        let now = Self.now
+        guard let link = (try? file.read())?.link, link.isValid(token, now: now) else { return nil }
+        var person: Person?
+        do {
+            _ = try file.change { content in
+                guard let link = content.link, link.isValid(token, now: now) else { return }
+                content.link = nil
+                person = (try? content.people.index(of: link.person)).map { content.people[$0] }
+            }
+        } catch {
+            logger.error("people not changed", metadata: ["error": "\(error)"])
+            return nil
+        }
+        return person.map { Visitor(name: $0.name, access: $0.access, token: $0.token) }
+    }
+
+    private static var now: Int64 { Timestamp.now.millisecondsSince1970 / 1000 }
+
     /// Returns whether an admitted visitor still has permission.
     func admits(_ visitor: Visitor) -> Bool {
         guard let token = visitor.token else { return !isTokenNeeded }

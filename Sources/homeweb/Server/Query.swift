@@ -6,16 +6,16 @@ import HAPModel
 struct Query: Sendable {
     private(set) var fields: [(name: String, value: String)] = []
 
-    /// The maximum number of fields.
-    private static let limit = 200
+    /// The maximum number of fields of most forms.
+    static let defaultLimit = 200
 
     init(_ fields: [String: String]) { self.fields = fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
 
     /// Parses `application/x-www-form-urlencoded`.
     ///
     /// Fields beyond the limit or with invalid UTF-8 are ignored.
-    init(_ text: some StringProtocol) {
-        for pair in text.split(separator: "&", maxSplits: Self.limit).prefix(Self.limit) {
+    init(_ text: some StringProtocol, limit: Int = defaultLimit) {
+        for pair in text.split(separator: "&", maxSplits: limit).prefix(limit) {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.count > 1 ? parts[1] : "") else {
                 continue

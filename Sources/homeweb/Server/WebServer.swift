@@ -97,6 +97,7 @@ struct WebServer {
         AutomationActions.add(to: pages, site)
         PeopleActions.add(to: pages, site)
         SetupActions.add(to: pages, site)
+        ArrangePage.add(to: pages, site)
         SceneActions.add(to: pages, site)
         GraphPage.add(to: pages, site)
         AccessPage.add(to: pages, site)

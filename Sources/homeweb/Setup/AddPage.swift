@@ -1,26 +1,26 @@
 import HAPModel
 import HomeClient
 import HomeModel
+import LineRPC
 
 /// The page that starts adding an accessory.
 struct BeginPage: LivePage {
     let path: String
     let choice: Home.ID?
+    let bridgeSocket: SocketLocation
     var place: String { "/add" }
 
-    func content(_ moment: Moment) -> PageContent {
+    func content(_ moment: Moment) async -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
         guard let home = moment.home else { return .missing("There are no homes yet.") }
-        return PageContent(
-            title: "Add an accessory",
-            main: Templates.render(
-                "add",
-                [
-                    "heading": "Add an accessory",
-                    "about":
-                        "You need the accessory's setup code: eight digits or a QR code on the device or its packaging. The accessory is added to \(home.name).",
-                    "begin": ["home": "\(home.id)"],
-                ]))
+        var values: Templates.Values = [
+            "heading": "Add an accessory",
+            "about":
+                "You need the accessory's setup code: eight digits or a QR code on the device or its packaging. The accessory is added to \(home.name).",
+            "begin": ["home": "\(home.id)"],
+        ]
+        values["offer"] = await BridgeOffer.values(bridgeSocket, moment)
+        return PageContent(title: "Add an accessory", main: Templates.render("add", values))
     }
 }
 
@@ -43,6 +43,9 @@ struct AddPage: LivePage {
 
     func content(_ moment: Moment) async -> PageContent {
         let state = await session.state
+        if case .done(let result) = state, let first = result.accessories.first {
+            return PageContent(title: "", main: "", successor: ArrangePage.path(first))
+        }
         var values = step(state, moment)
         values["path"] = path
         values["step"] = Self.step(state)
@@ -57,11 +60,7 @@ struct AddPage: LivePage {
         case .choosing: "choose"
         case .code(let question): "code-\(question.attemptsLeft)"
         case .connecting: "connecting"
-        case .naming(let question):
-            "name-\(question.service.map { "\($0.id)" } ?? "\(question.accessory.id)")-\(question.refusal == nil ? 0 : 1)"
-        case .room(let question): "room-\(question.accessory.id)"
-        case .serviceType(let service, _, _): "kind-\(service.id)"
-        case .favorite(let service, _): "favorite-\(service.id)"
+        case .naming, .room, .serviceType, .favorite: "details"
         case .handedOver, .done, .failed: "over"
         }
     }
@@ -90,51 +89,11 @@ struct AddPage: LivePage {
                     "\(WebError(refusal).message) You have \(question.attemptsLeft == 1 ? "1 try" : "\(question.attemptsLeft) tries") left."
             }
             return values
-        case .connecting(let device):
-            return [
-                "heading": "Adding \(device?.name ?? "the accessory")",
-                "about": "Connecting. This may take half a minute.",
-            ]
-        case .naming(let question): return naming(question, moment)
-        case .room(let question):
-            let rooms = (question.home.rooms + [question.home.defaultRoom]).sortedForDisplay
-            return [
-                "heading": "Where is \(question.accessory.name)?",
-                "choices": [
-                    "any": true,
-                    "list": rooms.map {
-                        ["field": "room", "value": "\($0.id)", "name": question.home.displayName(of: $0)]
-                            as Templates.Values
-                    },
-                ] as Templates.Values,
-                "skip": ["label": question.suggestion.map { "Keep it in \($0.name)" } ?? "Not now"],
-            ]
-        case .serviceType(let service, let accessory, let choices):
-            return [
-                "heading": "How should \(accessory.shownName(of: service)) be shown?",
-                "about": "Choose the type of the device that is connected to it.",
-                "choices": [
-                    "any": true,
-                    "list": choices.map {
-                        ["field": "kind", "value": "\($0)", "name": $0.localizedDescription] as Templates.Values
-                    },
-                ] as Templates.Values,
-                "skip": ["label": "Keep \(service.localizedDescription.lowercased())"],
-            ]
-        case .favorite(let service, let accessory):
-            return [
-                "heading": "Add \(accessory.shownName(of: service)) to favorites?",
-                "choices": [
-                    "any": true,
-                    "list": [
-                        ["field": "favorite", "value": "1", "name": "Yes"],
-                        ["field": "favorite", "value": "0", "name": "No"],
-                    ] as [Templates.Values],
-                ] as Templates.Values,
-            ]
+        case .connecting(let device): return connecting(device?.name)
+        // The page begins sessions without the questions about details, and another page follows the end.
+        case .naming, .room, .serviceType, .favorite, .done: return connecting(nil)
         case .handedOver(let app):
             return ["heading": "Continue in \(app)", "about": "The manufacturer's app finishes the setup."]
-        case .done(let result): return done(result, moment)
         case .failed(let error):
             return [
                 "heading": error.code == .operationCancelled ? "Canceled" : "Not added",
@@ -158,35 +117,8 @@ struct AddPage: LivePage {
         ]
     }
 
-    private func naming(_ question: NameQuestion, _ moment: Moment) -> Templates.Values {
-        var values: Templates.Values = [
-            "heading": question.service == nil ? "Name this accessory" : "Name this part",
-            "about": "\(question.accessory.name) was added. The current name is \"\(question.present)\".",
-            "name": [
-                "kind": question.service == nil ? "accessory" : "service",
-                "self": question.service.map { "\($0.id)" } ?? "\(question.accessory.id)",
-                "present": question.suggestions.first ?? question.present, "suggestions": question.suggestions,
-            ] as Templates.Values,
-            "skip": ["label": "Keep \"\(question.present)\""],
-        ]
-        if let refusal = question.refusal { values["refusal"] = WebError(refusal).message }
-        return values
-    }
-
-    private func done(_ result: AccessorySetupResult, _ moment: Moment) -> Templates.Values {
-        let accessories = result.accessories.compactMap { id in
-            moment.home { $0.accessory(id) != nil }?.accessory(id)
-        }
-        var values: Templates.Values = [
-            "heading": accessories.count == 1
-                ? "\(accessories[0].name) was added" : "\(accessories.count) accessories were added",
-            "links": accessories.map { ["path": "/accessories/\($0.id)", "name": $0.name] as Templates.Values },
-            "begin": ["home": "\(result.home)"],
-        ]
-        if !result.failures.isEmpty {
-            values["refusal"] = result.failures.map { WebError($0).message }.joined(separator: " ")
-        }
-        return values
+    private func connecting(_ name: String?) -> Templates.Values {
+        ["heading": "Adding \(name ?? "the accessory")", "about": "Connecting. This may take half a minute."]
     }
 }
 

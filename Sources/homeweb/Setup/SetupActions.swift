@@ -13,7 +13,12 @@ enum SetupActions {
             _ = try context.editor
             let form = try await request.form(context)
             let home = form["home"].flatMap { Home.ID($0) }
-            let session = try await site.manager.beginSetup(AccessorySetupRequest(home: home))
+            var setup = AccessorySetupRequest(home: home)
+            if form["bridge"] != nil {
+                _ = try context.owner
+                setup.payload = try await BridgeOffer.payload(site)
+            }
+            let session = try await site.manager.beginSetup(setup, asksForDetails: false)
             return Response.seeOther("/add/\(session.id)")
         }
         addPictures(to: router)
@@ -64,7 +69,6 @@ enum SetupActions {
     }
 
     private static func answer(_ form: Query) throws(WebError) -> AccessorySetupAnswer {
-        if form["skip"] != nil { return .unchanged }
         if let text = form["code"] {
             switch try credentials(text) {
             case .code(let code): return .code(code)
@@ -75,10 +79,6 @@ enum SetupActions {
             guard let id = DeviceID(device) else { throw WebError(.badRequest, "This isn't a valid device ID.") }
             return .device(id)
         }
-        if let name = form["name"] { return .name(name) }
-        if let room = form["room"].flatMap({ Room.ID($0) }) { return .room(room) }
-        if let kind = form["kind"].flatMap({ HAPType($0) }) { return .serviceType(ServiceType(kind)) }
-        if let favorite = form["favorite"] { return .favorite(favorite == "1") }
         throw WebError(.badRequest, "The form doesn't answer the current question. Reload the page.")
     }
 

@@ -2,16 +2,27 @@ import BridgeControl
 import Logging
 import ServiceLifecycle
 
+/// The control socket, and the socket for viewing.
 struct ControlService: Service {
-    let path: String
+    let places: BridgeDaemon.Places
     let operations: BridgeOperations
     let onListening: @Sendable () -> Void
     let logger: Logger
 
     func run() async throws {
         try await cancelWhenGracefulShutdown {
-            try await BridgeControlServer(path: path, handler: operations, logger: logger)
-                .run(onListening: onListening)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    try await BridgeControlServer(path: places.controlSocket, handler: operations, logger: logger)
+                        .run(onListening: onListening)
+                }
+                group.addTask {
+                    try await BridgeControlServer(
+                        viewingAt: places.viewingSocket, handler: operations, logger: logger
+                    ).run()
+                }
+                try await group.waitForAll()
+            }
         }
     }
 }

@@ -9,6 +9,11 @@ extension HomeHub {
     /// Newly denied apps lose access to the homes immediately.
     package func use(_ restrictions: AppRestrictions) { perform(permissions.restrictionsChanged(to: restrictions)) }
 
+    /// Replaces the installed apps.
+    ///
+    /// Newly installed apps that wait for permission get it immediately.
+    package func use(_ installed: Set<InstalledApp>) { perform(permissions.installedAppsChanged(to: installed)) }
+
     /// Returns all apps with their claims and automations.
     func listing(for session: SessionID) throws(HomeError) -> [AppPermission] {
         let automations = automationsByApp

@@ -48,6 +48,7 @@ package struct Permissions: Sendable, Equatable {
 
     private let systemApp: SystemApp
     private var restrictions: AppRestrictions
+    private var installed: Set<InstalledApp>
     private var answers: [AppIdentity: RememberedPermission]
     private var questions: [AppIdentity: Question] = [:]
     private var lastQuestion: UInt64 = 0
@@ -55,11 +56,12 @@ package struct Permissions: Sendable, Equatable {
 
     /// Creates the rules with the answers that ``remembered`` returned earlier.
     package init(
-        systemApp: SystemApp, restrictions: AppRestrictions = AppRestrictions(),
+        systemApp: SystemApp, restrictions: AppRestrictions = AppRestrictions(), installed: Set<InstalledApp> = [],
         remembered: [RememberedPermission] = []
     ) {
         self.systemApp = systemApp
         self.restrictions = restrictions
+        self.installed = installed
         answers = Dictionary(remembered.map { ($0.app, $0) }) { _, last in last }
     }
 
@@ -108,6 +110,20 @@ package struct Permissions: Sendable, Equatable {
         guard mayDecide(session) else { throw HomeError(.insufficientPrivileges) }
     }
 
+    private func installation(of app: AppIdentity) -> InstalledApp? {
+        installed.first { $0.app == app.app && $0.uid == app.uid }
+    }
+
+    /// Checks that a session may list apps and decide about their access to the homes.
+    ///
+    /// - Throws: `HomeError` with code 17 if the session belongs neither to the system app nor to an app that was
+    ///   installed with this right.
+    private func checkMayManageApps(_ session: SessionID) throws(HomeError) {
+        let app = sessions[session]?.app
+        let isManager = app.map { isAuthorized($0) && installation(of: $0)?.managesApps == true } ?? false
+        guard isManager || mayDecide(session) else { throw HomeError(.insufficientPrivileges) }
+    }
+
     /// Returns a Boolean value that indicates whether a session belongs to the system app, which may decide about apps.
     func mayDecide(_ session: SessionID) -> Bool { sessions[session].map(isSystemApp) == true }
 
@@ -127,7 +143,9 @@ package struct Permissions: Sendable, Equatable {
 
     private func status(of app: AppIdentity) -> AuthorizationStatus {
         if restrictions.forbid(app) { return [.determined, .restricted] }
-        guard let answer = answers[app] else { return [] }
+        guard let answer = answers[app] else {
+            return installation(of: app) == nil ? [] : [.determined, .authorized]
+        }
         return answer.isAllowed ? [.determined, .authorized] : .determined
     }
 
@@ -184,11 +202,11 @@ package struct Permissions: Sendable, Equatable {
     ///   - session: The session that requests the list.
     ///   - creators: The apps with automations.
     /// - Returns: The permissions, without claims and automations.
-    /// - Throws: `HomeError` with code 17 if the session doesn't belong to the system app.
+    /// - Throws: `HomeError` with code 17 if the session may not manage apps.
     package func permissions(
         for session: SessionID, creators: Set<AppIdentity> = []
     ) throws(HomeError) -> [AppPermission] {
-        try checkMayDecide(session)
+        try checkMayManageApps(session)
         return known.union(creators).sorted { $0.precedes($1) }.map(permission)
     }
 
@@ -201,7 +219,10 @@ package struct Permissions: Sendable, Equatable {
     package mutating func decided(
         _ decision: PermissionDecision, about app: AppIdentity, by session: SessionID, creators: Set<AppIdentity> = []
     ) throws(HomeError) -> [Action] {
-        try checkMayDecide(session)
+        try checkMayManageApps(session)
+        guard mayDecide(session) || sessions[session]?.app != app else {
+            throw HomeError(.insufficientPrivileges, detail: "an app can't decide about itself")
+        }
         guard known.contains(app) || creators.contains(app) else {
             throw HomeError(.notFound, detail: "this app hasn't asked for access")
         }
@@ -237,6 +258,13 @@ package struct Permissions: Sendable, Equatable {
         let before = statuses
         self.restrictions = restrictions
         return consequences(of: pending.filter(restrictions.forbid), since: before)
+    }
+
+    /// Replaces the installed apps.
+    package mutating func installedAppsChanged(to installed: Set<InstalledApp>) -> [Action] {
+        let before = statuses
+        self.installed = installed
+        return consequences(of: pending.filter(isAuthorized), since: before)
     }
 
     /// Returns the consequences of a decision.

@@ -1,0 +1,46 @@
+import AsyncKit
+import BridgeControl
+import HTTPTypes
+import HomeModel
+import LineRPC
+import TerminalKit
+
+/// The offer to add the devices of the bridge that runs on this computer, without typing its setup code.
+enum BridgeOffer {
+    /// The longest time that a page waits for the bridge.
+    private static let timeout = Duration.seconds(1)
+
+    /// Returns the values of the offer's template, or `nil` if no unpaired bridge runs here or the visitor isn't an owner.
+    static func values(_ socket: SocketLocation, _ moment: Moment) async -> Templates.Values? {
+        guard moment.visitor.isOwner, let home = moment.home, let bridge = await unpaired(socket) else { return nil }
+        return [
+            "home": "\(home.id)", "name": bridge.name,
+            "about":
+                "This computer makes \(bridge.lights.of("device")) available to HomeKit. You can add \(bridge.lights == 1 ? "it" : "them") to \(home.name) without a code.",
+        ]
+    }
+
+    private static func unpaired(_ socket: SocketLocation) async -> BridgeStatus.Bridge? {
+        let status = try? await withTimeLimit(timeout) {
+            try? await BridgeControlClient.connect(to: socket) { try await $0.status() }
+        }
+        return status??.bridges?.first { !$0.paired && $0.lights > 0 }
+    }
+
+    /// Returns the content of the QR code of the first unpaired bridge.
+    ///
+    /// - Throws: `WebError` if no bridge can be added.
+    static func payload(_ site: Site) async throws(WebError) -> AccessorySetupPayload {
+        let setup: SetupListing
+        do {
+            setup = try await BridgeControlClient.connect(to: site.bridgeSocket) { try await $0.setup(force: false) }
+        } catch {
+            let reason = (error as? BridgeControlError)?.message ?? "\(error)"
+            throw WebError(.serviceUnavailable, "Can't get the setup code of this computer's bridge: \(reason).")
+        }
+        guard let text = setup.codes.first(where: { !$0.paired })?.payload,
+            let payload = AccessorySetupPayload(url: text)
+        else { throw WebError(.conflict, "The bridge of this computer already belongs to a home.") }
+        return payload
+    }
+}
