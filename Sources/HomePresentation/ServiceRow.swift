@@ -23,7 +23,8 @@ public struct ServiceRow: Sendable, Hashable, Identifiable {
     public var problem: AccessoryProblem?
     /// The state of the accessory's battery; `nil` if it has none.
     public var battery: ServiceState?
-    /// The time of the oldest displayed value; `nil` if the accessory reports all changes.
+    /// The time of the oldest displayed value that the accessory doesn't report or failed to return; `nil` if there is
+    /// none.
     public var lastRead: Timestamp?
     /// The states that a single tap switches between; `nil` if the service is read-only or has no such states.
     public var toggle: ServiceToggle?

@@ -542,6 +542,11 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         #expect(applies(.valueUpdated(power, .bool(true), time: .init(millisecondsSince1970: 1))))
         #expect(!applies(.valueUpdated(power, .bool(true), time: .init(millisecondsSince1970: 2))))
         #expect(hub.graph.characteristic(power)?.valueTime == .init(millisecondsSince1970: 2))
+        // A failed read is news until a value arrives, even the same one.
+        #expect(applies(.readFailed(power)) && !applies(.readFailed(power)))
+        #expect(hub.graph.characteristic(power)?.isOutdated == true)
+        #expect(applies(.valueUpdated(power, .bool(true), time: .init(millisecondsSince1970: 3))))
+        #expect(hub.graph.characteristic(power)?.isOutdated == false)
         hub.graph.setNotification(true, for: power)
         #expect(applies(.reachabilityUpdated(lamp.id, false)))
         #expect(!applies(.reachabilityUpdated(lamp.id, false)))

@@ -245,6 +245,8 @@ private let notificationForms: [WireForm] = [
         .live(.faultUpdated(id(1), .pairedElsewhere)),
         #"live {"event":"faultUpdated","accessory":"<1>","fault":"pairedElsewhere"}"#),
     notification(
+        .live(.readFailed(id(1))), #"live {"event":"readFailed","characteristic":"<1>"}"#),
+    notification(
         .live(.reachabilityUpdated(id(1), false)),
         #"live {"event":"reachabilityUpdated","accessory":"<1>","isReachable":false}"#),
     notification(

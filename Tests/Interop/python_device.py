@@ -8,7 +8,7 @@ an optional `name`, and `values`. For a type of the catalog, these are the names
 of objects with `type`, `description`, `format`, `permissions`, other properties of HAP-python, and `value`.
 
 It prints `{"ready": DEVICE-ID}`, then each received write with its time on the monotonic clock. Each line of its standard input
-is `[CHARACTERISTIC, VALUE]`, a value to report. `[CHARACTERISTIC, VALUE, SECONDS]` makes it report other values for that time as
+is `[CHARACTERISTIC, VALUE]`, a value to report. `["fail", TRUE]` makes all reads of values fail until `["fail", FALSE]`. `[CHARACTERISTIC, VALUE, SECONDS]` makes it report other values for that time as
 fast as possible, and finally this value.
 """
 
@@ -67,6 +67,10 @@ def shorten_records(seconds):
     accessory_driver.AccessoryMDNSServiceInfo.__init__ = make
 
 
+def fail():
+    raise OSError("the sensor doesn't answer")
+
+
 async def flood(driver, characteristic, value, seconds):
     """Report values to all subscribers without pause, which HAP-python itself doesn't do."""
     place = {"aid": 1, "iid": characteristic.broker.iid_manager.get_iid(characteristic)}
@@ -123,7 +127,10 @@ async def main(address, port, state, description):
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     while line := await reader.readline():
         name, value, *seconds = json.loads(line)
-        if seconds:
+        if name == "fail":
+            for characteristic in places.values():
+                characteristic.getter_callback = fail if value else None
+        elif seconds:
             await flood(driver, places[name], value, *seconds)
         else:
             places[name].set_value(value)

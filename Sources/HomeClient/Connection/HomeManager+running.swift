@@ -186,6 +186,8 @@ extension HomeManager {
     private func received(_ event: LiveEvent) {
         if case .reachabilityUpdated(let id, true) = event { observationsAreBack(of: id) }
         apply(replica.received(event))
+        // No listener is notified, but snapshots contain the change.
+        if case .readFailed = event { changed() }
         if case .valueUpdated(let id, let value, let time) = event {
             observed(ObservedValue(value: value, time: time, origin: .reported), of: id)
         }

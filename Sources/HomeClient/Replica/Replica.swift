@@ -168,6 +168,7 @@ struct Replica: Sendable, Equatable {
             }
             return Update(events: [.home(Home.Event(.triggerFired(trigger, record), in: home))])
         case .valueUpdated(let id, _, _): return Update(events: valueEvent(id).map { [$0] } ?? [])
+        case .readFailed: return Update()
         }
     }
 

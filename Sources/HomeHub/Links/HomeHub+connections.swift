@@ -234,9 +234,22 @@ extension HomeHub {
         guard !readings.isEmpty, let characteristics = connections[device]?.characteristics else { return }
         let time = Timestamp.now
         for (location, reading) in readings.sorted(by: { $0.key < $1.key }) {
-            guard case .success(let value) = reading, let id = characteristics[location] else { continue }
-            apply(.valueUpdated(id, value, time: time), writer: asker)
+            guard let id = characteristics[location] else { continue }
+            switch reading {
+            case .success(let value): apply(.valueUpdated(id, value, time: time), writer: asker)
+            case .failure: readFailed(of: id)
+            }
         }
+    }
+
+    /// Notifies apps that a value may be outdated.
+    ///
+    /// Apps don't show values of unreachable accessories.
+    private func readFailed(of id: Characteristic.ID) {
+        guard let accessory = graph.accessory(of: id), accessory.isReachable,
+            accessory.characteristic(id)?.isReadableState == true
+        else { return }
+        apply(.readFailed(id))
     }
 
     /// Prepares for a write by applying the reports that arrived before it.

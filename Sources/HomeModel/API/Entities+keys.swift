@@ -69,7 +69,7 @@ extension Characteristic: HomeMessage {
         case manufacturerDescription = "description"
         case value
         case valueTime = "time"
-        case isNotificationEnabled
+        case isOutdated, isNotificationEnabled
     }
 }
 

@@ -71,7 +71,7 @@ extension LiveEvent: HomeMessage {
     enum CodingKeys: String, TaggedUnionKey {
         static let tag = "event"
 
-        case reachabilityUpdated, faultUpdated, valueUpdated, actionSetExecutionUpdated, triggerFired
+        case reachabilityUpdated, faultUpdated, valueUpdated, readFailed, actionSetExecutionUpdated, triggerFired
     }
 
     enum ReachabilityUpdatedCodingKeys: String, CodingKey { case _0 = "accessory", _1 = "isReachable" }
@@ -79,6 +79,7 @@ extension LiveEvent: HomeMessage {
     enum ActionSetExecutionUpdatedCodingKeys: String, CodingKey { case _0 = "actionSet", isExecuting, last }
     enum TriggerFiredCodingKeys: String, CodingKey { case _0 = "record" }
     enum ValueUpdatedCodingKeys: String, CodingKey { case _0 = "characteristic", _1 = "value", time }
+    enum ReadFailedCodingKeys: String, CodingKey { case _0 = "characteristic" }
 }
 
 extension HomeChange: HomeMessage {

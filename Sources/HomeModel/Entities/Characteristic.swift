@@ -21,6 +21,9 @@ public struct Characteristic: Codable, Sendable, Hashable, Identifiable {
     public package(set) var value: CharacteristicValue?
     /// The time at which the value was received.
     public package(set) var valueTime: Timestamp?
+    /// A Boolean value that indicates whether the accessory failed to return the value when it was last read, so that
+    /// ``value`` may be outdated.
+    public package(set) var isOutdated = false
     /// A Boolean value that indicates whether this app observes changes.
     public package(set) var isNotificationEnabled: Bool
 

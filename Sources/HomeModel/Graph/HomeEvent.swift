@@ -113,6 +113,8 @@ public enum LiveEvent: Codable, Sendable, Hashable {
     case faultUpdated(Accessory.ID, AccessoryFault?)
     /// A value was received.
     case valueUpdated(Characteristic.ID, CharacteristicValue, time: Timestamp)
+    /// An accessory failed to return a value, so that the last one may be outdated.
+    case readFailed(Characteristic.ID)
     /// A scene started or finished, with the time of its last execution.
     case actionSetExecutionUpdated(ActionSet.ID, isExecuting: Bool, last: Timestamp?)
     /// An automation was evaluated, or the outcomes of its actions changed.

@@ -118,9 +118,16 @@ package struct HomeGraph: Sendable, Equatable {
                 home.update(id, of: accessory.id) { characteristic in
                     characteristic.value = value
                     characteristic.valueTime = time
+                    characteristic.isOutdated = false
                 }
             }
-            return present.value != value || present.type.isMomentary
+            return present.value != value || present.type.isMomentary || present.isOutdated
+        case .readFailed(let id):
+            guard let accessory = accessory(of: id), let present = accessory.characteristic(id), present.value != nil,
+                !present.isOutdated
+            else { return false }
+            update(accessory.home) { $0.update(id, of: accessory.id) { $0.isOutdated = true } }
+            return true
         case .actionSetExecutionUpdated(let id, let isExecuting, let last):
             guard let home = home(of: id), let present = home.actionSet(id),
                 present.isExecuting != isExecuting || present.lastExecutionTime != last

@@ -56,11 +56,12 @@ extension Accessory {
     /// A Boolean value that indicates whether the accessory has a battery, which frequent reads would drain.
     package var hasBattery: Bool { services.contains { $0.type == .battery } }
 
-    /// Returns the time of a service's oldest displayed value that must be read because the accessory doesn't report
-    /// its changes; `nil` if there is none.
+    /// Returns the time of a service's oldest displayed value that the accessory doesn't report or failed to return;
+    /// `nil` if there is none.
     public func lastRead(of service: Service) -> Timestamp? {
-        service.characteristics.filter { $0.isReadableState && $0.isForPeople && !$0.canNotify && $0.value != nil }
-            .compactMap(\.valueTime).min()
+        service.characteristics.filter {
+            $0.isReadableState && $0.isForPeople && (!$0.canNotify || $0.isOutdated) && $0.value != nil
+        }.compactMap(\.valueTime).min()
     }
 }
 

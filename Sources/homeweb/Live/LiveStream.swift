@@ -21,8 +21,8 @@ struct LiveStream: Sendable {
     ///
     /// After three missing events, a browser reports a lost connection.
     private static let beatInterval = 5
-    /// The interval in seconds at which countdowns are rendered again.
-    private static let countdownInterval = 10
+    /// The interval in seconds at which countdowns and ages are rendered again.
+    private static let clockInterval = 10
 
     let site: Site
     let page: any LivePage
@@ -76,7 +76,7 @@ struct LiveStream: Sendable {
                 checks += 1
                 if checks.isMultiple(of: Self.beatInterval) { try await send(beat) }
                 if drawing.isHubConnected != (await site.manager.isConnected) { isDue = true }
-                if checks.isMultiple(of: Self.countdownInterval), drawing.hasCountdowns { isDue = true }
+                if checks.isMultiple(of: Self.clockInterval), drawing.isTimeDependent { isDue = true }
             }
             guard isDue, let moment = try? await site.moment(visitor, choice: page.choice) else { continue }
             let events = await drawing.events(for: moment)
@@ -127,7 +127,7 @@ private struct Drawing {
     private var lastSnapshot: HomeSnapshot?
     private(set) var isHubConnected: Bool?
     /// Whether the content depends on the time.
-    private(set) var hasCountdowns = false
+    private(set) var isTimeDependent = false
     /// The values to observe, or `nil` if they haven't changed.
     var valuesToWatch: (all: Set<Characteristic.ID>, readable: Set<Characteristic.ID>)?
 
@@ -145,11 +145,11 @@ private struct Drawing {
             lastSnapshot?.isVisible != moment.snapshot.isVisible || lastSnapshot?.homeNames != moment.snapshot.homeNames
             || moment.homes.isEmpty && isHubConnected != moment.isHubConnected
         isHubConnected = moment.isHubConnected
-        let counting = new?.countdowns ?? []
-        hasCountdowns = !counting.isEmpty
+        let counting = new?.timeDependent ?? []
+        isTimeDependent = !counting.isEmpty
         var redraw = main == nil || isOther ? .everything : redraw(new)
         if case .rows(let rows) = redraw { redraw = .rows(rows.union(counting)) }
-        if case .nothing = redraw, hasCountdowns { redraw = .rows(counting) }
+        if case .nothing = redraw, isTimeDependent { redraw = .rows(counting) }
         let hasReturned = new.map { $0.hasReturned(since: home) } ?? []
         let isBack = lastSnapshot?.isCurrent == false && moment.snapshot.isCurrent
         let newCurrent = moment.read.intersection(shown)
@@ -232,10 +232,13 @@ extension HomeSnapshot {
 }
 
 extension Home {
-    /// The services whose state shows the remaining time of a countdown.
-    fileprivate var countdowns: Set<HomeModel.Service.ID> {
-        let services = accessories.flatMap(\.services)
-        return Set(services.filter { ($0.characteristic(.remainingDuration)?.value?.number ?? 0) > 0 }.map(\.id))
+    /// The services whose state contains the rest of a countdown or the age of a value.
+    fileprivate var timeDependent: Set<HomeModel.Service.ID> {
+        let services = accessories.flatMap(\.services).filter { service in
+            (service.characteristic(.remainingDuration)?.value?.number ?? 0) > 0
+                || service.characteristics.contains(where: \.isOutdated)
+        }
+        return Set(services.map(\.id))
     }
 
     /// Returns the readable characteristics among `values`, without those of unreachable accessories.

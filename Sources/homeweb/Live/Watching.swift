@@ -44,12 +44,14 @@ actor Watching {
 }
 
 extension [Home] {
-    /// Returns the characteristics among `values` with enabled notifications.
+    /// Returns the characteristics among `values` that needn't be read, because their changes are reported.
     fileprivate func reported(of values: Set<Characteristic.ID>) -> Set<Characteristic.ID> {
         var reported: Set<Characteristic.ID> = []
         for service in flatMap(\.accessories).flatMap(\.services) {
             for characteristic in service.characteristics
-            where characteristic.isNotificationEnabled && values.contains(characteristic.id) {
+            where characteristic.isNotificationEnabled && !characteristic.isOutdated
+                && values.contains(characteristic.id)
+            {
                 reported.insert(characteristic.id)
             }
         }

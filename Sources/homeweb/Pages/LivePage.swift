@@ -31,15 +31,24 @@ struct Moment {
     func home(where isMeant: (Home) -> Bool) -> Home? { homes.first(where: isMeant) }
 
     /// Returns whether all shown values of a service are current.
-    func isCurrent(_ service: Service) -> Bool {
-        service.characteristics.allSatisfy {
-            !$0.isWorthReading || $0.isNotificationEnabled || read.contains($0.id)
-        }
+    func isCurrent(_ service: Service) -> Bool { service.characteristics.allSatisfy(isCurrent) }
+
+    private func isCurrent(_ characteristic: Characteristic) -> Bool {
+        !characteristic.isWorthReading
+            || !characteristic.isOutdated && (characteristic.isNotificationEnabled || read.contains(characteristic.id))
+    }
+
+    /// Returns the age of a service's oldest value that isn't current, such as `12 min ago`; `nil` if all are current or
+    /// younger than a minute.
+    func age(of service: Service) -> String? {
+        service.characteristics.filter { !isCurrent($0) && $0.value != nil }.compactMap(\.valueTime).min()?.ageOfValue
     }
 
     func tile(_ row: ServiceRow, _ home: Home, _ place: Tile.Place = .section, back: String) -> Tile {
-        let isCurrent = home.service(row.id).map(isCurrent) ?? true
-        return Tile(row: row, home: home, place: place, back: back, isCurrent: isCurrent)
+        let service = home.service(row.id)
+        return Tile(
+            row: row, home: home, place: place, back: back, isCurrent: service.map(isCurrent) ?? true,
+            age: service.flatMap(age))
     }
 }
 
@@ -48,6 +57,11 @@ extension Characteristic {
     var isWorthReading: Bool {
         isForPeople && !type.isMomentary && metadata.permissions.contains(.pairedRead)
     }
+}
+
+extension Timestamp {
+    /// The age of a value received at this time; `nil` for less than a minute.
+    var ageOfValue: String? { duration(to: .now) < .seconds(60) ? nil : age() }
 }
 
 struct PageContent {
@@ -59,6 +73,8 @@ struct PageContent {
     /// They are read when it is opened, and observed while it is open.
     var values: Set<Characteristic.ID> = []
     var isMissing = false
+    /// The path of the page that replaces this one, or `nil` if this one is shown.
+    var successor: String?
 }
 
 /// A page with live updates.
@@ -73,8 +89,6 @@ protocol LivePage: Sendable {
     func home(_ moment: Moment) -> Home?
 
     /// Returns signals of changes that aren't changes of the homes, or `nil` if there are none.
-    /// The path of the page that replaces this one, or `nil` if this one is shown.
-    var successor: String?
     func changes(_ site: Site) async -> AsyncStream<Void>?
 
     func content(_ moment: Moment) async -> PageContent

@@ -32,12 +32,17 @@ struct ServicePage: LivePage {
         var values: Templates.Values = [
             "id": "\(service.id)", "accessory": "\(accessory.id)", "name": name,
             "icon": (service.associatedServiceType ?? service.type).icon,
-            "state": accessory.problem?.words ?? accessory.state(of: service).words,
+            "state": accessory.problem?.words
+                ?? [accessory.state(of: service).words, moment.age(of: service)].compactMap(\.self).joined(
+                    separator: ", "),
             "controls": controls.map(\.values), "stale": accessory.problem == nil && !moment.isCurrent(service),
             "readings": readings.map { reading in
                 [
                     "part": "r-\(reading.id)", "name": reading.label,
-                    "value": reading.value.map { accessory.words(for: $0, of: reading) } ?? "unknown",
+                    "value": [
+                        reading.value.map { accessory.words(for: $0, of: reading) } ?? "unknown",
+                        reading.isOutdated ? reading.valueTime?.ageOfValue : nil,
+                    ].compactMap(\.self).joined(separator: ", "),
                 ] as Templates.Values
             },
             "up": [

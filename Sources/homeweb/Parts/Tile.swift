@@ -19,6 +19,8 @@ struct Tile {
     let back: String
     /// Whether the service's values are current.
     let isCurrent: Bool
+    /// The age of the oldest value that isn't current, if it matters.
+    let age: String?
 
     var id: String { "\(place.rawValue)-\(row.id)" }
 
@@ -39,8 +41,8 @@ struct Tile {
 
     private var state: String {
         if let problem = row.problem { return problem.words }
-        guard row.battery?.isAlert == true else { return row.state.words }
-        return row.state.words + ", battery low"
+        let words = age.map { "\(row.state.words), \($0)" } ?? row.state.words
+        return row.battery?.isAlert == true ? words + ", battery low" : words
     }
 
     private var classes: String {

@@ -108,7 +108,7 @@ package struct ChangeFeed: Sendable, Equatable {
         case .reachabilityUpdated(let accessory, let isReachable):
             let due = observations.reachabilityChanged(of: accessory, to: isReachable)
             return notifyAll(.live(event)) { _ in true } + (due.isEmpty ? [] : [.subscribe(due)])
-        case .faultUpdated, .triggerFired: return notifyAll(.live(event)) { _ in true }
+        case .faultUpdated, .triggerFired, .readFailed: return notifyAll(.live(event)) { _ in true }
         case .actionSetExecutionUpdated:
             return notifyAll(.live(event)) { $0 != writer } + notifyAll(.cached(event)) { $0 == writer }
         case .valueUpdated(let id, _, _):
