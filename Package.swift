@@ -170,7 +170,7 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]
         ),
-        library("YAMLKit", ["ConfigurationKit", "CYAML", "SystemKit", "TerminalKit"]),
+        library("YAMLKit", ["BoundedJSON", "ConfigurationKit", "CYAML", "SystemKit", "TerminalKit"]),
         library("SetupQR", ["CQREncode"]),
         library("HomeModel", ["HAPModel", "BoundedJSON", "SystemKit"]),
         library("HomePresentation", ["HomeModel", "HAPModel", "BoundedJSON", "SystemKit", "TerminalKit"]),
@@ -217,7 +217,7 @@ let package = Package(
             [
                 "AsyncKit", "CommandKit", "Doctor", "BridgeControl", "DeviceKit", "LightPlugins", "LineRPC",
                 "BoundedJSON", "SetupQR", "SystemKit",
-                "TerminalKit", logging, arguments,
+                "TerminalKit", "YAMLKit", logging, arguments,
             ]),
 
         program(
@@ -348,7 +348,7 @@ let package = Package(
         tests(of: "Discovery", [logging]),
         tests(of: "LineRPC", ["BoundedJSON", logging, nioCore, nioPosix]),
         tests(of: "DaemonKit", ["DatabaseKit", grdb, logging]),
-        tests(of: "YAMLKit", ["ConfigurationKit"]),
+        tests(of: "YAMLKit", ["BoundedJSON", "ConfigurationKit"]),
         tests(of: "DatabaseKit", [grdb, logging]),
         tests(
             of: "AccessoryRole",
@@ -430,7 +430,7 @@ let package = Package(
         tests(of: "fuzz", ["HAPTesting", "BoundedJSON"]),
         tests(
             of: "lamplighter",
-            ["CommandKit", "Doctor", "BridgeControl", "BoundedJSON", "LineRPC", "TerminalKit", logging]),
+            ["CommandKit", "Doctor", "BridgeControl", "BoundedJSON", "LineRPC", "TerminalKit", "YAMLKit", logging]),
         tests(of: "Doctor", ["BridgeControl", "TerminalKit"]),
         tests(of: "BridgeControl", ["DeviceKit", "HAPModel", "LineRPC", "BoundedJSON", "TerminalKit", logging]),
     ],

@@ -8,6 +8,7 @@ import Synchronization
 import TerminalKit
 import TestTimeouts
 import Testing
+import YAMLKit
 
 @testable import lamplighter
 
@@ -275,7 +276,7 @@ struct LamplighterTests {
             ("mqtt://10.0.0.6:1883", "mqtt://10.0.0.6:1883"), ("10.0.0.7:80", #""10.0.0.7:80""#), ("no", #""no""#),
             ("", #""""#), ("12", #""12""#), ("1e3", #""1e3""#), ("a: b", #""a: b""#), ("a:", #""a:""#), ("-", #""-""#),
             ("[x", #""[x""#), ("mqtt://[fe80::1]:1883", #""mqtt://[fe80::1]:1883""#), (#"a"\b"#, #""a\"\\b""#),
-            ("\u{1B}\u{202E}ä", #""\U0000001b\U0000202e\U000000e4""#),
+            ("\u{1B}\u{202E}ä", #""\U0000001b\U0000202eä""#),
         ])
     func yaml(value: String, written: String) {
         #expect(YAMLText.lines(of: ["key": .string(value)], isItem: false) == ["  key: \(written)"])

@@ -28,7 +28,7 @@ struct EventReader: ~Copyable {
         var event = yaml_event_t()
         guard yaml_parser_parse(parser, &event) == 1 else { throw failure }
         defer { yaml_event_delete(&event) }
-        var result = ParserEvent(kind: .other, mark: Mark(event.start_mark))
+        var result = ParserEvent(kind: .other, mark: Mark(event.start_mark), end: Mark(event.end_mark))
         switch event.type {
         case YAML_STREAM_END_EVENT: result.kind = .streamEnd
         case YAML_DOCUMENT_END_EVENT: result.kind = .documentEnd
@@ -39,15 +39,18 @@ struct EventReader: ~Copyable {
             result.kind = .scalar(
                 Node.Scalar(
                     string: String(decoding: bytes, as: UTF8.self), isPlain: scalar.style == YAML_PLAIN_SCALAR_STYLE))
+            result.isFlow = ![YAML_LITERAL_SCALAR_STYLE, YAML_FOLDED_SCALAR_STYLE].contains(scalar.style)
             (result.anchor, result.tag) = (Self.text(scalar.anchor), Self.text(scalar.tag))
         case YAML_SEQUENCE_START_EVENT:
             result.kind = .sequenceStart
             let start = event.data.sequence_start
+            result.isFlow = start.style == YAML_FLOW_SEQUENCE_STYLE
             (result.anchor, result.tag) = (Self.text(start.anchor), Self.text(start.tag))
         case YAML_SEQUENCE_END_EVENT: result.kind = .sequenceEnd
         case YAML_MAPPING_START_EVENT:
             result.kind = .mappingStart
             let start = event.data.mapping_start
+            result.isFlow = start.style == YAML_FLOW_MAPPING_STYLE
             (result.anchor, result.tag) = (Self.text(start.anchor), Self.text(start.tag))
         case YAML_MAPPING_END_EVENT: result.kind = .mappingEnd
         default: break
@@ -72,5 +75,7 @@ struct EventReader: ~Copyable {
 }
 
 extension Mark {
-    fileprivate init(_ mark: yaml_mark_t) { self.init(line: mark.line + 1, column: mark.column + 1) }
+    fileprivate init(_ mark: yaml_mark_t) {
+        self.init(line: mark.line + 1, column: mark.column + 1, offset: mark.index)
+    }
 }

@@ -4,4 +4,6 @@ struct Mark: Equatable {
     let line: Int
     /// The column, counted from 1 in Unicode scalars.
     let column: Int
+    /// The offset in Unicode scalars from the start of the text.
+    var offset = 0
 }

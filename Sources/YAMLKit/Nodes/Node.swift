@@ -21,6 +21,12 @@ struct Node {
     /// A Boolean value that indicates whether the node has no tag, or a tag that has no effect.
     let hasPlainTag: Bool
     let mark: Mark
+    /// The place of the node's text, as offsets in Unicode scalars.
+    var range = 0..<0
+    /// A Boolean value that indicates whether a collection is in brackets, or a scalar isn't a block of lines.
+    var isFlow = false
+    /// A Boolean value that indicates whether the node is an alias or has an anchor.
+    var isShared = false
 }
 
 extension Node {

@@ -38,36 +38,57 @@ struct NodeComposer: ~Copyable {
     private mutating func node(from event: ParserEvent, depth: Int) throws(SyntaxError) -> Node {
         guard depth <= Self.maximumDepth else { throw .invalid("too many levels", event.mark) }
         let content: Node.Content
+        var end = event.end.offset
         switch event.kind {
         case .alias(let name):
-            guard let node = anchors[name] else { throw .undefinedAlias(event.mark) }
+            guard var node = anchors[name] else { throw .undefinedAlias(event.mark) }
+            node.range = event.mark.offset..<event.end.offset
+            node.isFlow = true
+            node.isShared = true
             return node
         case .scalar(let scalar): content = .scalar(scalar)
-        case .sequenceStart: content = .sequence(try elements(depth + 1))
-        case .mappingStart: content = .mapping(try pairs(depth + 1))
+        case .sequenceStart: content = .sequence(try elements(depth + 1, &end))
+        case .mappingStart: content = .mapping(try pairs(depth + 1, &end))
         case .streamEnd, .documentEnd, .sequenceEnd, .mappingEnd, .other:
             throw .invalid("unexpected end", event.mark)
         }
-        let node = Node(content: content, hasPlainTag: Self.isPlain(event.tag), mark: event.mark)
+        var node = Node(content: content, hasPlainTag: Self.isPlain(event.tag), mark: event.mark)
+        node.isFlow = event.isFlow
+        node.isShared = event.anchor != nil
+        // The end of a block collection is reported at the next token, after blank lines and comments.
+        if !event.isFlow {
+            switch content {
+            case .sequence(let elements): end = elements.last?.range.upperBound ?? end
+            case .mapping(let pairs): end = pairs.last?.value.range.upperBound ?? end
+            case .scalar: break
+            }
+        }
+        node.range = event.mark.offset..<max(event.mark.offset, end)
         if let anchor = event.anchor { anchors[anchor] = node }
         return node
     }
 
-    private mutating func elements(_ depth: Int) throws(SyntaxError) -> [Node] {
+    private mutating func elements(_ depth: Int, _ end: inout Int) throws(SyntaxError) -> [Node] {
         var elements: [Node] = []
         while true {
             let event = try reader.next()
-            if case .sequenceEnd = event.kind { return elements }
+            if case .sequenceEnd = event.kind {
+                end = event.end.offset
+                return elements
+            }
             elements.append(try node(from: event, depth: depth))
         }
     }
 
-    private mutating func pairs(_ depth: Int) throws(SyntaxError) -> [(key: Node, value: Node)] {
+    private mutating func pairs(_ depth: Int, _ end: inout Int) throws(SyntaxError) -> [(key: Node, value: Node)] {
         var pairs: [(key: Node, value: Node)] = []
         var marks: [String: Mark] = [:]
         while true {
             let event = try reader.next()
-            if case .mappingEnd = event.kind { return pairs }
+            if case .mappingEnd = event.kind {
+                end = event.end.offset
+                return pairs
+            }
             let key = try node(from: event, depth: depth)
             let value = try node(from: try reader.next(), depth: depth)
             if let name = key.scalar?.string {

@@ -15,6 +15,10 @@ struct ParserEvent {
 
     var kind: Kind
     let mark: Mark
+    /// The position after the event.
+    let end: Mark
+    /// A Boolean value that indicates whether a collection is in brackets, or a scalar isn't a block of lines.
+    var isFlow = false
     /// The anchor of a node.
     var anchor: String?
     /// The tag of a node.

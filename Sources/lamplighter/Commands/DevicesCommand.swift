@@ -4,6 +4,7 @@ import BridgeControl
 import DeviceKit
 import SystemKit
 import TerminalKit
+import YAMLKit
 
 struct DevicesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,17 +1,19 @@
-import BoundedJSON
+package import BoundedJSON
 
-/// Formats an entry of the configuration file, with one line for each key.
-enum YAMLText {
-    /// Returns the lines of the keys, indented by two characters.
+/// Formats values as YAML.
+package enum YAMLText {
+    /// Returns the lines of the keys, one for each key.
     ///
     /// If `isItem` is `true`, the lines form a list item, so the first line begins with a dash.
-    static func lines(of object: JSONObject, isItem: Bool) -> [String] {
-        object.members.enumerated().map { index, member in
-            (isItem && index == 0 ? "  - " : isItem ? "    " : "  ") + "\(text(member.name)): \(text(member.value))"
+    package static func lines(of object: JSONObject, isItem: Bool, indent: Int = 2) -> [String] {
+        let margin = String(repeating: " ", count: indent)
+        return object.members.enumerated().map { index, member in
+            margin + (isItem ? index == 0 ? "- " : "  " : "") + "\(text(member.name)): \(text(member.value))"
         }
     }
 
-    private static func text(_ value: JSONValue) -> String {
+    /// Returns a value in one line, with lists and mappings in brackets.
+    package static func text(_ value: JSONValue) -> String {
         switch value {
         case .object(let object):
             "{\(object.members.map { "\(text($0.name)): \(text($0.value))" }.joined(separator: ", "))}"
@@ -23,8 +25,9 @@ enum YAMLText {
 
     /// Returns a string as a plain scalar if YAML can't read it as another type.
     ///
-    /// Otherwise, it returns a quoted scalar. Control characters are escaped, so that they can't affect a terminal.
-    private static func text(_ string: String) -> String {
+    /// Otherwise, it returns a quoted scalar. All
+    /// characters except ASCII and letters are escaped, so that they can't affect a terminal.
+    static func text(_ string: String) -> String {
         let isPlain = string.unicodeScalars.allSatisfy { scalar in
             scalar.isASCII && (scalar.properties.isAlphabetic || "0123456789-_./:".unicodeScalars.contains(scalar))
         }
@@ -37,6 +40,8 @@ enum YAMLText {
             switch scalar {
             case "\"", "\\": quoted += "\\\(scalar)"
             case " "..."~": quoted.unicodeScalars.append(scalar)
+            case _ where scalar.properties.isAlphabetic && !scalar.properties.isDefaultIgnorableCodePoint:
+                quoted.unicodeScalars.append(scalar)
             default:
                 let digits = String(scalar.value, radix: 16)
                 quoted += "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
