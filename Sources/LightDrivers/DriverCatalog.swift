@@ -20,4 +20,7 @@ package enum DriverCatalog {
         ShellyGen1DriverConfiguration.self,
         YeelightDriverConfiguration.self,
     ]
+
+    /// The configuration types of the drivers that people can add without editing the configuration file.
+    package static var offered: [any OfferedDriver.Type] { drivers.compactMap { $0 as? any OfferedDriver.Type } }
 }

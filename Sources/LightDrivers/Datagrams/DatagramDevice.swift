@@ -3,6 +3,10 @@ package import DeviceKit
 /// The common properties of all devices of one system.
 package struct DatagramTraits: Sendable {
     package var driverName: String
+    /// The name of the system.
+    package var title: String
+    /// The system's devices in one sentence.
+    package var about: String
     package var port: UInt16
     /// The local port to which devices send state changes without a request; `nil` if they send only answers.
     package var pushPort: UInt16?

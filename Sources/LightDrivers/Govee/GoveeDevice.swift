@@ -7,7 +7,8 @@ package import DeviceKit
 /// it rounds the value or is slow, the last reported status counts.
 package struct GoveeDevice: SingleLightDevice {
     package static let traits = DatagramTraits(
-        driverName: "govee", port: 4003, searchGroup: IPv4Endpoint(address: 0xEFFF_FFFA, port: searchPort),
+        driverName: "govee", title: "Govee", about: "Lights with LAN control enabled in the Govee app.", port: 4003,
+        searchGroup: IPv4Endpoint(address: 0xEFFF_FFFA, port: searchPort),
         answerPort: 4002, pollInterval: .seconds(10), burst: 2, perSecond: 4)
 
     /// The port to which searches are sent.

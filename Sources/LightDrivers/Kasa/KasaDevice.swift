@@ -6,7 +6,8 @@ package import DeviceKit
 /// device's id nor a request number, so they are matched by source address and pending request.
 package struct KasaDevice: DatagramDevice {
     package static let traits = DatagramTraits(
-        driverName: "kasa", port: 9999, pollInterval: .seconds(10), burst: 3, perSecond: 8)
+        driverName: "kasa", title: "TP-Link Kasa", about: "Bulbs, strips and plugs without a password.", port: 9999,
+        pollInterval: .seconds(10), burst: 3, perSecond: 8)
 
     private let id: LightID
     private var system: KasaSystem?

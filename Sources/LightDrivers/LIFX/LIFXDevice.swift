@@ -7,7 +7,8 @@ package import DeviceKit
 /// their colors.
 package struct LIFXDevice: SingleLightDevice {
     package static let traits = DatagramTraits(
-        driverName: "lifx", port: 56700, pollInterval: .seconds(10), burst: 5, perSecond: 15)
+        driverName: "lifx", title: "LIFX", about: "Lights of LIFX.", port: 56700, pollInterval: .seconds(10), burst: 5,
+        perSecond: 15)
 
     private let id: LightID
     private var product: LIFXProduct?

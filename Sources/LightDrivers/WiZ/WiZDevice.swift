@@ -7,7 +7,8 @@ package import DeviceKit
 /// whites, and `ESP10_SOCKET_06` is an outlet.
 package struct WiZDevice: SingleLightDevice {
     package static let traits = DatagramTraits(
-        driverName: "wiz", port: 38899, pushPort: 38900, pollInterval: .seconds(15), burst: 5, perSecond: 10)
+        driverName: "wiz", title: "WiZ", about: "Lights and outlets of WiZ.", port: 38899, pushPort: 38900,
+        pollInterval: .seconds(15), burst: 5, perSecond: 10)
 
     private enum Kind {
         case color, white, dimmable, outlet
