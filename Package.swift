@@ -54,7 +54,8 @@ let webAssets =
     ["style.css", "script.js", "icons.svg", "icon.svg", "icon-180.png", "manifest.webmanifest"]
     + [
         "access", "access-fields", "access-link", "accessory", "add", "arrange", "automation", "automation-buttons",
-        "automation-form", "automations", "bridge", "confirm", "control", "count", "empty", "enter", "graphs",
+        "automation-form", "automations", "bridge", "bridge-change",
+        "bridge-device", "bridge-fields", "bridge-systems", "confirm", "control", "count", "empty", "enter", "graphs",
         "history", "home",
         "more", "name-form", "names", "offer", "options", "page", "people", "privacy", "problem", "room", "rooms",
         "scene",
@@ -206,7 +207,7 @@ let package = Package(
             [
                 "HAPAccessory", "DeviceBridge", "AccessoryRole", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto",
                 "Discovery", "ConfigurationKit", "DaemonKit", "DatabaseKit", "DeviceKit", "LightDrivers", "LineRPC",
-                "YAMLKit",
+                "SodiumKit", "YAMLKit",
                 "BridgeControl", "BoundedJSON", "SystemKit", "SetupQR", "TerminalKit", logging, grdb, lifecycle,
                 arguments, nioCore,
                 nioPosix,

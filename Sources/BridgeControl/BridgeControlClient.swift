@@ -79,6 +79,30 @@ package struct BridgeControlClient: Sendable {
 
     package func reload() async throws -> ReloadListing { try ReloadListing(json: await ask(.reload)) }
 
+    /// Returns what can be changed in the configuration.
+    package func configuration() async throws -> ConfigurationListing {
+        try ConfigurationListing(json: await ask(.configuration))
+    }
+
+    /// Checks a change of the configuration without making it.
+    ///
+    /// - Throws: ``BridgeControlError`` if the change isn't possible.
+    package func propose(_ change: ConfigurationChange) async throws -> ConfigurationProposal {
+        try ConfigurationProposal(json: await ask(.proposeConfiguration(change: change)))
+    }
+
+    /// Makes a proposed change and reloads the configuration.
+    ///
+    /// - Throws: ``BridgeControlError`` if the configuration file has changed since the proposal.
+    package func apply(_ proposal: String) async throws -> ReloadListing {
+        try ReloadListing(json: await ask(.applyConfiguration(token: proposal), deadline: Self.fileDeadline))
+    }
+
+    /// Undoes the last change and reloads the configuration.
+    package func undoConfiguration() async throws -> ReloadListing {
+        try ReloadListing(json: await ask(.undoConfiguration, deadline: Self.fileDeadline))
+    }
+
     /// Gives the bridge a new identity, and removes all pairings.
     package func reset() async throws { _ = try await ask(.reset, deadline: Self.fileDeadline) }
 

@@ -65,6 +65,24 @@ package protocol BridgeControlHandler: Sendable {
     /// Reloads the configuration. An invalid configuration changes nothing.
     func reload() async throws -> ReloadListing
 
+    /// Returns what can be changed in the configuration.
+    func configuration() async throws -> ConfigurationListing
+
+    /// Checks a change of the configuration without making it.
+    ///
+    /// - Throws: ``BridgeControlError`` if the change isn't possible or the changed configuration would be invalid.
+    func proposeConfiguration(_ change: ConfigurationChange) async throws -> ConfigurationProposal
+
+    /// Writes the configuration file of a proposal and reloads it.
+    ///
+    /// - Throws: ``BridgeControlError`` if the file has changed or can't be written. It is then unchanged.
+    func applyConfiguration(_ token: String) async throws -> ReloadListing
+
+    /// Restores the configuration file before the last applied proposal and reloads it.
+    ///
+    /// - Throws: ``BridgeControlError`` if the file has changed since then. It is then unchanged.
+    func undoConfiguration() async throws -> ReloadListing
+
     /// Gives the bridge a new identity, and returns before the bridge restarts with it.
     func reset() async throws
 

@@ -87,6 +87,16 @@ private struct Adapter: LineRPCHandler {
         case .removeAllPairings: try await bridge.removeAllPairings()
         case .unlockPairing: try await bridge.unlockPairing()
         case .reload: return try await bridge.reload().json
+        case .configuration: return try await bridge.configuration().json
+        case .proposeConfiguration(let change): return try await bridge.proposeConfiguration(change).json
+        case .applyConfiguration(let token):
+            let listing = try await bridge.applyConfiguration(token)
+            log("configuration edited", to: peer)
+            return listing.json
+        case .undoConfiguration:
+            let listing = try await bridge.undoConfiguration()
+            log("configuration restored", to: peer)
+            return listing.json
         case .reset: try await bridge.reset()
         case .backup:
             let bytes = try await bridge.backup()
@@ -103,7 +113,7 @@ private struct Adapter: LineRPCHandler {
         return [:]
     }
 
-    /// Logs that the setup code or secret keys were requested, with the requesting process.
+    /// Logs a request that reveals secrets or changes the configuration, with the requesting process.
     private func log(_ message: Logger.Message, to peer: LineRPCPeer) {
         var metadata: Logger.Metadata = [:]
         if let identity = peer.identity {

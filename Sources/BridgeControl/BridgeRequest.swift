@@ -40,6 +40,14 @@ enum BridgeRequest: BridgeCall {
     case unlockPairing
     /// Returns ``ReloadListing``.
     case reload
+    /// Returns ``ConfigurationListing``.
+    case configuration
+    /// Returns ``ConfigurationProposal``. Nothing changes.
+    case proposeConfiguration(change: ConfigurationChange)
+    /// Returns ``ReloadListing``.
+    case applyConfiguration(token: String)
+    /// Returns ``ReloadListing``.
+    case undoConfiguration
     case reset
     /// Returns ``BackupListing``. Before that, the bridge sends a ``FileRequest`` with each part of the file.
     case backup
@@ -61,6 +69,10 @@ enum BridgeRequest: BridgeCall {
         case removePairing = "pairings.remove"
         case removeAllPairings = "pairings.removeAll"
         case unlockPairing = "pairings.unlock"
+        case configuration
+        case proposeConfiguration = "configuration.propose"
+        case applyConfiguration = "configuration.apply"
+        case undoConfiguration = "configuration.undo"
         case reload, reset, backup, restore, watch
     }
 

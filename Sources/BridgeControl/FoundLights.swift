@@ -38,10 +38,13 @@ package struct FoundLights: BridgeMessage {
         package var id: String?
         /// The keys to add, with their values, as a JSON object.
         package var keys: JSONValue
+        /// The secrets that the devices of the entry need, or `nil` if they need none or the daemon is older.
+        package var secrets: [DriverOffer.Field]?
 
-        package init(id: String?, keys: JSONValue) {
+        package init(id: String?, keys: JSONValue, secrets: [DriverOffer.Field]? = nil) {
             self.id = id
             self.keys = keys
+            self.secrets = secrets
         }
     }
 

@@ -8,7 +8,14 @@ extension StrictYAML {
     ///
     /// - Throws: ``ConfigurationError`` or ``ConfigurationFileError``.
     package static func missingFiles(inFile path: String) throws -> [ConfigurationWarning] {
-        let document = try YAMLDocument(bytes: ConfigurationFile.read(path, limit: maximumLength), file: path)
+        try missingFiles(in: read(path), file: path)
+    }
+
+    /// Returns warnings about files and programs in the text of a configuration that don't exist.
+    ///
+    /// - Throws: ``ConfigurationError``.
+    package static func missingFiles(in bytes: [UInt8], file path: String) throws -> [ConfigurationWarning] {
+        let document = try YAMLDocument(bytes: bytes, file: path)
         var warnings: [ConfigurationWarning] = []
         func look(_ node: Node, _ keyPath: String) {
             switch node.content {
@@ -51,7 +58,7 @@ package struct ConfigurationWarning: Sendable, Equatable, CustomStringConvertibl
     /// The position as `FILE:LINE:COLUMN`, or only the file.
     let place: String
     let keyPath: String
-    let text: String
+    package let text: String
 
     package var description: String { "\(place): warning: \(keyPath): \(text)".sanitized }
 }

@@ -29,3 +29,25 @@ enum Secrets {
         return text.count > 40 ? text.prefix(40) + "..." : text
     }
 }
+
+extension StrictYAML {
+    /// Returns a line of a configuration file without the values of keys that may contain secrets.
+    ///
+    /// A key such as `password-file` contains only a path.
+    package static func withoutSecrets(_ line: Substring) -> String {
+        let words = ["setup-code", "password", "token", "secret", "code", "key"]
+        let separators: Set<Character> = [":", "="]
+        for (index, character) in zip(line.indices, line) where separators.contains(character) {
+            let name = line[..<index].reversed().drop { $0 == " " || $0 == "\"" || $0 == "'" }
+                .prefix { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }
+            let key = String(name.reversed()).lowercased()
+            guard
+                key.hasPrefix("password") && !key.hasSuffix("-file")
+                    || words.contains(where: { key.hasSuffix($0) || key.hasSuffix("\($0)s") })
+            else { continue }
+            let rest = line[line.index(after: index)...]
+            return rest.allSatisfy(\.isWhitespace) ? String(line) : "\(line[...index]) (hidden)"
+        }
+        return String(line)
+    }
+}

@@ -31,6 +31,13 @@ package enum StrictYAML {
             example: example, userInfo: userInfo)
     }
 
+    /// Returns the bytes of a configuration file.
+    ///
+    /// If the file is larger than ``maximumLength``, it returns somewhat more bytes, which can't be decoded.
+    package static func read(_ path: String) throws(ConfigurationFileError) -> [UInt8] {
+        try ConfigurationFile.read(path, limit: maximumLength)
+    }
+
     /// Decodes UTF-8 text.
     ///
     /// Text without keys is an error, which refers to `example`, unless `mayBeEmpty` is `true`.

@@ -96,9 +96,12 @@ struct BridgeDaemon {
             useEventWindow: { await bridges.use(eventWindow: $0) }, fault: fault, lights: lights,
             supervisor: supervisor, notifier: notifier,
             logger: logger)
+        let editor = ConfigurationEditor(path: places.configuration, instance: places.stateDirectory) {
+            try await reloader.reload()
+        }
         let memory = BridgeMemory(file: file, places: places)
         let operations = BridgeOperations(
-            bridges: { await bridges.all }, lights: lights, supervisor: supervisor, reloader: reloader,
+            bridges: { await bridges.all }, lights: lights, supervisor: supervisor, reloader: reloader, editor: editor,
             hostFacts: HostFacts(
                 interfaces: configuration.bridge.interfaces.selection, file: file, writes: database.server.writes),
             memory: memory,

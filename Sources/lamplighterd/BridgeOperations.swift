@@ -24,6 +24,7 @@ struct BridgeOperations: BridgeControlHandler {
     let lights: DeviceBridge
     let supervisor: DriverSupervisor
     let reloader: ConfigurationReloader
+    let editor: ConfigurationEditor
     let hostFacts: HostFacts
     let memory: BridgeMemory
     let search: LightSearch
@@ -156,7 +157,9 @@ struct BridgeOperations: BridgeControlHandler {
 
     func discoverLights() async throws -> FoundLights {
         let outcome = await search.run(for: DriverCatalog.drivers)
-        return FoundLights(outcome, configured: await supervisor.running.map(\.entry))
+        let found = FoundLights(outcome, configured: await supervisor.running.map(\.entry))
+        await editor.keep(found)
+        return found
     }
 
     func forgetLight(_ key: String) async throws {
@@ -290,6 +293,23 @@ struct BridgeOperations: BridgeControlHandler {
 
     func reload() async throws -> ReloadListing {
         do { return try await reloader.reload() } catch { throw BridgeControlError(error) }
+    }
+
+    func configuration() async throws -> ConfigurationListing {
+        do { return try await editor.listing() } catch { throw BridgeControlError(error) }
+    }
+
+    func proposeConfiguration(_ change: ConfigurationChange) async throws -> ConfigurationProposal {
+        let devices = await lights.snapshots().map(\.key)
+        do { return try await editor.propose(change, devices: devices) } catch { throw BridgeControlError(error) }
+    }
+
+    func applyConfiguration(_ token: String) async throws -> ReloadListing {
+        do { return try await editor.apply(token) } catch { throw BridgeControlError(error) }
+    }
+
+    func undoConfiguration() async throws -> ReloadListing {
+        do { return try await editor.undo() } catch { throw BridgeControlError(error) }
     }
 
     func reset() async throws { try await storing("nothing was reset") { try await memory.reset() } }

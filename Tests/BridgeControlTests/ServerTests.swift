@@ -135,6 +135,37 @@ struct ServerTests {
         }
     }
 
+    @Test("transmits changes of the configuration, and hides their values in descriptions")
+    func configuration() async throws {
+        let bridge = FakeBridge()
+        let changes: [ConfigurationChange] = [
+            .addDriver(driver: "mqtt", id: nil, values: ["password-file": "hunter2", "url": "h"]),
+            .addFound(entry: .init(id: "x", keys: ["hosts": ["h"]]), values: [:]), .removeDriver(id: "x"),
+            .renameDevice(key: "a/b", name: "Desk"), .renameDevice(key: "a/b", name: nil), .hideDevice(key: "a/b"),
+            .showDevice(key: "a/b"), .showKinds(kinds: ["locks"]),
+        ]
+        try await withServer(bridge) { path in
+            try await ask(path) { client in
+                for change in changes {
+                    let token = try await client.propose(change).token
+                    #expect(token == "t1")
+                }
+                #expect(try await client.apply("t1") == FakeBridge.reloaded)
+                #expect(try await client.undoConfiguration() == FakeBridge.reloaded)
+                #expect(try await client.configuration().offers.map(\.fields.count) == [2])
+            }
+        }
+        let proposals = bridge.calls.filter { $0.hasPrefix("propose") }
+        #expect(proposals.count == changes.count)
+        for change in changes {
+            #expect(try ConfigurationChange(json: change.json) == change)
+            #expect(bridge.calls.contains("propose \(change.json.text)"))
+            #expect(
+                !"\(change) \(String(reflecting: change)) \(Mirror(reflecting: change).children.count)".contains(
+                    "hunter2"))
+        }
+    }
+
     @Test("sends the setup code of a paired bridge only with force")
     func unforced() async throws {
         let bridge = FakeBridge()
@@ -434,6 +465,36 @@ final class FakeBridge: BridgeControlHandler {
     func unlockPairing() async throws { note("unlock") }
     func reset() async throws { note("reset") }
     func backup() async throws -> [UInt8] { memory }
+
+    func configuration() async throws -> ConfigurationListing {
+        ConfigurationListing(
+            file: "/etc/x.yaml",
+            offers: [
+                DriverOffer(
+                    driver: "mqtt", title: "MQTT", about: "Devices.",
+                    fields: [
+                        .init(name: "url", label: "Broker", kind: .text, isRequired: true, example: "mqtt://h:1"),
+                        .init(name: "password-file", label: "Password", kind: .secret),
+                    ])
+            ], hidden: [.init(key: "home/2", name: "Cellar")], undo: "hide home/2")
+    }
+
+    func proposeConfiguration(_ change: ConfigurationChange) async throws -> ConfigurationProposal {
+        note("propose \(change.json.text)")
+        return ConfigurationProposal(
+            token: "t1", file: "/etc/x.yaml", diff: "@@ -1,0 +2,1 @@\n+a: 1\n", warnings: ["Mind the gap."],
+            secretFiles: ["/etc/mqtt.password"])
+    }
+
+    func applyConfiguration(_ token: String) async throws -> ReloadListing {
+        note("apply \(token)")
+        return try await reload()
+    }
+
+    func undoConfiguration() async throws -> ReloadListing {
+        note("undo")
+        return try await reload()
+    }
 
     func reload() async throws -> ReloadListing {
         note("reload")

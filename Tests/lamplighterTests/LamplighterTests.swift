@@ -706,6 +706,36 @@ final class Bridge: BridgeControlHandler {
     func reset() async throws { note("reset") }
     func backup() async throws -> [UInt8] { [1, 2, 3] }
 
+    func configuration() async throws -> ConfigurationListing {
+        ConfigurationListing(
+            file: "/etc/x.yaml",
+            offers: [
+                DriverOffer(
+                    driver: "mqtt", title: "MQTT", about: "Devices.",
+                    fields: [
+                        .init(name: "url", label: "Broker", kind: .text, isRequired: true, example: "mqtt://h:1"),
+                        .init(name: "password-file", label: "Password", kind: .secret),
+                    ])
+            ], hidden: [.init(key: "home/2", name: "Cellar")], undo: "hide home/2")
+    }
+
+    func proposeConfiguration(_ change: ConfigurationChange) async throws -> ConfigurationProposal {
+        note("propose \(change.json.text)")
+        return ConfigurationProposal(
+            token: "t1", file: "/etc/x.yaml", diff: "@@ -1,0 +2,1 @@\n+a: 1\n", warnings: ["Mind the gap."],
+            secretFiles: ["/etc/mqtt.password"])
+    }
+
+    func applyConfiguration(_ token: String) async throws -> ReloadListing {
+        note("apply \(token)")
+        return try await reload()
+    }
+
+    func undoConfiguration() async throws -> ReloadListing {
+        note("undo")
+        return try await reload()
+    }
+
     func reload() async throws -> ReloadListing {
         ReloadListing(
             drivers: .init(added: ["a"], removed: ["b", "c"]), lights: ["home/1"], needsRestart: ["bridge.port"])

@@ -49,6 +49,9 @@ struct OperatorBench {
             logger: silent)
         operations = BridgeOperations(
             bridges: { [shown] }, lights: bridge.lights, supervisor: supervisor, reloader: reloader,
+            editor: ConfigurationEditor(path: folder.places.configuration, instance: folder.places.stateDirectory) {
+                try await reloader.reload()
+            },
             hostFacts: HostFacts(interfaces: .automatic, file: file, writes: database.server.writes),
             memory: BridgeMemory(file: file, places: folder.places),
             search: LightSearch(logger: silent) { _ in InMemoryBrowser() })

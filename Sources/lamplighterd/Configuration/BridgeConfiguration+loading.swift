@@ -13,12 +13,23 @@ extension BridgeConfiguration {
     static func load(
         from path: String, drivers: [any LightDriverConfiguration.Type], instance: String = ""
     ) throws -> BridgeConfiguration {
+        try read(StrictYAML.read(path), file: path, drivers: drivers, instance: instance)
+    }
+
+    /// Reads the text of a configuration file.
+    ///
+    /// Errors contain the name `file`.
+    ///
+    /// - Throws: `ConfigurationError`.
+    static func read(
+        _ bytes: [UInt8], file: String, drivers: [any LightDriverConfiguration.Type], instance: String = ""
+    ) throws -> BridgeConfiguration {
         // Check the IDs of lights first, because these errors have more precise positions than the errors of drivers,
         // which only decode their own lights.
         let example = "/usr/share/doc/lamplighter/examples/lamplighter.yaml"
-        _ = try StrictYAML.decode(LightIDsInFile.self, fromFile: path, example: example)
+        _ = try StrictYAML.decode(LightIDsInFile.self, from: bytes, file: file, example: example)
         return try StrictYAML.decode(
-            BridgeConfiguration.self, fromFile: path,
+            BridgeConfiguration.self, from: bytes, file: file,
             userInfo: [.lightDrivers: drivers, .bridgeInstance: instance, .stateDirectory: instance])
     }
 

@@ -15,6 +15,10 @@ extension FoundLights {
             if let entry { add(entry) }
         }
         giveIDs(taken: Set(drivers.map(\.id)))
+        for index in entries.indices {
+            let fields = entries[index].keys.secretFields
+            if !fields.isEmpty { entries[index].secrets = fields }
+        }
     }
 
     private static func compare(_ source: LightSource, with drivers: [DriverEntry]) -> (Source.State, Entry?) {
@@ -60,6 +64,18 @@ extension FoundLights {
 }
 
 extension JSONValue {
+    /// The secrets that devices need, by the paths of their files.
+    fileprivate var secretFields: [DriverOffer.Field] {
+        (object?.members ?? []).flatMap { device -> [DriverOffer.Field] in
+            guard let path = device.value["key-file"]?.string else { return device.value.secretFields }
+            return [
+                DriverOffer.Field(
+                    name: path, label: "Encryption key of \(device.name)", kind: .secret,
+                    help: "The value of api: encryption: key: in the device's configuration.")
+            ]
+        }
+    }
+
     /// Returns a value that combines both values, or `nil` if they are incompatible.
     fileprivate func merged(with other: JSONValue) -> JSONValue? {
         switch (self, other) {
