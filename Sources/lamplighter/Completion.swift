@@ -31,6 +31,15 @@ extension CompletionKind {
         }
     }
 
+    /// Completes the ids of configured drivers.
+    static var drivers: CompletionKind {
+        asking { ids, _, _ in
+            ids
+        } from: {
+            try await $0.status().drivers.map(\.id)
+        }
+    }
+
     /// Completes words that the daemon provides.
     ///
     /// There are no completions if the daemon is unavailable or takes longer than a second.

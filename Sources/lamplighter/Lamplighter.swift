@@ -14,7 +14,7 @@ struct Lamplighter: CommandProgram {
         version: "lamplighter \(Version.current)",
         subcommands: [
             StatusCommand.self, SetupCommand.self, DevicesCommand.self, LightsCommand.self, SimulateCommand.self,
-            PairingsCommand.self,
+            DriversCommand.self, PairingsCommand.self,
             WatchLightsCommand.self, VersionCommand<Lamplighter>.self, ResetCommand.self, BackupCommand.self,
             RestoreCommand.self,
             ReloadCommand.self, DoctorCommand.self, PluginCommand.self,

@@ -8,10 +8,11 @@ import YAMLKit
 
 struct DevicesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "devices", abstract: "List, discover, change, identify and remove devices.",
+        commandName: "devices", abstract: "List, discover, change, rename, hide and remove devices.",
         subcommands: [
             DevicesListCommand.self, DevicesDiscoverCommand.self, DevicesSetCommand.self, DevicesIdentifyCommand.self,
-            DevicesForgetCommand.self, DevicesPurgeCommand.self,
+            DevicesRenameCommand.self, DevicesHideCommand.self, DevicesShowCommand.self, DevicesForgetCommand.self,
+            DevicesPurgeCommand.self,
         ],
         defaultSubcommand: DevicesListCommand.self)
 }
@@ -115,14 +116,27 @@ struct DevicesDiscoverCommand: AsyncParsableCommand {
         discussion: """
             The daemon searches for three seconds with mDNS and broadcasts. It finds all supported systems, even if no \
             driver is configured for them. Systems that don't announce themselves, such as a broker on another computer, \
-            aren't found; add them to the configuration with their address.
+            aren't found; add them with lamplighter drivers add.
             """)
+
+    @Flag(help: "Add what was found to the configuration.")
+    var add = false
+
+    @Flag(help: "Don't ask for confirmation.")
+    var yes = false
 
     @OptionGroup var options: BridgeOptions
 
     func run() async throws {
         let lights = try await options.ask { try await $0.discoverLights() }
         for problem in lights.problems { Terminal.current.writeError("lamplighter: \(problem.sanitized)\n") }
+        if add {
+            guard !lights.entries.isEmpty else { return Terminal.current.write("There is nothing new to add.\n") }
+            for entry in lights.entries {
+                try await options.make(.addFound(entry: entry, values: [:]), dryRun: false, yes: yes)
+            }
+            return
+        }
         Terminal.current.write(options.json ? lights.json.text + "\n" : Self.text(of: lights))
     }
 
@@ -196,6 +210,89 @@ struct DevicesIdentifyCommand: AsyncParsableCommand {
         try await options.ask { [device] bridge in
             try await bridge.identifyLight(bridge.lights().device(named: device.joined(separator: " ")).key)
         }
+    }
+}
+
+struct DevicesRenameCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rename", abstract: "Give a device a name in the configuration.",
+        discussion: "For example: lamplighter devices rename home/0x00158d0001 Desk Lamp")
+
+    @Argument(
+        help: ArgumentHelp("The device's name or key, then the new name.", valueName: "device> <name"),
+        completion: .devices)
+    var words: [String] = []
+
+    @Flag(help: "Use the name from the device's source again.")
+    var reset = false
+
+    @Flag(help: "Show the change without making it.")
+    var dryRun = false
+
+    @Flag(help: "Don't ask for confirmation.")
+    var yes = false
+
+    @OptionGroup var options: BridgeOptions
+
+    func run() async throws {
+        let (device, rest) = try await options.ask { [words] in try await $0.lights().device(namedFirst: words) }
+        guard rest.isEmpty == reset else {
+            throw BridgeControlError.usage(
+                reset ? "--reset needs no name" : "the new name is missing",
+                remedy: reset ? "write only the device" : "write it after the device, or --reset")
+        }
+        try await options.make(
+            .renameDevice(key: device.key, name: reset ? nil : rest.joined(separator: " ")), dryRun: dryRun, yes: yes)
+    }
+}
+
+struct DevicesHideCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "hide", abstract: "Hide a device from controllers.",
+        discussion: "If it is shown again, it has the same accessory id.")
+
+    @Argument(help: "The device's key, or its complete name.", completion: .devices)
+    var device: [String]
+
+    @Flag(help: "Show the change without making it.")
+    var dryRun = false
+
+    @Flag(help: "Don't ask for confirmation.")
+    var yes = false
+
+    @OptionGroup var options: BridgeOptions
+
+    func run() async throws {
+        let key = try await options.ask { [device] in
+            try await $0.lights().device(named: device.joined(separator: " "), isWhole: true).key
+        }
+        try await options.make(.hideDevice(key: key), dryRun: dryRun, yes: yes)
+    }
+}
+
+struct DevicesShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show a hidden device again, or list the hidden devices.")
+
+    @Argument(help: "The device's key.")
+    var key: String?
+
+    @Flag(help: "Show the change without making it.")
+    var dryRun = false
+
+    @Flag(help: "Don't ask for confirmation.")
+    var yes = false
+
+    @OptionGroup var options: BridgeOptions
+
+    func run() async throws {
+        if let key { return try await options.make(.showDevice(key: key), dryRun: dryRun, yes: yes) }
+        let hidden = try await options.ask { try await $0.configuration() }.hidden
+        guard !options.json else { return Terminal.current.write(hidden.json.text + "\n") }
+        guard !hidden.isEmpty else { return Terminal.current.write("No devices are hidden.\n") }
+        var table = Table(["KEY", "NAME"])
+        for device in hidden { table.append([device.key, device.name ?? ""]) }
+        Terminal.current.write(table.text)
     }
 }
 

@@ -1,0 +1,33 @@
+import BoundedJSON
+import BridgeControl
+import TerminalKit
+
+extension BridgeOptions {
+    /// Shows a change of the configuration, asks for confirmation, and makes it.
+    ///
+    /// - Parameters:
+    ///   - change: The change.
+    ///   - dryRun: Shows the change without making it.
+    ///   - yes: Makes the change without asking.
+    /// - Throws: ``BridgeControlError`` if the daemon rejects the change.
+    func make(_ change: ConfigurationChange, dryRun: Bool, yes: Bool) async throws {
+        guard dryRun || yes || !json else {
+            throw TerminalError.usage("can't ask for confirmation with --json; add --yes or --dry-run")
+        }
+        let proposal = try await ask { try await $0.propose(change) }
+        guard !dryRun || !json else { return Terminal.current.write(proposal.json.text + "\n") }
+        if !json { Terminal.current.write(Self.text(of: proposal)) }
+        guard !dryRun else { return }
+        try await confirm("Write \(proposal.file) and reload it?", yes: yes)
+        let listing = try await self.change(check: "lamplighter drivers") { try await $0.apply(proposal.token) }
+        Terminal.current.write(json ? listing.json.text + "\n" : ReloadCommand.text(of: listing))
+    }
+
+    static func text(of proposal: ConfigurationProposal) -> String {
+        let lines =
+            ["--- \(proposal.file)", "+++ \(proposal.file)"]
+            + proposal.diff.split(separator: "\n", omittingEmptySubsequences: true).map(String.init)
+            + proposal.secretFiles.map { "New file, readable only by lamplighterd: \($0)" } + proposal.warnings
+        return lines.map { $0.sanitized + "\n" }.joined()
+    }
+}
