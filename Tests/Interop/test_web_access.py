@@ -85,7 +85,8 @@ def test_each_route_requires_its_role(house):
                    "/automations/{automation}/remove", "/homes/{home}/location/remove", "/people/{person}/remove",
                    "/check-name?kind=room&name=Attic"],
         "owner": ["/access", "/access/link?person=guest", "/access/code.svg?person=guest", "/access/remove?person=guest", "/access/token?person=guest", "/access/token?person=guest",
-                  "/privacy", "/bridge"],
+                  "/privacy", "/bridge", "/bridge/systems", "/bridge/systems?driver=mqtt", "/bridge/systems?search=1",
+                  "/bridge/devices?key=simulated/hall"],
     }
     changes = {
         "rooms": ["/rooms/{room}/off", "/scenes/{scene}/run"],
@@ -96,7 +97,7 @@ def test_each_route_requires_its_role(house):
                    "/services/{service}/name", "/services/{service}/favorite", "/services/{service}/kind", "/add",
                    "/homes/{home}/automations", "/automations/{automation}/edit", "/automations/{automation}/run",
                    "/homes/{home}/people", "/homes/{home}/location", "/people/{person}/name", "/people/{person}/presence"],
-        "owner": ["/access", "/access/change", "/access/token", "/access/remove", "/privacy"],
+        "owner": ["/access", "/access/change", "/access/token", "/access/remove", "/privacy", "/bridge/changes", "/bridge/changes/apply", "/bridge/changes/undo"],
     }
     order = ["nobody", "rooms", "guest", "member", "owner"]
     wrong = []

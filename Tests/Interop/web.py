@@ -138,6 +138,20 @@ class Visitor:
         except Exception:
             return ""
 
+    def violations(self):
+        """Return the serious violations of accessibility that axe-core finds on the page."""
+        import axe_playwright_python
+
+        session = self.page.context.new_cdp_session(self.page)
+        # Inject the script through the browser, because the page's policy rejects other scripts.
+        script = Path(axe_playwright_python.__file__).parent / "axe.min.js"
+        session.send("Runtime.evaluate", {"expression": script.read_text()})
+        answer = session.send("Runtime.evaluate", {
+            "expression": "axe.run(document, {resultTypes: ['violations']}).then(r => JSON.stringify(r.violations"
+                          ".filter(v => ['serious', 'critical'].includes(v.impact)).map(v => [v.id, v.nodes.map(n => n.html + n.failureSummary).slice(0, 3)])))",
+            "awaitPromise": True, "returnByValue": True})
+        return json.loads(answer["result"]["value"])
+
     @property
     def foreign(self):
         """Return the requests to hosts other than the page's."""

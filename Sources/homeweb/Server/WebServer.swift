@@ -103,6 +103,8 @@ struct WebServer {
         AccessPage.add(to: pages, site)
         PrivacyPage.add(to: pages, site)
         BridgePage.add(to: pages, site)
+        BridgeSystemPages.add(to: pages, site)
+        BridgeChanges.add(to: pages, site)
         return router
     }
 }

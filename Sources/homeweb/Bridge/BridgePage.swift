@@ -1,0 +1,132 @@
+import BoundedJSON
+import BridgeControl
+import Hummingbird
+import HummingbirdCore
+import LineRPC
+import NIOCore
+import SetupQR
+import TerminalKit
+
+/// The page of this computer's bridge, if `lamplighterd` is running: its codes, and its lights by driver.
+enum BridgePage {
+    static func add(to router: RouterGroup<WebContext>, _ site: Site) {
+        router.get("/bridge") { _, context in
+            let visitor = try context.owner
+            return Response.page(
+                Layout(title: "Bridge", content: await content(site), visitor: visitor, place: "/more"))
+        }
+        router.get("/bridge/:file") { _, context in
+            _ = try context.owner
+            let number = context.parameters.get("file").flatMap { $0.hasSuffix(".svg") ? Int($0.dropLast(4)) : nil }
+            let setup = try? await BridgeControlClient.connect(to: site.bridgeSocket) {
+                try await $0.setup(force: false)
+            }
+            guard let setup, let number, let payload = setup.codes.first(where: { $0.number == number })?.payload,
+                let code = QRCode(payload)
+            else { throw WebError(.notFound, "This bridge has no setup code to show.") }
+            return Response(
+                status: .ok, headers: [.contentType: "image/svg+xml"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: code.svg)))
+        }
+    }
+
+    private static func content(_ site: Site) async -> String {
+        do {
+            let state = try await BridgeControlClient.connect(to: site.bridgeSocket) { bridge in
+                // A paired bridge has no setup code to show. An invalid or old configuration can't be changed here.
+                BridgeState(
+                    status: try await bridge.status(), setup: try? await bridge.setup(force: false),
+                    lights: try await bridge.lights(), configuration: try? await bridge.configuration())
+            }
+            return Templates.render("bridge", state.values)
+        } catch {
+            let reason = (error as? BridgeControlError)?.message ?? "\(error)"
+            return Templates.render(
+                "bridge",
+                [
+                    "name": "Bridge", "summary": "No bridge found on this computer.",
+                    "reason":
+                        "\(reason.sentence) The bridge lamplighterd makes this computer's lights available to HomeKit apps. To show it here, give the user of homeweb access to \(site.bridgeSocket.path).",
+                ])
+        }
+    }
+}
+
+/// The state of the bridge, as its page shows it.
+private struct BridgeState {
+    let status: BridgeStatus
+    let setup: SetupListing?
+    let lights: [LightListing]
+    let configuration: ConfigurationListing?
+
+    var values: Templates.Values {
+        var values: Templates.Values = [
+            "name": status.name, "summary": "\(status.deviceCounts); \(status.lights.reachable) reachable.",
+            // Each warning about a driver or a device is shown with its driver.
+            "warnings": status.warningLines.filter { $0.code != .lights || status.warningSubjects == nil }.map(\.text),
+            "bridges": bridges, "drivers": status.drivers.map(driver),
+        ]
+        guard let configuration else { return values }
+        var editing: Templates.Values = [
+            "hidden": configuration.hidden.map {
+                ["key": $0.key, "name": $0.name ?? $0.key] as Templates.Values
+            },
+            "kinds": (status.hiddenKinds ?? []).map { ["kind": $0.kind, "words": $0.words] as Templates.Values },
+        ]
+        if let undo = configuration.undo { editing["undo"] = undo }
+        values["editing"] = editing
+        return values
+    }
+
+    private var bridges: [Templates.Values] {
+        let codes = setup?.codes ?? []
+        return (status.bridges ?? []).map { bridge in
+            var values: Templates.Values = [
+                "name": bridge.name, "number": "\(bridge.number)",
+                "about":
+                    (bridge.paired
+                    ? "Paired, with \(bridge.controllers.of("connected controller"))."
+                    : "Not paired yet. Scan the QR code, or enter the digits.")
+                    + " It has \(bridge.lights.of("device")).",
+            ]
+            if !bridge.paired, let code = codes.first(where: { $0.number == bridge.number }) {
+                values["code"] = code.code
+            }
+            return values
+        }
+    }
+
+    private func driver(_ driver: BridgeStatus.Driver) -> Templates.Values {
+        let devices = lights.filter { $0.driver == driver.id }
+        let warnings = status.lightWarnings.filter { warning in
+            warning.subject.driver == driver.id || warning.subject.light?.hasPrefix("\(driver.id)/") == true
+        }
+        var values: Templates.Values = [
+            "name": driver.id, "state": driver.state,
+            "warnings": warnings.map { warning in
+                let name = warning.subject.light.flatMap { key in devices.first { $0.key == key }?.name ?? key }
+                return (name.map { "\($0): " } ?? "") + warning.message
+            },
+            "lights": devices.map { device in
+                var values: Templates.Values = [
+                    "name": device.name,
+                    "state": device.reachable
+                        ? device.state["on"]?.bool.map { $0 ? "on" : "off" } ?? "" : "unreachable",
+                ]
+                if configuration != nil {
+                    values["path"] = "/bridge/devices" + Query(["key": device.key]).text
+                }
+                return values
+            },
+        ]
+        if configuration != nil { values["remove"] = driver.id }
+        return values
+    }
+}
+
+extension SetupListing {
+    /// The codes of all bridges, from a daemon of any version.
+    var codes: [Bridge] {
+        bridges ?? [Bridge(number: 1, name: "", code: code, payload: payload, paired: paired)]
+    }
+}

@@ -1,0 +1,109 @@
+import BoundedJSON
+import BridgeControl
+import Hummingbird
+import HummingbirdCore
+import TerminalKit
+
+/// The pages for adding a light system to the bridge: what the network has, and a form for each driver.
+///
+/// The daemon describes the forms, so the pages know no driver.
+enum BridgeSystemPages {
+    static func add(to router: RouterGroup<WebContext>, _ site: Site) {
+        router.get("/bridge/systems") { request, context in
+            let visitor = try context.owner
+            let query = Query(request.uri.query ?? "")
+            let offers = try await BridgeChanges.ask(site) { try await $0.configuration() }.offers
+            guard let driver = query["driver"] else {
+                let found =
+                    query["search"] == nil ? nil : try await BridgeChanges.ask(site) { try await $0.discoverLights() }
+                return page(list(offers, found), visitor)
+            }
+            guard let offer = offers.first(where: { $0.driver == driver }) else {
+                throw WebError(.notFound, "The bridge has no such driver.")
+            }
+            return page(form(offer), visitor)
+        }
+        router.get("/bridge/devices") { request, context in
+            let visitor = try context.owner
+            let key = Query(request.uri.query ?? "")["key"]
+            guard
+                let device = try await BridgeChanges.ask(site, { try await $0.lights() }).first(where: { $0.key == key }
+                )
+            else { throw WebError(.notFound, "The bridge has no such device.") }
+            let content = Templates.render(
+                "bridge-device",
+                [
+                    "name": device.name, "key": device.key, "kind": device.kind,
+                    "state": device.reachable ? "reachable" : "unreachable", "warnings": device.warnings ?? [],
+                ])
+            return Response.page(Layout(title: device.name, content: content, visitor: visitor, place: "/more"))
+        }
+    }
+
+    private static func page(_ content: String, _ visitor: Visitor) -> Response {
+        .page(Layout(title: "Add a light system", content: content, visitor: visitor, place: "/more"))
+    }
+
+    // MARK: Contents
+
+    private static func list(_ offers: [DriverOffer], _ found: FoundLights?) -> String {
+        var values: Templates.Values = [
+            "offers": offers.map { offer in
+                [
+                    "title": offer.title, "about": offer.about,
+                    "path": "/bridge/systems" + Query(["driver": offer.driver]).text,
+                ] as Templates.Values
+            }
+        ]
+        if let found { values["found"] = Self.found(found) }
+        return Templates.render("bridge-systems", values)
+    }
+
+    private static func found(_ found: FoundLights) -> Templates.Values {
+        let entries = found.entries.map { entry in
+            let driver = entry.id ?? entry.keys["driver"]?.string ?? ""
+            let sources = found.found.filter { source in
+                source.state == (entry.id == nil ? .new : .incomplete)
+                    && (entry.id != nil || source.driver == entry.keys["driver"]?.string)
+            }
+            return [
+                "title": entry.id.map { "More devices for \($0)" } ?? driver,
+                "sources": sources.map { "\($0.name) \($0.detail.map { "(\($0)) " } ?? "")at \($0.address)" },
+                "entry": JSONValue(encoding: entry).text, "fields": (entry.secrets ?? []).map { field($0) },
+            ] as Templates.Values
+        }
+        let known = found.found.filter { $0.state == .configured }.count
+        let unsupported = found.found.filter { $0.state == .unsupported }
+        var values: Templates.Values = [
+            "entries": entries, "problems": found.problems.map(\.sentence), "nothing": entries.isEmpty,
+            "unsupported": unsupported.map { "\($0.name) at \($0.address)" },
+        ]
+        if known > 0 { values["known"] = "The bridge already has \(known.of("device")) of those on the network." }
+        return values
+    }
+
+    /// Returns the form of a driver with the values that were typed, except secrets.
+    static func form(_ offer: DriverOffer, typed: Query = Query("")) -> String {
+        Templates.render(
+            "bridge-systems",
+            [
+                "form": [
+                    "driver": offer.driver, "title": offer.title, "about": offer.about,
+                    "fields": offer.fields.map { field($0, typed: typed["value.\($0.name)"]) },
+                ] as Templates.Values
+            ])
+    }
+
+    private static func field(_ field: DriverOffer.Field, typed: String? = nil) -> Templates.Values {
+        var values: Templates.Values = [
+            "name": "value.\(field.name)", "label": field.label, "required": field.isRequired,
+        ]
+        switch field.kind {
+        case .flag: values["flag"] = ["checked": typed == "true"]
+        case .secret: values["secret"] = true
+        default: values["text"] = ["value": typed ?? "", "example": field.example ?? ""]
+        }
+        if let help = field.help { values["help"] = help }
+        return values
+    }
+}
