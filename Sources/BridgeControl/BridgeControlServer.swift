@@ -7,10 +7,8 @@ package struct BridgeControlServer: Sendable {
     /// The requests that a socket accepts.
     package enum Access: Sendable {
         case all
-        /// Requests that show the bridge, its devices and the setup codes of unpaired bridges.
-        ///
-        /// They change nothing and return no keys.
-        case viewing
+        /// The requests of the web page, which show the bridge and add light systems.
+        case page
     }
 
     private let server: LineRPCServer
@@ -26,12 +24,12 @@ package struct BridgeControlServer: Sendable {
             handler: Adapter(bridge: handler, access: .all, logger: logger), logger: logger)
     }
 
-    /// Creates a server for viewing.
+    /// Creates a server for the web page.
     ///
     /// All users who can read the socket's directory may connect.
-    package init(viewingAt path: String, handler: any BridgeControlHandler, logger: Logger) {
+    package init(pageAt path: String, handler: any BridgeControlHandler, logger: Logger) {
         server = LineRPCServer(
-            path: path, mode: 0o666, handler: Adapter(bridge: handler, access: .viewing, logger: logger),
+            path: path, mode: 0o666, handler: Adapter(bridge: handler, access: .page, logger: logger),
             logger: logger)
     }
 
@@ -53,9 +51,9 @@ private struct Adapter: LineRPCHandler {
             guard let request = try BridgeRequest(method: method, params: params) else {
                 throw RPCFailure.methodNotFound(method)
             }
-            guard access == .all || request.isForViewing else {
+            guard access == .all || request.isForPage else {
                 throw BridgeControlError.noPermission(
-                    "this socket only shows the bridge", remedy: "use control.sock for other requests")
+                    "this socket is for the web page", remedy: "use control.sock for other requests")
             }
             return try await answer(request, peer)
         } catch let error as BridgeControlError {

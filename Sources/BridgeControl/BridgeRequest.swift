@@ -76,10 +76,15 @@ enum BridgeRequest: BridgeCall {
         case reload, reset, backup, restore, watch
     }
 
-    /// A Boolean value that indicates whether the request changes nothing and returns no keys or codes of paired bridges.
-    var isForViewing: Bool {
+    /// A Boolean value that indicates whether the web page may send the request.
+    ///
+    /// These requests return no keys and no codes of paired bridges. They change only what the forms of light systems
+    /// cover, which excludes the programs that plugins run.
+    var isForPage: Bool {
         switch self {
-        case .status, .lights: true
+        case .status, .lights, .discoverLights, .configuration, .proposeConfiguration, .applyConfiguration,
+            .undoConfiguration:
+            true
         case .setup(let force): force != true
         default: false
         }

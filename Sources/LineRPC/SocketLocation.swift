@@ -17,7 +17,7 @@ package struct SocketLocation: Sendable, Equatable {
         package static let bridge = Daemon(
             variable: "LAMPLIGHTER_CONTROL", name: "control.sock", installed: "/run/lamplighter/control.sock",
             user: "lamplighter")
-        /// The bridge's socket for viewing.
+        /// The bridge's socket for the web page.
         package static let bridgeView = Daemon(
             variable: "LAMPLIGHTER_VIEW", name: "page/bridge.sock", installed: "/run/lamplighter/page/bridge.sock",
             user: "lamplighter")

@@ -36,8 +36,8 @@ struct BridgeDaemon {
         var restoredDatabase: String { database + ".restored" }
         var controlSocket: String { runtimeDirectory + "/control.sock" }
         /// The directory of the socket for the web page, which the service manager creates for that page's group.
-        var viewingDirectory: String { runtimeDirectory + "/page" }
-        var viewingSocket: String { viewingDirectory + "/bridge.sock" }
+        var pageDirectory: String { runtimeDirectory + "/page" }
+        var pageSocket: String { pageDirectory + "/bridge.sock" }
     }
 
     /// The application ID of the database: "LAMP" in ASCII.
@@ -124,7 +124,7 @@ struct BridgeDaemon {
         }
 
         try ServiceDirectory.makeRuntimeDirectory(places.runtimeDirectory)
-        try ServiceDirectory.makeStateDirectory(places.viewingDirectory)
+        try ServiceDirectory.makeStateDirectory(places.pageDirectory)
         // Trap SIGHUP before the service manager is notified that the daemon is ready, because the signal may arrive
         // from then on.
         let hangups = await UnixSignalsSequence(trapping: .sighup)

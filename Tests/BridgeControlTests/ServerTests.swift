@@ -41,12 +41,12 @@ struct ServerTests {
             ])
     }
 
-    @Test("shows the bridge and the codes of unpaired bridges to the web page, and refuses all other requests")
-    func viewing() async throws {
+    @Test("lets the web page show the bridge and edit its configuration, and refuses all other requests")
+    func page() async throws {
         let bridge = FakeBridge()
         try await withUnixSocket(
             { path, onListening in
-                try await BridgeControlServer(viewingAt: path, handler: bridge, logger: silent)
+                try await BridgeControlServer(pageAt: path, handler: bridge, logger: silent)
                     .run(onListening: onListening)
             },
             { path in
@@ -54,6 +54,7 @@ struct ServerTests {
                     #expect(try await client.status() == example)
                     _ = try await client.setup(force: false)
                     _ = try await client.lights()
+                    _ = try await client.discoverLights()
                     let refused: [@Sendable () async throws -> Void] = [
                         { _ = try await client.setup(force: true) }, { _ = try await client.diagnostics() },
                         { try await client.setLight("a/b", LightChange(on: true)) },
@@ -68,7 +69,7 @@ struct ServerTests {
                     }
                 }
             })
-        #expect(bridge.calls == ["status", "setup false", "lights"])
+        #expect(bridge.calls == ["status", "setup false", "lights", "discover"])
     }
 
     @Test(

@@ -46,7 +46,7 @@ enum BridgePage {
                 [
                     "name": "Bridge", "summary": "No bridge found on this computer.",
                     "reason":
-                        "\(reason.sentence) The bridge lamplighterd makes this computer's lights available to HomeKit apps. To show it here, give the user of homeweb access to \(site.bridgeSocket.path).",
+                        "\(reason.sentence) The bridge lamplighterd makes this computer's lights available to HomeKit apps. To show it here, add the user of homeweb to the group lamplighter-page and restart homeweb.",
                 ])
         }
     }

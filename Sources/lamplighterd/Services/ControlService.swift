@@ -2,7 +2,7 @@ import BridgeControl
 import Logging
 import ServiceLifecycle
 
-/// The control socket, and the socket for viewing.
+/// The control socket, and the socket for the web page.
 struct ControlService: Service {
     let places: BridgeDaemon.Places
     let operations: BridgeOperations
@@ -18,7 +18,7 @@ struct ControlService: Service {
                 }
                 group.addTask {
                     try await BridgeControlServer(
-                        viewingAt: places.viewingSocket, handler: operations, logger: logger
+                        pageAt: places.pageSocket, handler: operations, logger: logger
                     ).run()
                 }
                 try await group.waitForAll()
