@@ -81,7 +81,9 @@ def test_printed_configuration_entries_add_the_discovered_lights(make_daemon, ne
     listing, found = discover(daemon)
     assert {key: source["state"] for key, source in found.items() if source["state"] != "configured"} == {
         ("esphome", "den"): "incomplete", ("nanoleaf", "Shapes"): "unsupported"}
-    assert listing["entries"] == [{"id": "esphome", "keys": {"devices": written[0]["devices"]}}]
+    entry, = listing["entries"]
+    assert (entry["id"], entry["keys"]) == ("esphome", {"devices": written[0]["devices"]})
+    assert [field["label"] for field in entry["secrets"]] == ["Encryption key of den"]
 
     key_file = tmp_path / "den.key"
     key_file.write_text(KEY + "\n")
