@@ -11,7 +11,7 @@ package enum ConfiguredInterfaces: Decodable, Equatable, Sendable {
             guard word == "auto" else {
                 throw ConfigurationProblem(
                     "not a valid list of interfaces",
-                    remedy: Self.isName(word) ? "write auto or [\(word)]" : "write auto or a list such as [eth0]",
+                    remedy: Self.isName(word) ? "use auto or [\(word)]" : "use auto or a list such as [eth0]",
                     at: decoder.codingPath)
             }
             self = .automatic
@@ -34,7 +34,7 @@ package enum ConfiguredInterfaces: Decodable, Equatable, Sendable {
         }
         guard !names.isEmpty else {
             throw ConfigurationProblem(
-                "the list is empty", remedy: "write auto or add an interface", at: decoder.codingPath)
+                "the list is empty", remedy: "use auto, or add an interface", at: decoder.codingPath)
         }
         self = .named(names)
     }

@@ -44,7 +44,7 @@ extension StrictYAML {
     private static func finding(_ key: String, _ value: Node) -> String? {
         if key == "command" || key.hasSuffix("-command"), let program = value.sequence?.first?.scalar?.string {
             guard access(program, F_OK) == 0 else { return "the program \(program) doesn't exist" }
-            return access(program, X_OK) == 0 ? nil : "\(program) isn't executable; run chmod +x on it"
+            return access(program, X_OK) == 0 ? nil : "\(program) isn't executable; run chmod +x on that file"
         }
         guard key.hasSuffix("-file") || ["client-certificate", "client-key"].contains(key),
             let file = value.scalar?.string, file.hasPrefix("/"), access(file, F_OK) != 0, errno == ENOENT

@@ -74,10 +74,10 @@ final class NodeDecoder: Decoder {
         var values: [String: Node] = [:]
         for (key, value) in pairs {
             guard let scalar = key.scalar, key.hasPlainTag else {
-                throw error("a key must be a word", "write KEY: VALUE", at: key.mark)
+                throw error("a key must be a word", "use KEY: VALUE", at: key.mark)
             }
             guard scalar.string != "<<" || !scalar.isPlain else {
-                throw error("merging (<<) isn't supported", "write the keys out", at: key.mark)
+                throw error("merging (<<) isn't supported", "list the keys instead", at: key.mark)
             }
             values[scalar.string] = value
         }
@@ -109,12 +109,12 @@ final class NodeDecoder: Decoder {
         for (key, _) in pairs {
             guard let scalar = key.scalar, !known.contains(scalar.string) else { continue }
             let free = knownKeys.filter { name in !pairs.contains { $0.key.scalar?.string == name } }
-            let advice = remedies[scalar.string] ?? scalar.string.nearest(in: free).map { "write \($0)" }
+            let advice = remedies[scalar.string] ?? scalar.string.nearest(in: free).map { "use \($0)" }
             if missing != nil, advice == nil { continue }
             let remedy =
                 advice
                 ?? (knownKeys.isEmpty
-                    ? "remove it" : "write one of \(knownKeys.sorted().prefix(16).joined(separator: ", "))")
+                    ? "remove it" : "use one of \(knownKeys.sorted().prefix(16).joined(separator: ", "))")
             let path = codingPath + [ConfigurationKey(Secrets.shown(scalar.string))]
             return error("unknown key", remedy, at: key.mark, for: path)
         }
@@ -127,14 +127,14 @@ final class NodeDecoder: Decoder {
         case .mapping:
             error(
                 "expected \(expected), found keys with values",
-                expected == "a list" ? "begin each item with \"- \"" : "write \(expected)")
+                expected == "a list" ? "begin each item with \"- \"" : "use \(expected)")
         case .scalar where expected == "keys with values" && joinedKey != nil:
-            error("a space is missing after a colon", "write \(joinedKey ?? "KEY"): VALUE")
-        case .sequence: error("expected \(expected), found a list", "write \(expected)")
+            error("a space is missing after a colon", "use \(joinedKey ?? "KEY"): VALUE")
+        case .sequence: error("expected \(expected), found a list", "use \(expected)")
         case .scalar:
             node.isEmpty
-                ? error("the value is missing", "write \(expected), or remove the key")
-                : error("expected \(expected), found a single value", "write \(expected)")
+                ? error("the value is missing", "add \(expected), or remove the key")
+                : error("expected \(expected), found a single value", "use \(expected)")
         }
     }
 

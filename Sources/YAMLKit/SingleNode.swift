@@ -28,8 +28,8 @@ struct SingleNode: SingleValueDecodingContainer {
         case "false", "False", "FALSE": return false
         default:
             switch scalar.string.lowercased() {
-            case "yes", "on", "y", "1": throw wrong(scalar, "true or false", write: "write true")
-            case "no", "off", "n", "0": throw wrong(scalar, "true or false", write: "write false")
+            case "yes", "on", "y", "1": throw wrong(scalar, "true or false", write: "use true")
+            case "no", "off", "n", "0": throw wrong(scalar, "true or false", write: "use false")
             default: throw wrong(scalar, "true or false")
             }
         }
@@ -61,7 +61,7 @@ struct SingleNode: SingleValueDecodingContainer {
         let scalar = try scalar(expected)
         guard !decoder.node.isEmpty else { throw decoder.mismatch(expected) }
         guard scalar.isPlain else {
-            throw decoder.error("expected \(expected), found text in quotes", "write \(expected) without quotes")
+            throw decoder.error("expected \(expected), found text in quotes", "use \(expected) without quotes")
         }
         return scalar
     }
@@ -98,7 +98,7 @@ struct SingleNode: SingleValueDecodingContainer {
         guard digits.count > 1, digits.hasPrefix("0") else { return }
         throw decoder.error(
             "leading zeros aren't allowed",
-            Secrets.holds(codingPath) ? "remove them" : "write \(Secrets.shown(digits.drop { $0 == "0" }.description))"
+            Secrets.holds(codingPath) ? "remove them" : "use \(Secrets.shown(digits.drop { $0 == "0" }.description))"
         )
     }
 
@@ -106,6 +106,6 @@ struct SingleNode: SingleValueDecodingContainer {
         // A value with a space may consist of several joined lines, and may contain a secret.
         let isShowable = !Secrets.holds(codingPath) && !scalar.string.contains { $0.isWhitespace }
         let found = isShowable ? "found \"\(Secrets.shown(scalar.string))\"" : "found something else"
-        return decoder.error("expected \(expected), \(found)", write ?? "write \(expected)")
+        return decoder.error("expected \(expected), \(found)", write ?? "use \(expected)")
     }
 }

@@ -21,7 +21,7 @@ struct YAMLDocument {
         }
         let expansion = AliasExpansion(of: bytes)
         guard expansion.isBounded else {
-            throw fault(expansion.line, 1, "the aliases (*) expand to too many nodes", "write the values out")
+            throw fault(expansion.line, 1, "the aliases (*) expand to too many nodes", "replace them with the values")
         }
         let node: Node?
         do throws(SyntaxError) {
@@ -58,7 +58,7 @@ struct YAMLDocument {
         case .secondDocument(let mark):
             return fault(mark.line, mark.column, "a second document begins here", "keep only one")
         case .undefinedAlias(let mark):
-            return fault(mark.line, mark.column, "found undefined alias", "write the value out")
+            return fault(mark.line, mark.column, "undefined alias", "replace it with the value")
         case .invalid(let problem, let mark):
             let lines = text.split(separator: "\n", maxSplits: mark.line, omittingEmptySubsequences: false)
             let line = mark.line <= lines.count ? lines[mark.line - 1] : ""
@@ -73,7 +73,7 @@ struct YAMLDocument {
             return fault(line, column, "a control character that YAML doesn't allow", "remove it")
         case .duplicateKey(let key, let first, let second):
             var result = fault(
-                second.line, second.column, "written twice, first on line \(first.line)", "keep only one")
+                second.line, second.column, "set twice, first on line \(first.line)", "keep only one")
             result.keyPath = Secrets.shown(key)
             return result
         case .outOfMemory: return fault(1, 1, "not enough memory to read the file", "shorten it")

@@ -155,16 +155,16 @@ struct DiagnosisTests {
             "a daemon that was not started", .daemon, "lamplighterd can start", "systemctl start",
             facts: absent(steps, 0)),
         Fault(
-            "a wrong configuration", .configuration, "f:1:2: k: unknown key; write l", code: 78,
-            facts: absent([StartReport(.configuration, "f:1:2: k: unknown key; write l", code: 78)], 78)),
+            "a wrong configuration", .configuration, "f:1:2: k: unknown key; use l", code: 78,
+            facts: absent([StartReport(.configuration, "f:1:2: k: unknown key; use l", code: 78)], 78)),
         Fault(
-            "a wrong configuration with a separate remedy", .configuration, "unknown key", "write l",
+            "a wrong configuration with a separate remedy", .configuration, "unknown key", "use l",
             code: 78,
             facts: absent(
                 [
                     StartReport(
-                        .configuration, "f:1:2: k: unknown key; write l", code: 78, problem: "f:1:2: k: unknown key",
-                        remedy: "write l")
+                        .configuration, "f:1:2: k: unknown key; use l", code: 78, problem: "f:1:2: k: unknown key",
+                        remedy: "use l")
                 ], 78)),
         Fault(
             "a damaged database", .state, "is damaged", "restore", code: 65,

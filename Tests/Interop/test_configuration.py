@@ -19,7 +19,7 @@ def test_configuration_error_is_one_line_with_file_line_and_column(tmp_path, opt
         options = ["--state-directory", tmp_path / "state", "--runtime-directory", tmp_path / "run"]
     done = check(path, *options)
     assert done.returncode == 78 and done.stdout == "", done
-    assert done.stderr == f"{path}:2:3: bridge.nmae: unknown key; write name\n"
+    assert done.stderr == f"{path}:2:3: bridge.nmae: unknown key; use name\n"
     assert not (tmp_path / "state").exists(), "an invalid configuration changes nothing"
 
 

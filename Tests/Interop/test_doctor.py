@@ -99,7 +99,7 @@ def test_doctor_changes_no_files_and_never_opens_the_mdns_port(make_daemon):
 
 def test_doctor_reports_an_invalid_or_missing_configuration(make_daemon):
     daemon = make_daemon("bridge: {nmae: Lamplighter}\n", start=False)
-    expect(examine(daemon), "configuration", "lamplighter.yaml:1:10: bridge.nmae", "write name", code=78)
+    expect(examine(daemon), "configuration", "lamplighter.yaml:1:10: bridge.nmae", "use name", code=78)
     (daemon.directory / "lamplighter.yaml").unlink()
     expect(examine(daemon), "configuration", "lamplighter.yaml", code=66)
 

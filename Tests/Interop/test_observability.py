@@ -94,7 +94,7 @@ async def test_journal_entries_can_be_searched_by_their_fields(make_daemon, lan,
         assert daemon.process.wait(10 * PATIENCE) == 78
         last = journal.read()[-1]
         assert last["MESSAGE"].startswith("daemon failed ")
-        assert (last["PRIORITY"], last["ERROR"].split(": ", 1)[1]) == ("2", "brigde: unknown key; write bridge")
+        assert (last["PRIORITY"], last["ERROR"].split(": ", 1)[1]) == ("2", "brigde: unknown key; use bridge")
         assert daemon.log == ""
         # Without a journal, events are printed as lines.
         lan.bridge.run("rm", "/run/systemd/journal/socket")

@@ -26,7 +26,7 @@ private struct Room: Decodable, Equatable {
 private struct Door: Decodable, Equatable {
     init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
-        throw ConfigurationProblem("\"\(text)\" isn't a door", remedy: "write open; or shut", at: decoder.codingPath)
+        throw ConfigurationProblem("\"\(text)\" isn't a door", remedy: "use open; or shut", at: decoder.codingPath)
     }
 }
 
@@ -72,51 +72,51 @@ struct StrictYAMLTests {
         arguments: [
             ("", "f:1:1: the file is empty; start with the example configuration of the program"),
             ("# nothing\n\n", "f:1:1: the file is empty; start with the example configuration of the program"),
-            ("name: a\nflors: 1", "f:2:1: flors: unknown key; write floors"),
-            ("nmae: a", "f:1:1: nmae: unknown key; write name"),
+            ("name: a\nflors: 1", "f:2:1: flors: unknown key; use floors"),
+            ("nmae: a", "f:1:1: nmae: unknown key; use name"),
             (
                 "name: a\nzzz: 1",
-                "f:2:1: zzz: unknown key; write one of door, floors, height, labels, lit, name, password, rooms"
+                "f:2:1: zzz: unknown key; use one of door, floors, height, labels, lit, name, password, rooms"
             ),
             ("rooms: []", "f:1:1: name: name is required; add it"),
             (
                 "name: a\nrooms:\n  - name: b\n    lmaps: 2",
-                "f:4:5: rooms[0].lmaps: unknown key; write lamps"
+                "f:4:5: rooms[0].lmaps: unknown key; use lamps"
             ),
-            ("name: a\nrooms:\n  - nam: b", "f:3:5: rooms[0].nam: unknown key; write name"),
+            ("name: a\nrooms:\n  - nam: b", "f:3:5: rooms[0].nam: unknown key; use name"),
             ("name: a\nrooms:\n  - lamps: 1", "f:3:5: rooms[0].name: name is required; add it"),
-            ("name: a\nrooms: b", "f:2:8: rooms: expected a list, found a single value; write a list"),
+            ("name: a\nrooms: b", "f:2:8: rooms: expected a list, found a single value; use a list"),
             (
                 "name: a\nrooms: [b]",
-                "f:2:9: rooms[0]: expected keys with values, found a single value; write keys with values"
+                "f:2:9: rooms[0]: expected keys with values, found a single value; use keys with values"
             ),
             (
                 "name: a\nrooms: {name: b}",
                 "f:2:8: rooms: expected a list, found keys with values; begin each item with \"- \""
             ),
-            ("name:a", "f:1:1: a space is missing after a colon; write name: VALUE"),
-            ("name: a\nrooms:\n  - name:b", "f:3:5: rooms[0]: a space is missing after a colon; write name: VALUE"),
-            ("name: [a]", "f:1:7: name: expected text, found a list; write text"),
+            ("name:a", "f:1:1: a space is missing after a colon; use name: VALUE"),
+            ("name: a\nrooms:\n  - name:b", "f:3:5: rooms[0]: a space is missing after a colon; use name: VALUE"),
+            ("name: [a]", "f:1:7: name: expected text, found a list; use text"),
             (
                 "name: \"a\\0b\"", "f:1:7: name: text can't contain NUL characters; remove \\0 from it"
             ),
-            ("name: {a: b}", "f:1:7: name: expected text, found keys with values; write text"),
-            ("name:", "f:1:6: name: the value is missing; write text, or remove the key"),
+            ("name: {a: b}", "f:1:7: name: expected text, found keys with values; use text"),
+            ("name:", "f:1:6: name: the value is missing; add text, or remove the key"),
             ("name: ~", "f:1:7: name: ~ is an empty value in YAML; put the text in quotes, or remove the key"),
-            ("- name", "f:1:1: expected keys with values, found a list; write keys with values"),
+            ("- name", "f:1:1: expected keys with values, found a list; use keys with values"),
             (
                 "name: a\nfloors: two",
-                "f:2:9: floors: expected a whole number, found \"two\"; write a whole number"
+                "f:2:9: floors: expected a whole number, found \"two\"; use a whole number"
             ),
-            ("name: a\nfloors: 2.0", "f:2:9: floors: expected a whole number, found \"2.0\"; write a whole number"),
+            ("name: a\nfloors: 2.0", "f:2:9: floors: expected a whole number, found \"2.0\"; use a whole number"),
             (
                 "name: a\nfloors: \"2\"",
-                "f:2:9: floors: expected a whole number, found text in quotes; write a whole number without quotes"
+                "f:2:9: floors: expected a whole number, found text in quotes; use a whole number without quotes"
             ),
-            ("name: a\nfloors: 012", "f:2:9: floors: leading zeros aren't allowed; write 12"),
+            ("name: a\nfloors: 012", "f:2:9: floors: leading zeros aren't allowed; use 12"),
             (
                 "name: a\nfloors: 0x1F",
-                "f:2:9: floors: expected a whole number, found \"0x1F\"; write a whole number"
+                "f:2:9: floors: expected a whole number, found \"0x1F\"; use a whole number"
             ),
             (
                 "name: a\nfloors: 99999999999999999999",
@@ -126,27 +126,27 @@ struct StrictYAMLTests {
                 "name: a\nrooms: [{name: b, lamps: 256}]",
                 "f:2:26: rooms[0].lamps: the number is out of range; use 0 to 255"
             ),
-            ("name: a\nheight: nan", "f:2:9: height: expected a number, found \"nan\"; write a number"),
+            ("name: a\nheight: nan", "f:2:9: height: expected a number, found \"nan\"; use a number"),
             ("name: a\nheight: 1e999", "f:2:9: height: the number is out of range; use a smaller number"),
-            ("name: a\nlit: yes", "f:2:6: lit: expected true or false, found \"yes\"; write true"),
-            ("name: a\nlit: Off", "f:2:6: lit: expected true or false, found \"Off\"; write false"),
-            ("name: a\nlit: maybe", "f:2:6: lit: expected true or false, found \"maybe\"; write true or false"),
+            ("name: a\nlit: yes", "f:2:6: lit: expected true or false, found \"yes\"; use true"),
+            ("name: a\nlit: Off", "f:2:6: lit: expected true or false, found \"Off\"; use false"),
+            ("name: a\nlit: maybe", "f:2:6: lit: expected true or false, found \"maybe\"; use true or false"),
             (
                 "name: a\nlit: \"true\"",
-                "f:2:6: lit: expected true or false, found text in quotes; write true or false without quotes"
+                "f:2:6: lit: expected true or false, found text in quotes; use true or false without quotes"
             ),
-            ("name: a\ndoor: ajar", "f:2:7: door: \"ajar\" isn't a door; write open; or shut"),
-            ("name: a\nfloors: 1\nname: b", "f:3:1: name: written twice, first on line 1; keep only one"),
-            ("{name: a, name: b}", "f:1:11: name: written twice, first on line 1; keep only one"),
+            ("name: a\ndoor: ajar", "f:2:7: door: \"ajar\" isn't a door; use open; or shut"),
+            ("name: a\nfloors: 1\nname: b", "f:3:1: name: set twice, first on line 1; keep only one"),
+            ("{name: a, name: b}", "f:1:11: name: set twice, first on line 1; keep only one"),
             (
                 "name: a\nrooms:\n- name: b\n  lamps: 1\n  name: c",
-                "f:5:3: name: written twice, first on line 3; keep only one"
+                "f:5:3: name: set twice, first on line 3; keep only one"
             ),
             ("name: a\n---\nname: b", "f:2:1: a second document begins here; keep only one"),
-            ("name: *x", "f:1:7: found undefined alias; write the value out"),
+            ("name: *x", "f:1:7: undefined alias; replace it with the value"),
             ("name: !!int 5", "f:1:7: name: a YAML tag (!...) isn't supported here; remove it"),
-            ("name: a\n<<: {floors: 1}", "f:2:1: merging (<<) isn't supported; write the keys out"),
-            ("? [a]\n: b", "f:1:3: a key must be a word; write KEY: VALUE"),
+            ("name: a\n<<: {floors: 1}", "f:2:1: merging (<<) isn't supported; list the keys instead"),
+            ("? [a]\n: b", "f:1:3: a key must be a word; use KEY: VALUE"),
             (
                 "name: a\n\tfloors: 1",
                 "f:2:1: not valid YAML: a tab in the indentation; use spaces"
@@ -160,7 +160,7 @@ struct StrictYAMLTests {
             (
                 "name: a\n\"x\\e[2J\\n\": b",
                 "f:2:1: x\\u{1B}[2J\\n: unknown key; "
-                    + "write one of door, floors, height, labels, lit, name, password, rooms"
+                    + "use one of door, floors, height, labels, lit, name, password, rooms"
             ),
         ])
     func mistakes(text: String, message: String) throws {
@@ -187,12 +187,12 @@ struct StrictYAMLTests {
         arguments: [
             (
                 "password: hunter2",
-                "f:1:11: password: expected a whole number, found something else; write a whole number"
+                "f:1:11: password: expected a whole number, found something else; use a whole number"
             ),
-            ("token: hunter2", "f:1:8: token: expected a whole number, found something else; write a whole number"),
+            ("token: hunter2", "f:1:8: token: expected a whole number, found something else; use a whole number"),
             (
                 "setup-code: hunter2",
-                "f:1:13: setup-code: expected a whole number, found something else; write a whole number"
+                "f:1:13: setup-code: expected a whole number, found something else; use a whole number"
             ),
             ("password: 0123", "f:1:11: password: leading zeros aren't allowed; remove them"),
         ])
@@ -225,7 +225,7 @@ struct StrictYAMLTests {
             init(from decoder: any Decoder) throws {
                 let container = try decoder.container(keyedBy: CodingKeys.self)
                 _ = try container.decodeIfPresent(DurationText.self, forKey: .time)
-                throw ConfigurationProblem("no kind; none", remedy: "write lamp", forKey: .kind, in: container)
+                throw ConfigurationProblem("no kind; none", remedy: "use lamp", forKey: .kind, in: container)
             }
         }
         func error(_ text: String) -> ConfigurationError? {
@@ -234,8 +234,8 @@ struct StrictYAMLTests {
             }
         }
         let kind = error("- kind: lmap")
-        #expect(kind?.description == "f:1:9: [0].kind: no kind; none; write lamp")
-        #expect(kind?.finding == "f:1:9: [0].kind: no kind; none" && kind?.remedy == "write lamp")
+        #expect(kind?.description == "f:1:9: [0].kind: no kind; none; use lamp")
+        #expect(kind?.finding == "f:1:9: [0].kind: no kind; none" && kind?.remedy == "use lamp")
         // The position of a missing key is that of its siblings.
         #expect(error("- {}")?.finding == "f:1:3: [0].kind: no kind; none")
         #expect(
@@ -264,7 +264,7 @@ struct StrictYAMLTests {
         for level in 1...60 { text += "a\(level): &a\(level) [*a\(level - 1), *a\(level - 1)]\n" }
         text += "? *a60\n: b\n"
         let error = try #require(throws: ConfigurationError.self) { try decode(text) }
-        #expect(error.description == "f:2:1: the aliases (*) expand to too many nodes; write the values out")
+        #expect(error.description == "f:2:1: the aliases (*) expand to too many nodes; replace them with the values")
     }
 
     @Test(

@@ -131,7 +131,7 @@ struct SimulationFileTests {
                 "{name: One, services: [{type: Switch, characteristics: {On: {value: true, unit: ppm}}}]}",
                 "HAP has no unit ppm"
             ),
-            ("{name: One, services: [{type: Switch, chracteristics: {On: true}}]}", "write characteristics"),
+            ("{name: One, services: [{type: Switch, chracteristics: {On: true}}]}", "use characteristics"),
         ])
     func mistakes(text: String, message: String) {
         let error = #expect(throws: (any Error).self) { try accessories(text) }

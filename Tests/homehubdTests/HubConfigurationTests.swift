@@ -54,7 +54,7 @@ struct HubConfigurationTests {
             ("vendor-patience: 1h", "vendor-patience"),
             ("restrict: {users: [no such user]}", "restrict.users[0]: unknown user no such user"),
             ("restrict: {apps: [\"a b\"]}", "restrict.apps[0]: invalid app ID"),
-            ("notify-webhook: {urls: x}", "f:1:18: notify-webhook.urls: unknown key; write url"),
+            ("notify-webhook: {urls: x}", "f:1:18: notify-webhook.urls: unknown key; use url"),
             ("notify-webhook: {body: {a: b}}", "url is required; add url: https://HOST/PATH"),
             ("notify-webhook:\n  url: ftp://h/secret", "f:2:8: notify-webhook.url: not a URL with http or https"),
             ("notify-webhook: {url: \"http://h\", url-file: /u}", "url and url-file can't be used together"),
@@ -63,7 +63,7 @@ struct HubConfigurationTests {
             ("notify-webhook: {url: \"http://h\", token-header: X-Key}", "token-header requires token-file"),
             ("notify-webhook: {url: \"http://h\", token-file: /t, token-header: Host}", "not a valid header"),
             ("system-app: homehub", "system-app: not an absolute path; use an absolute path, such as /usr/bin/homehub"),
-            ("interfaces: eth0", "interfaces: not a valid list of interfaces; write auto or [eth0]"),
+            ("interfaces: eth0", "interfaces: not a valid list of interfaces; use auto or [eth0]"),
         ])
     func mistakes(text: String, message: String) {
         let error = #expect(throws: ConfigurationError.self) { try decode(text) }

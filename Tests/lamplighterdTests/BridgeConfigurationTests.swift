@@ -175,7 +175,7 @@ struct BridgeConfigurationTests {
     @Test(
         "reports each mistake on one line",
         arguments: [
-            ("brigde: {}", "f:1:1: brigde: unknown key; write bridge"),
+            ("brigde: {}", "f:1:1: brigde: unknown key; use bridge"),
             (
                 "{\"bridge\": {\"name\": \"A\", \"username\": \"CC:22:3D:E3:CE:30\"}, \"accessories\": []}",
                 "f:1:75: accessories: this looks like a configuration of Homebridge; "
@@ -203,7 +203,7 @@ struct BridgeConfigurationTests {
             ),
             (
                 "bridge:\n  interfaces: eth0",
-                "f:2:15: bridge.interfaces: not a valid list of interfaces; write auto or [eth0]"
+                "f:2:15: bridge.interfaces: not a valid list of interfaces; use auto or [eth0]"
             ),
             (
                 "bridge:\n  interfaces: [eth0, \"a/b\"]",
@@ -216,7 +216,7 @@ struct BridgeConfigurationTests {
             ),
             (
                 "bridge:\n  interfaces: []",
-                "f:2:15: bridge.interfaces: the list is empty; write auto or add an interface"
+                "f:2:15: bridge.interfaces: the list is empty; use auto, or add an interface"
             ),
             (
                 "bridge:\n  advertise: on",
@@ -265,7 +265,7 @@ struct BridgeConfigurationTests {
             ),
             (
                 "drivers:\n  - driver: mqtt\n    url: a\n    lights: []",
-                "f:4:5: drivers[0].lights: unknown key; write one of driver, id, url"
+                "f:4:5: drivers[0].lights: unknown key; use one of driver, id, url"
             ),
             (
                 "drivers:\n  - driver: mqtt\n    id: a/b\n    url: c",
@@ -286,11 +286,11 @@ struct BridgeConfigurationTests {
             ),
             (
                 "lights:\n  desk: {}",
-                "f:2:9: lights.desk: not a valid light key; use DRIVER/LIGHT as lamplighter devices shows it"
+                "f:2:9: lights.desk: not a valid device key; use DRIVER/DEVICE, as lamplighter devices shows it"
             ),
             (
                 "lights:\n  a/b: {hiden: true}",
-                "f:2:9: lights.a/b.hiden: unknown key; write hidden"
+                "f:2:9: lights.a/b.hiden: unknown key; use hidden"
             ),
             (
                 "drivers: [{driver: mqtt, id: a, url: a}]\nlights:\n  a/b: {tap: toggle}",
@@ -418,11 +418,11 @@ struct BridgeConfigurationTests {
         "suggests remedies for missing and misnamed keys of a broker",
         arguments: [
             ("    id: home", "f:2:5: drivers[0].url: url is required; add url: mqtt://HOST:1883"),
-            ("    host: 10.0.0.5", "f:3:5: drivers[0].host: unknown key; write url: mqtt://HOST:1883"),
-            ("    ulr: mqtt://10.0.0.5", "f:3:5: drivers[0].ulr: unknown key; write url"),
+            ("    host: 10.0.0.5", "f:3:5: drivers[0].host: unknown key; use url: mqtt://HOST:1883"),
+            ("    ulr: mqtt://10.0.0.5", "f:3:5: drivers[0].ulr: unknown key; use url"),
             (
                 "    url: mqtt://10.0.0.5\n    port: 1883",
-                "f:4:5: drivers[0].port: unknown key; add it to the url: mqtt://HOST:1883"
+                "f:4:5: drivers[0].port: unknown key; add the port to url: mqtt://HOST:1883"
             ),
             (
                 "    url: mqtt://10.0.0.5\n    user: anna\n    password: hunter2",

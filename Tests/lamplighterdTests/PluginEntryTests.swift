@@ -49,13 +49,13 @@ struct PluginEntryTests {
         arguments: [
             (
                 "    command: [a]",
-                "f:3:14: drivers[0].command: no program to run; use [/PATH/OF/PROGRAM, ARGUMENT, ...]"
+                "f:3:14: drivers[0].command: no program to run; use a list such as [/PATH/OF/PROGRAM, ARGUMENT, ...]"
             ),
             (
                 "    command: []",
-                "f:3:14: drivers[0].command: no program to run; use [/PATH/OF/PROGRAM, ARGUMENT, ...]"
+                "f:3:14: drivers[0].command: no program to run; use a list such as [/PATH/OF/PROGRAM, ARGUMENT, ...]"
             ),
-            ("    comand: [/a]", "f:3:5: drivers[0].comand: unknown key; write command"),
+            ("    comand: [/a]", "f:3:5: drivers[0].comand: unknown key; use command"),
             (
                 "    command: [/a]\n    config: [1]",
                 "f:4:13: drivers[0].config: not a valid configuration; use keys with values"
@@ -66,7 +66,7 @@ struct PluginEntryTests {
             ),
             (
                 "    command: [/a]\n    working-directory: here",
-                "f:4:24: drivers[0].working-directory: not an absolute path; use /PATH"
+                "f:4:24: drivers[0].working-directory: not an absolute path; use a path that starts with /"
             ),
         ])
     func mistakes(text: String, message: String) {
