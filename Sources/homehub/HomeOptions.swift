@@ -10,7 +10,7 @@ import TerminalKit
 
 /// The options that all commands accept, before or after the command's name.
 struct HomeOptions: GlobalOptions, Sendable {
-    @Option(help: ArgumentHelp("The daemon's socket.", valueName: "socket"))
+    @Option(help: ArgumentHelp("The home hub's socket.", valueName: "socket"))
     var socket: String?
 
     @Option(
@@ -74,7 +74,7 @@ struct HomeOptions: GlobalOptions, Sendable {
             }
         } catch let error as HomeError where error.code == .homeAccessNotAuthorized {
             let isRestricted = await manager.authorizationStatus.contains(.restricted)
-            let reason = isRestricted ? "the configuration of homehubd denies access to this app or user" : remedy
+            let reason = isRestricted ? "remove the app or user from restrict in homehub.yaml" : remedy
             throw HomeError(error.code, detail: "\(declaration.id) isn't allowed to access the home; \(reason)")
         }
     }

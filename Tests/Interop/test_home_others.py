@@ -192,7 +192,7 @@ def test_accessory_removed_while_off_is_unpaired_when_it_returns(home, device):
     until(lambda: not home.cli("accessories", "--json")[0]["isReachable"], 30, "it is unreachable")
     assert home.cli("accessories", "--json")[0]["problem"]["code"] == "unreachable"
     removed = home.cli("remove", "Meter", "--yes")
-    assert "unpaired when it is found again" in removed.stdout + removed.stderr
+    assert "unpairs it when it responds again" in removed.stdout + removed.stderr
     home.kill()
     home.start()
     device([LAMP])

@@ -138,7 +138,7 @@ struct AutomationCommandTests {
         let lines = try await hub.run("automations", "history").output.split(separator: "\n").map(String.init)
         #expect(lines[0].contains("AUTOMATION  CAUSE"))
         #expect(lines[1].contains("Night       at sunset  missed 3 times since 1970-01-01 "))
-        #expect(lines[2].hasSuffix("Night       by hand    not run: it doesn't run on a Thursday"))
+        #expect(lines[2].hasSuffix("Night       by hand    not run: it doesn't run on Thursdays"))
     }
 
     @Test("explains an invalid or missing option")
@@ -355,17 +355,17 @@ struct AutomationCommandTests {
             ),
             (
                 "automations:\n  - name: A\n    at: \"7:00\"\n    whn: x\n",
-                "f:4:5: automations[0].whn: unknown key; write when"
+                "f:4:5: automations[0].whn: unknown key; use when"
             ),
             (
                 "automations:\n  - name: A\n    at: \"7:00\"\n",
-                "f:2:5: automations[0]: the automation does nothing; add a scene to run"
+                "f:2:5: automations[0]: the automation does nothing; add a scene or another action"
             ),
             (
                 "automations:\n  - name: A\n    at: \"7:00\"\n    notify: x\n  - name: a\n    at: \"8:00\"\n    notify: x\n",
                 "f:5:11: automations[1].name: the name \"a\" is used twice; choose another name"
             ),
-            ("automation: []\n", "f:1:1: automation: unknown key; write automations"),
+            ("automation: []\n", "f:1:1: automation: unknown key; use automations"),
             (
                 "automations:\n  - name: A\n    at:\n      - \"7:00\"\n      - \"7:00x\"\n    notify: x\n",
                 "f:5:9: automations[0].at[1]: don't understand \"7:00x\"; use a time such as 7:00, sunset, sunset-30m or "
@@ -373,12 +373,12 @@ struct AutomationCommandTests {
             ),
             (
                 "automations:\n" + String(repeating: "  - {name: A, at: \"7:00\", notify: x}\n", count: 201),
-                "f:202:5: automations[200]: 201 automations, but a home can have 200; remove some"
+                "f:202:5: automations[200]: 201 automations, but a home can have at most 200; remove some"
             ),
             (
                 "automations:\n  - name: A\n    at: [" + String(repeating: "\"7:00\",", count: 51)
                     + "]\n    notify: x\n",
-                "f:3:9: automations[0].at: 51 items, but the list can have 50; remove some"
+                "f:3:9: automations[0].at: 51 items, but the list can have at most 50; remove some"
             ),
             (
                 "automations: [&a {name: A, at: \"7:00\", notify: x}, *a]\n",

@@ -201,7 +201,7 @@ struct CommandTests {
     func staleRemoval() async throws {
         let hub = FakeHub { $0.stale = [House.strip.id, House.lamp.id] }
         let sentence =
-            "didn't respond. It is unpaired when it is found again. Otherwise, reset it before you add it again.\n"
+            "didn't respond. The hub unpairs it when it responds again. To add it before then, reset it first.\n"
         #expect(
             try await hub.run("remove", "Kitchen Strip")
                 == Outcome(output: "Kitchen Strip \(sentence)Reading Lamp \(sentence)"))
@@ -654,8 +654,8 @@ struct CommandTests {
         let outcome = try await hub.run(["privacy", "agent"], lines: ["deny", "allow", "allow", ""]) {
             $0.contains("accessories made by \"end\"")
         }
-        #expect(outcome.errors.contains("Allow org.example.a to add the accessory \"Lamp\" to your homes, once?"))
-        #expect(outcome.errors.contains("Allow org.example.a to add an accessory to your homes, once?"))
+        #expect(outcome.errors.contains("Allow org.example.a to add the accessory \"Lamp\" to your homes this time?"))
+        #expect(outcome.errors.contains("Allow org.example.a to add an accessory to your homes this time?"))
         #expect(outcome.errors.contains("accessories made by \"kilgo\""))
         #expect(outcome.errors.contains("any program that user \(UserName(1000).name) runs under this ID"))
         #expect(
@@ -690,8 +690,8 @@ struct CommandTests {
                 + "\(UserName(getuid()).name)\n")
         let restricted = try await FakeHub { $0.status = [.determined, .restricted] }.run("homes")
         #expect(
-            restricted.errors == "homehub: org.lamplighter.homehub isn't allowed to access the home; the configuration "
-                + "of homehubd denies access to this app or user\n")
+            restricted.errors == "homehub: org.lamplighter.homehub isn't allowed to access the home; remove the app "
+                + "or user from restrict in homehub.yaml\n")
         let open = try await FakeHub { $0.status = [] }.run(["homes", "--app", "org.example.a"]) {
             $0.contains("waiting for permission")
         }

@@ -87,7 +87,7 @@ struct ListingTests {
         #expect(text.contains("\nDesk Lamp (Lightbulb, main): on, 40 %\n") && !text.contains("Reading Lamp"))
         #expect(
             AccessoryDetails(accessory: lamp, home: House.home, isComplete: true).text
-                .contains("  43  own name Reading Lamp\n"))
+                .contains("  43  own name: Reading Lamp\n"))
         var fan = House.fan
         fan.services[0].name = "ceiling fan"
         fan.name = "Breeze"

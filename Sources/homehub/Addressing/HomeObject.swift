@@ -82,7 +82,7 @@ extension [Home] {
         if let object = objects.first(where: { $0.hasID(typed) }) { return object }
         let key = NameKey(typed)
         let found = objects.filter { NameKey($0.name) == key }
-        // A part with the name of its accessory is selected only if `kind` requires it.
+        // If a part has the same name as its accessory, the name selects the part only if `kind` requires a part.
         let meant = kind == nil ? found.filter { !$0.isNamesake(among: found) } : found
         guard let object = meant.first else {
             let names = objects.map(\.name)

@@ -51,7 +51,7 @@ extension AutomationFile: Decodable {
         let typed = try values.decode([TypedEntry].self, forKey: .automations)
         guard typed.count <= HomeLimits.triggersInHome else {
             throw ConfigurationProblem(
-                "\(typed.count) automations, but a home can have \(HomeLimits.triggersInHome)",
+                "\(typed.count) automations, but a home can have at most \(HomeLimits.triggersInHome)",
                 remedy: "remove some",
                 at: values.codingPath + [CodingKeys.automations, ConfigurationKey(HomeLimits.triggersInHome)])
         }
@@ -115,12 +115,12 @@ private struct TypedEntry: Decodable {
         if let steps = try values.decodeIfPresent([TypedStep].self, forKey: .steps) {
             guard trigger.steps.isEmpty else {
                 throw ConfigurationProblem(
-                    "set and notify can't be used next to steps", remedy: "move them to the list of steps",
+                    "set and notify can't be used together with steps", remedy: "move them into steps",
                     at: values.codingPath + [CodingKeys.steps])
             }
             guard steps.count <= 2 * TriggerLimits.actions else {
                 throw ConfigurationProblem(
-                    "\(steps.count) steps, but an automation can have \(TriggerLimits.actions) actions",
+                    "\(steps.count) steps, but an automation can have at most \(TriggerLimits.actions) actions",
                     remedy: "remove some", at: values.codingPath + [CodingKeys.steps])
             }
             trigger.steps = steps.map(\.step)
@@ -196,7 +196,7 @@ private struct TextList: Decodable {
         texts = isList ? try [String](from: decoder) : [try String(from: decoder)]
         guard texts.count <= TriggerLimits.actions else {
             throw ConfigurationProblem(
-                "\(texts.count) items, but the list can have \(TriggerLimits.actions)", remedy: "remove some",
+                "\(texts.count) items, but the list can have at most \(TriggerLimits.actions)", remedy: "remove some",
                 at: decoder.codingPath)
         }
     }
@@ -212,7 +212,8 @@ private struct TypedStep: Decodable {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         guard values.allKeys.count == 1 else {
             throw ConfigurationProblem(
-                "a step has exactly one of the keys set, after and notify", remedy: "use a separate step for each",
+                "a step must have exactly one of the keys set, after and notify",
+                remedy: "use a separate step for each",
                 at: values.codingPath)
         }
         if let texts = try values.decodeIfPresent(TextList.self, forKey: .set)?.texts {

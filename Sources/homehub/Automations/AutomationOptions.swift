@@ -9,40 +9,43 @@ struct AutomationOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("at"),
         help: ArgumentHelp(
-            "A time: 7:00, sunset, sunset-30m, \"18:00 on December 24\", \"2026-12-24 18:00\".", valueName: "time"),
+            "A time, such as 7:00, sunset, sunset-30m, \"18:00 on December 24\" or \"2026-12-24 18:00\".",
+            valueName: "time"),
         completion: .list(["sunrise", "sunset", "dawn", "dusk", "7:00"]))
     var at: [String] = []
 
     @Option(
         name: .customLong("every"),
-        help: ArgumentHelp("An interval: 2h, or \"2h from 7:00\".", valueName: "interval"))
+        help: ArgumentHelp("An interval, such as 2h or \"2h from 7:00\".", valueName: "interval"))
     var every: [String] = []
 
     @Option(
         name: .customLong("when"),
         help: ArgumentHelp(
-            "An event: \"hall sensor motion\", \"bedroom window open\", \"hall sensor temperature>24\", "
-                + "\"kitchen switch double press\", \"Hall Lamp unreachable\", \"Anna arrives\", \"last person leaves\".",
+            "An event, such as \"hall sensor motion\", \"bedroom window open\", \"hall sensor temperature>24\", "
+                + "\"kitchen switch double press\", \"Hall Lamp unreachable\", \"Anna arrives\" or "
+                + "\"last person leaves\".",
             valueName: "event"),
         completion: .names(.accessories))
     var when: [String] = []
 
     @Option(
         name: .customLong("for-at-least"),
-        help: ArgumentHelp("The time for which the states in --when must last: 10m.", valueName: "duration"))
+        help: ArgumentHelp("How long the states in --when must last, such as 10m.", valueName: "duration"))
     var forAtLeast: String?
 
     @Option(
         name: .customLong("days"),
-        help: ArgumentHelp("The days: mon-fri, sat,sun, weekdays, weekend, \"every day\".", valueName: "days"),
+        help: ArgumentHelp(
+            "The days, such as mon-fri, sat,sun, weekdays, weekend or \"every day\".", valueName: "days"),
         completion: .list(["weekdays", "weekend", "mon-fri"]))
     var days: String?
 
     @Option(
         name: .customLong("if"),
         help: ArgumentHelp(
-            "A condition: \"anyone home\", \"after sunset\", \"between 22:00 and 6:00\", \"hall lamp on\", combined with "
-                + "and, or, not and parentheses.",
+            "A condition, such as \"anyone home\", \"after sunset\", \"between 22:00 and 6:00\" or \"hall lamp on\". "
+                + "To combine conditions, use and, or, not and parentheses.",
             valueName: "condition"),
         completion: .list(["anyone home", "no one home", "after sunset", "before sunrise"]))
     var conditions: [String] = []
@@ -54,13 +57,14 @@ struct AutomationOptions: ParsableArguments, Sendable {
 
     @Option(
         name: .customLong("set"),
-        help: ArgumentHelp("Values to set, as for homehub write: \"hall lamp on\".", valueName: "target change ..."),
+        help: ArgumentHelp(
+            "Values to set, as for homehub write, such as \"hall lamp on\".", valueName: "target change ..."),
         completion: .names(.changes), transform: OrderedStep.set)
     var sets: [OrderedStep] = []
 
     @Option(
         name: .customLong("after"),
-        help: ArgumentHelp("A wait before the next --set or --notify: 10m.", valueName: "duration"),
+        help: ArgumentHelp("The wait before the next --set or --notify, such as 10m.", valueName: "duration"),
         transform: OrderedStep.after)
     var waits: [OrderedStep] = []
 
@@ -72,13 +76,13 @@ struct AutomationOptions: ParsableArguments, Sendable {
 
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("Restore the previous values after this time: 5m.", valueName: "duration"))
+        help: ArgumentHelp("Restore the previous values after this time, such as 5m.", valueName: "duration"))
     var endsAfter: String?
 
     @Option(
         name: .customLong("until"),
         help: ArgumentHelp(
-            "Restore the previous values at a time or event: 23:00, \"hall sensor no motion for 5m\".",
+            "Restore the previous values at a time or event, such as 23:00 or \"hall sensor no motion for 5m\".",
             valueName: "event"))
     var until: [String] = []
 
@@ -88,7 +92,8 @@ struct AutomationOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("missed"),
         help: ArgumentHelp(
-            "How late a run may be if the hub wasn't running at the scheduled time: skip, or a duration (default: 5m).",
+            "How late a run may start if the hub wasn't running at its time, such as 10m, or skip to drop the run "
+                + "(default: 5m).",
             valueName: "skip|duration"),
         completion: .list(["skip", "10m", "1h"]))
     var missed: String?

@@ -85,7 +85,7 @@ struct AssignCommand: HomeCommand {
         commandName: "assign", abstract: "Move accessories to a room.",
         discussion: """
             For example: homehub assign "Reading Lamp" "Ceiling Fan" Kitchen. If a name is unknown, no accessory is \
-            moved. The home's own name means the default room.
+            moved. To move accessories to the default room, use the home's name.
             """)
 
     @Argument(
@@ -185,7 +185,7 @@ struct IdentifyCommand: HomeCommand {
 
 struct UnblockCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unblock", abstract: "Unblock an accessory that was blocked because it misbehaved.")
+        commandName: "unblock", abstract: "Unblock an accessory that was blocked after protocol errors.")
 
     @Argument(help: "The accessory, by name or ID. For a bridged accessory, name its bridge.")
     var accessory: String
@@ -213,7 +213,7 @@ struct FavoriteCommand: HomeCommand {
     @Argument(help: "The part of the accessory (default: its main part).")
     var part: String?
 
-    @Flag(help: "Remove it from the favorites.")
+    @Flag(help: "Remove the accessory or part from the favorites.")
     var off = false
 
     @OptionGroup var options: HomeOptions
@@ -244,7 +244,7 @@ struct ServiceTypeCommand: HomeCommand {
     @Argument(help: "The accessory, by name or ID.", completion: .names(.accessories))
     var accessory: String
 
-    @Argument(help: "The part, by name or ID; or the type, for the main part.")
+    @Argument(help: "The part, by name or ID, or, to change the main part, the type.")
     var part: String
 
     @Argument(help: "The type to show, such as fan or lightbulb, or none for the part's own type.")

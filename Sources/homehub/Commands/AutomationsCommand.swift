@@ -137,7 +137,7 @@ struct AutomationsEnableCommand: HomeCommand {
 
 struct AutomationsDisableCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "disable", abstract: "Disable an automation. It stays in the list.")
+        commandName: "disable", abstract: "Disable an automation, but keep it in the list.")
 
     @Argument(help: "The automation, by name or ID.", completion: .names(.automations))
     var object: String
@@ -185,21 +185,21 @@ struct AutomationsRemoveCommand: HomeCommand {
 struct AutomationsRunCommand: HomeCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Run an automation now.",
-        discussion: "Without options, it runs regardless of its days and its condition.")
+        discussion: "Without options, the automation runs regardless of its days and condition.")
 
     @Argument(help: "The automation, by name or ID.", completion: .names(.automations))
     var object: String
 
-    @Flag(help: "Only check the days and the condition; run nothing.")
+    @Flag(help: "Check whether the days and the condition allow a run, but run nothing.")
     var check = false
 
-    @Flag(help: "Run it only if it runs on this day and its condition is true.")
+    @Flag(help: "Run the automation only if today is one of its days and its condition is true.")
     var conditional = false
 
     @OptionGroup var options: HomeOptions
 
     func validate() throws {
-        guard !check || !conditional else { throw ValidationError("Use either --check or --conditional") }
+        guard !check || !conditional else { throw ValidationError("Use only one of --check and --conditional.") }
     }
 
     func run(_ session: HomeSession) async throws {

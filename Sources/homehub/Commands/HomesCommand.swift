@@ -110,8 +110,8 @@ struct RemovalReport {
     /// A sentence for each device that didn't respond.
     var text: String {
         removal.stale.compactMap { home.accessory($0) }.sortedForDisplay.map {
-            ("\($0.name) didn't respond. It is unpaired when it is found again. Otherwise, reset it before you add it "
-                + "again.").sanitized + "\n"
+            ("\($0.name) didn't respond. The hub unpairs it when it responds again. To add it before then, reset it "
+                + "first.").sanitized + "\n"
         }.joined()
     }
 

@@ -19,7 +19,8 @@ struct HomesLocationCommand: HomeCommand {
 
     @Argument(
         parsing: .allUnrecognized,
-        help: ArgumentHelp("Latitude and longitude in degrees, or none.", valueName: "latitude,longitude"))
+        help: ArgumentHelp(
+            "Latitude and longitude in degrees, or none to remove the location.", valueName: "latitude,longitude"))
     var position: [String] = []
 
     @Option(

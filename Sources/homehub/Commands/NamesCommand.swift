@@ -15,8 +15,8 @@ struct NamesDoctorCommand: HomeCommand {
         commandName: "doctor", abstract: "Find names that could be better, and suggest others.",
         discussion: """
             A good name is unique and doesn't repeat the room or the manufacturer. With --fix, the command removes the \
-            room from names that repeat it, and moves accessories without a room to the room in their name. Other names \
-            are left for you to choose.
+            room from names that repeat it, and moves accessories without a room to the room in their name. It \
+            leaves other names unchanged.
             """)
 
     @Flag(help: "Fix names that repeat their room.")

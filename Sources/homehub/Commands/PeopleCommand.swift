@@ -7,7 +7,7 @@ import HomePresentation
 struct PeopleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "people", abstract: "List, add, rename and remove people, and set their presence.",
-        discussion: "Automations use presence, which programs report: a script on the router, or a phone's shortcut.",
+        discussion: "Programs report presence to automations, such as a script on the router or a shortcut on a phone.",
         subcommands: [
             PeopleListCommand.self, PeopleAddCommand.self, PeopleRenameCommand.self, PeopleRemoveCommand.self,
             PeopleSetCommand.self,
@@ -83,7 +83,7 @@ struct PeopleSetCommand: HomeCommand {
     @Argument(help: "The person, by name or ID.", completion: .names(.people))
     var object: String
 
-    @Argument(help: "home or away.")
+    @Argument(help: "The presence: home or away.")
     var presence: Presence
 
     @OptionGroup var options: HomeOptions

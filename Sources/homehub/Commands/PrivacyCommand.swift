@@ -42,7 +42,7 @@ struct AppOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "Decide about setting up this manufacturer's accessories, instead of about access to the homes.",
+            "Apply the decision to the setup of this manufacturer's accessories, not to access to the homes.",
             valueName: "maker"))
     var vendor: String?
 
@@ -127,7 +127,7 @@ struct PrivacyResetCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Forget only the decision about setting up this manufacturer's accessories.", valueName: "maker"))
+            "Forget only the decision about the setup of this manufacturer's accessories.", valueName: "maker"))
     var vendor: String?
 
     @Flag(help: "Don't ask for confirmation.")
@@ -136,7 +136,7 @@ struct PrivacyResetCommand: AsyncParsableCommand {
     @OptionGroup var options: HomeOptions
 
     func validate() throws {
-        guard vendor == nil || name != nil else { throw ValidationError("Name the app to use with --vendor.") }
+        guard vendor == nil || name != nil else { throw ValidationError("To use --vendor, specify an app.") }
     }
 
     func run() async throws {

@@ -53,7 +53,8 @@ struct RepairCommand: HomeCommand {
             guard chosen == nil, [.notFound, .objectAssociatedToAnotherHome].contains(error.code) else { throw error }
             guard !yes else { throw Self.missing(accessory, error) }
             Terminal.current.writeError(
-                "\(accessory.name.sanitized) isn't ready for pairing. If another device replaces it, choose it now.\n")
+                "\(accessory.name.sanitized) isn't ready for pairing. "
+                    + "If you have replaced it with another device, choose the new device now.\n")
             chosen = try await choice(dialogue, session)
             repaired = try await session.manager.repairAccessory(accessory.id, with: credentials, device: chosen)
         }
@@ -76,7 +77,7 @@ struct RepairCommand: HomeCommand {
         HomeError(
             error.code,
             detail:
-                "\(accessory.name) isn't ready for pairing; check that it has power and was reset, or use --device if "
-                + "another device replaces it", accessory: accessory.id)
+                "\(accessory.name) isn't ready for pairing; check that it has power and was reset, or choose its "
+                + "replacement with --device", accessory: accessory.id)
     }
 }

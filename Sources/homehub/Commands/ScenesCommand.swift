@@ -140,6 +140,8 @@ struct ScenesRunCommand: HomeCommand {
 
 extension ActionSet {
     /// Returns the scene's actions after these changes, with one action per characteristic.
+    ///
+    /// If `only` is `true`, drops the actions for other characteristics.
     func actions(with changes: [ValueChange], only: Bool) -> [CharacteristicWriteAction] {
         let new = changes.map {
             CharacteristicWriteAction(characteristic: $0.place.characteristic.id, targetValue: $0.value)

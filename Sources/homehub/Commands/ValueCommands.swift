@@ -17,7 +17,7 @@ struct ReadCommand: HomeCommand {
         help: "An accessory, ACCESSORY/PART, a room or a zone, by name or ID.", completion: .names(.values))
     var target: String
 
-    @Argument(help: "The values, as homehub show names them.", completion: .names(.values))
+    @Argument(help: "The values to read, by the names that homehub show prints.", completion: .names(.values))
     var values: [String] = []
 
     @Flag(help: "Also read the other parts and hidden values.")

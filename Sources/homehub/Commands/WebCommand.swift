@@ -64,7 +64,7 @@ struct WebCommand: AsyncParsableCommand {
             throw ValidationError("Use --once without --new-token, --invite, --withdraw and --qr.")
         }
         guard invite != nil || !guest && role == nil && room.isEmpty && !noUnlock else {
-            throw ValidationError("Use --role, --guest, --room and --no-unlock together with --invite.")
+            throw ValidationError("Use --role, --guest, --room and --no-unlock only with --invite.")
         }
         guard !guest || role == nil || role == .guest else {
             throw ValidationError("Use only one of --role and --guest.")
@@ -139,14 +139,15 @@ struct WebCommand: AsyncParsableCommand {
             throw switch error {
             case .invalidName:
                 .usage(
-                    "\"\(name)\" isn't a valid name: use letters, digits and spaces, and begin and end with a letter "
+                    "\"\(name)\" isn't a valid name; use letters, digits and spaces, and begin and end with a letter "
                         + "or digit")
             case .nameInUse: .usage("\"\(name)\" already has access; to replace the token, use --new-token --person")
-            case .tooManyPeople: .usage("no more than \(PeopleFile.limit) people can have access")
+            case .tooManyPeople: .usage("no more than \(PeopleFile.limit) people can have access; use --withdraw first")
             case .unknownPerson: .unknown(name)
             case .changed: .unknown(name)
             case .onlyOwner:
-                .usage("\"\(name)\" is the only owner; invite another first, or replace the token with --new-token")
+                .usage(
+                    "\"\(name)\" is the only owner; invite another owner first, or replace the token with --new-token")
             }
         }
     }
@@ -222,7 +223,7 @@ extension Person {
 
 extension TerminalError {
     fileprivate static func unknown(_ name: String) -> TerminalError {
-        TerminalError(code: 1, message: "nobody called \"\(name)\" has access")
+        TerminalError(code: 1, message: "no person called \"\(name)\" has access")
     }
 }
 

@@ -52,7 +52,7 @@ struct AccessoryDetails {
         let state = isComplete ? "" : ": \(accessory.state(of: service).words)"
         var heading = "\(name) (\(marks.joined(separator: ", ")))\(state)".sanitized + "\n"
         if isComplete {
-            let own = NameKey(name) == NameKey(service.name) ? "" : "  own name \(service.name)".sanitized
+            let own = NameKey(name) == NameKey(service.name) ? "" : "  own name: \(service.name)".sanitized
             heading += "  \(service.id)  \(service.type)\(own)\n"
         }
         let places = service.places(in: accessory).filter { isComplete || $0.characteristic.isForPeople }

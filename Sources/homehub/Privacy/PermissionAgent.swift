@@ -22,7 +22,8 @@ struct PermissionAgent: Sendable {
         let (app, name) = (question.app.app.sanitized, question.name.sanitized)
         return switch question.subject {
         case .addition:
-            "Allow \(app) to add \(name.isEmpty ? "an accessory" : "the accessory \"\(name)\"") to your homes, once?"
+            "Allow \(app) to add \(name.isEmpty ? "an accessory" : "the accessory \"\(name)\"") to your homes "
+                + "this time?"
         case .vendor: "Allow \(app) to help set up all accessories made by \"\(name)\"?"
         case .automation:
             "Allow \(app) to set up the automation \"\(name)\", which unlocks, opens or disarms something without asking?"

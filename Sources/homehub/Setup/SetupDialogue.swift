@@ -104,7 +104,7 @@ struct SetupDialogue: AccessorySetupInteraction {
                     }
                     terminal.writeError(
                         "No devices yet; press Ctrl-C to stop. A device that is already paired, for example with the Home app, "
-                            + "must be removed there first.\n")
+                            + "must be removed from that app first.\n")
                     return nil
                 }
             }
@@ -142,7 +142,7 @@ struct SetupDialogue: AccessorySetupInteraction {
                 ?? .failure(
                     HomeError(
                         .accessoryNotReachable,
-                        detail: "no device to add was found; check that it has power and isn't paired"))
+                        detail: "no device to add was found; check that the device has power and isn't paired"))
         }
         let names = accessories.prefix(8).map(\.shownText).joined(separator: "; ")
         return .failure(Self.missing("the device; use --device with one of these: \(names)"))

@@ -18,7 +18,7 @@ struct WatchCommand: HomeCommand {
     @Argument(help: "An accessory, ACCESSORY/PART, a room or a zone, by name or ID.")
     var target: String?
 
-    @Argument(help: "The values, as homehub show names them.")
+    @Argument(help: "The values to watch, by the names that homehub show prints.")
     var values: [String] = []
 
     @OptionGroup var options: HomeOptions
