@@ -31,7 +31,9 @@ struct Homehubd: AsyncParsableCommand {
             visibility: .hidden))
     var installedApps = HubDaemon.programDirectory + "/../share/homehub/apps"
 
-    @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "LEVEL"))
+    @Option(
+        help: ArgumentHelp("The log level: trace, debug, info, notice, warning, error or critical.", valueName: "LEVEL")
+    )
     var logLevel = Logger.Level.info
 
     @Flag(help: "Check the configuration and exit.")

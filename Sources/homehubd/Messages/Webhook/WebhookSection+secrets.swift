@@ -22,7 +22,8 @@ extension WebhookSection {
         let token = try read(tokenFile, key: "notify-webhook.token-file", of: "token")
         guard token.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             throw WebhookFailure(
-                reason: "notify-webhook.token-file \(tokenFile) has characters other than ASCII", isTemporary: false)
+                reason: "notify-webhook.token-file \(tokenFile) has characters other than ASCII; correct the token",
+                isTemporary: false)
         }
         return tokenHeader.map { ($0, token) } ?? ("Authorization", "Bearer \(token)")
     }
