@@ -14,9 +14,9 @@ struct Homeweb: AsyncParsableCommand {
         commandName: "homeweb",
         abstract: "Shows the home in a browser. Runs in the foreground.",
         discussion: """
-            Like any other app of homehubd, it needs permission and has no keys of accessories. Visitors need the token \
-            that "homehub web" shows, except in a browser that the same user runs on this computer, at a loopback \
-            address and without a proxy. With --require-token, they need it there, too.
+            Like any other app of homehubd, homeweb needs permission and has no access to accessory keys. Visitors \
+            need the token that "homehub web" shows, except in a browser that the same user runs on this computer, \
+            at a loopback address and without a proxy. With --require-token, they need the token there, too.
             """,
         version: "homeweb \(Version.current)")
 
@@ -59,7 +59,9 @@ struct Homeweb: AsyncParsableCommand {
     @Flag(help: "Require a token on this computer, too.")
     var requireToken = false
 
-    @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "LEVEL"))
+    @Option(
+        help: ArgumentHelp("The log level: trace, debug, info, notice, warning, error or critical.", valueName: "LEVEL")
+    )
     var logLevel = Logger.Level.info
 
     func validate() throws {

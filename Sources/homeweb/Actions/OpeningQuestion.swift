@@ -68,7 +68,9 @@ struct OpeningQuestion: Sendable, Equatable {
     /// Checks that the visitor has permission to unlock, open and disarm.
     static func check(_ visitor: Visitor) throws(WebError) {
         guard visitor.access.mayOpen else {
-            throw WebError(.forbidden, "You can't unlock, open or disarm anything here. Ask the owner of this home.")
+            throw WebError(
+                .forbidden, "You can't unlock, open or disarm anything here. Ask the owner of this home for permission."
+            )
         }
     }
 

@@ -45,7 +45,7 @@ enum AutomationActions {
             site.history.add("The automation \(trigger.name) was run", who: visitor.shownName, path: path)
             let failures = AutomationSummary(home: home, time: .current(of: home)).phrases.failures(of: record)
             guard failures.isEmpty else {
-                throw WebError(.gatewayTimeout, "The automation ran, but not everything worked: \(failures.sentence)")
+                throw WebError(.gatewayTimeout, "The automation ran, but some actions failed: \(failures.sentence)")
             }
             return try await ValueActions.done(request, form["back"] ?? path, [], site, visitor)
         }
@@ -53,7 +53,7 @@ enum AutomationActions {
             let visitor = try context.editor
             let (_, trigger) = try await trigger(context, site, visitor)
             return Response.confirmation(
-                of: "Remove \(trigger.name)?", about: "Its history is lost, too.", button: "Remove automation",
+                of: "Remove \(trigger.name)?", about: "Its history is removed, too.", button: "Remove automation",
                 action: "/automations/\(trigger.id)/remove", back: ("/automations/\(trigger.id)", trigger.name), visitor
             )
         }

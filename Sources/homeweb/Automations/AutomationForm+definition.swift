@@ -98,7 +98,7 @@ private struct AutomationFormReader {
             guard let from = time(form.conditionFrom, "from"), let to = time(form.conditionTo, "to") else {
                 return nil
             }
-            if from == to { errors["to"] = "The two times are equal." }
+            if from == to { errors["to"] = "Enter two different times." }
             return .time(from: from, to: to)
         case .sun:
             return choice("if-sun", choices.sunConditions.first { $0.key == form.conditionSun })?.condition

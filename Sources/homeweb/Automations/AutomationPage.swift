@@ -34,7 +34,7 @@ struct AutomationPage: LivePage {
                 summary.values(of: $0)
             }
         } catch {
-            values["reason"] = "The history is unknown: \(error.message)".sentence
+            values["reason"] = "The history can't be loaded: \(error.message)".sentence
         }
         values["facts"] = facts(trigger.definition, summary, status)
         values["problem"] = summary.problem(trigger, status)

@@ -22,7 +22,7 @@ struct AutomationsPage: LivePage {
             do throws(HomeError) {
                 for status in try await manager.triggerStatuses(of: home.id) { statuses[status.trigger] = status }
             } catch {
-                values["reason"] = "The next and last runs are unknown: \(error.message)".sentence
+                values["reason"] = "The next and last runs can't be loaded: \(error.message)".sentence
             }
         }
         values["automations"] = home.triggers.sortedForDisplay.map { trigger in

@@ -76,7 +76,7 @@ extension Query {
 }
 
 extension Service {
-    /// The characteristics with graphs. Read-only characteristics come first.
+    /// The characteristics with graphs, starting with the read-only characteristics.
     var graphed: [Characteristic] {
         let values = characteristics.filter { $0.isForPeople && $0.hasHistory && $0.type != .serviceLabelIndex }
         let isControl = { (characteristic: Characteristic) in characteristic.metadata.permissions.contains(.pairedWrite)

@@ -10,14 +10,14 @@ struct MorePage: LivePage {
         if moment.visitor.seesAllRooms {
             links.append([
                 "path": "/automations" + moment.homeQuery, "name": "Automations", "icon": "automation",
-                "about": "What runs when, and what ran",
+                "about": "Automations with their next and last runs",
             ])
         }
         if moment.visitor.isEditor {
             links += [
                 [
                     "path": "/people" + moment.homeQuery, "name": "People and location", "icon": "people",
-                    "about": "For automations: who is at home, sunrise and sunset",
+                    "about": "Presence, sunrise and sunset, for automations",
                 ],
                 [
                     "path": "/rooms" + moment.homeQuery, "name": "Rooms and zones", "icon": "room",

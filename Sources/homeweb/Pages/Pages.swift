@@ -115,7 +115,7 @@ enum Pages {
         guard let id = context.parameters.get("id").flatMap({ Accessory.ID($0) }),
             let accessory = moment.home(where: { $0.accessory(id) != nil })?.accessory(id), accessory.bridge == nil
         else {
-            throw WebError(.notFound, "This accessory doesn't exist, or it can only be removed with its bridge.")
+            throw WebError(.notFound, "This accessory doesn't exist, or can be removed only with its bridge.")
         }
         let behind = accessory.bridgedAccessories?.count ?? 0
         return .confirmation(

@@ -60,7 +60,8 @@ enum PrivacyPage {
                 "privacy",
                 [
                     "summary": apps.isEmpty
-                        ? "No app has requested access yet." : "Apps that requested access, and your decisions.",
+                        ? "No app has requested access yet."
+                        : "These apps have requested access. You can change each decision.",
                     "apps": apps.map { values(of: $0, isDecidable: isSystemApp || $0.app.app != HomeApp.id) },
                 ])
         } catch {
@@ -84,7 +85,7 @@ enum PrivacyPage {
         let may =
             if status.contains(.authorized) { "Can see and control the home." } else if status.contains(.restricted) {
                 "Denied by the configuration."
-            } else if status.contains(.determined) { "Has no access." } else { "Requests access to the home." }
+            } else if status.contains(.determined) { "Has no access." } else { "Has requested access to the home." }
         var choices: [Templates.Values] = []
         if isDecidable, !status.contains(.restricted) {
             if !status.contains(.authorized) { choices.append(["value": "allow", "name": "Allow"]) }

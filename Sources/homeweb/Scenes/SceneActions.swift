@@ -32,7 +32,7 @@ enum SceneActions {
             let triggers = home.triggers.filter { $0.definition.actionSets.contains(scene.id) }
             let uses =
                 triggers.isEmpty
-                ? "" : " These automations are turned off: \(triggers.map(\.name).joined(separator: ", "))."
+                ? "" : " This also turns off these automations: \(triggers.map(\.name).joined(separator: ", "))."
             return Response.confirmation(
                 of: "Remove \(scene.name)?", about: "The devices stay as they are.\(uses)", button: "Remove scene",
                 action: "/scenes/\(scene.id)/remove", back: ("/scenes/\(scene.id)", scene.name), place: "/scenes",

@@ -67,7 +67,7 @@ struct Entrance: RouterMiddleware {
         router.post("/enter") { request, context in
             let form = try await request.form(context)
             guard site.attempts.begin(context.peer) else {
-                var response = page(refusal: "Too many wrong tokens. Wait a minute.", status: .tooManyRequests)
+                var response = page(refusal: "Too many wrong tokens. Try again in a minute.", status: .tooManyRequests)
                 response.headers[.retryAfter] = "60"
                 return response
             }
@@ -76,7 +76,7 @@ struct Entrance: RouterMiddleware {
             else {
                 site.logger.notice("token refused", metadata: ["peer": "\(context.peer)"])
                 return page(
-                    refusal: "Wrong token. To see the right one, run \(ShellCommand.homehubAsRoot) web.",
+                    refusal: "Wrong token. To see the current token, run \(ShellCommand.homehubAsRoot) web.",
                     status: .forbidden)
             }
             site.attempts.succeeded(context.peer)
@@ -141,7 +141,7 @@ extension Request {
                 throw WebError(.contentTooLarge, "The form is too large.")
             }
         }
-        guard let bytes else { throw WebError(.requestTimeout, "The form took too long.") }
+        guard let bytes else { throw WebError(.requestTimeout, "The form took too long to arrive. Send it again.") }
         return bytes
     }
 }

@@ -125,7 +125,11 @@ extension WebError {
                     .badRequest,
                     "Use letters, digits and spaces for the name, and begin and end with a letter or digit.")
             case .nameInUse: WebError(.conflict, "A person with this name already has access.")
-            case .tooManyPeople: WebError(.conflict, "No more than \(PeopleFile.limit) people can have access.")
+            case .tooManyPeople:
+                WebError(
+                    .conflict,
+                    "No more than \(PeopleFile.limit) people can have access. Revoke another person's access first."
+                )
             case .unknownPerson: WebError(.notFound, "This person no longer has access.")
             case .changed:
                 WebError(.conflict, "Someone has changed this access since you opened the form. Reload the page.")
