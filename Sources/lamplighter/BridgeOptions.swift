@@ -6,7 +6,7 @@ import TerminalKit
 
 /// The options that all commands accept, before or after the command's name.
 struct BridgeOptions: GlobalOptions {
-    @Option(help: ArgumentHelp("The daemon's control socket.", valueName: "socket"))
+    @Option(help: ArgumentHelp("The bridge's control socket.", valueName: "socket"))
     var control: String?
 
     @Flag(help: "Print JSON with stable keys.")
@@ -30,7 +30,7 @@ struct BridgeOptions: GlobalOptions {
         } catch let error as BridgeControlError where error.isUnanswered {
             throw BridgeControlError.unavailable(
                 "lamplighterd didn't answer, so the change may or may not be stored",
-                remedy: "run \(check) when lamplighterd is running again")
+                remedy: "to check, run \(check) when lamplighterd is running again")
         }
     }
 
@@ -40,7 +40,7 @@ struct BridgeOptions: GlobalOptions {
     ///   for any answer other than yes.
     func confirm(_ warning: String, yes: Bool) async throws {
         guard !yes else { return }
-        guard !json else { throw TerminalError.usage("can't ask for confirmation with --json; add --yes") }
+        guard !json else { throw TerminalError.usage("can't ask for confirmation with --json; use --yes") }
         guard try await Terminal.current.answer(to: "\(warning.sanitized) Type yes to continue: ") == "yes" else {
             throw BridgeControlError(code: 75, message: "canceled; nothing was changed")
         }
@@ -66,7 +66,7 @@ struct BridgeOptions: GlobalOptions {
             try await Task.sleep(for: .milliseconds(100))
         }
         throw BridgeControlError.unavailable(
-            "\(change), but lamplighterd didn't restart within 20 s", remedy: "check its log and start it")
+            "\(change), but lamplighterd didn't restart within 20 s", remedy: "check its log, and start lamplighterd")
     }
 
     static let order = OptionOrder(flags: ["--json"], options: ["--control"])

@@ -18,7 +18,7 @@ extension [LightListing] {
             throw .unavailable(
                 "there is no device \(typed.shown)",
                 remedy: nearest.map { "did you mean \($0.sanitized)?" }
-                    ?? "\(ShellCommand.lamplighter) devices lists them")
+                    ?? "to list the devices, use \(ShellCommand.lamplighter) devices")
         }
         guard found.count == 1 else {
             let keys = found.prefix(5).map(\.key.sanitized).joined(separator: ", ")

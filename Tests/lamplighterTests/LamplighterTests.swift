@@ -182,8 +182,8 @@ struct LamplighterTests {
         for (words, message) in [
             (["hall", "on"], "several devices are called hall; use one of the keys a/3, b/3"),
             (["halo"], "there is no device halo; did you mean Hall?"),
-            (["x"], "there is no device x; lamplighter devices lists them"),
-            (["d"], "there is no device d; lamplighter devices lists them"),
+            (["x"], "there is no device x; to list the devices, use lamplighter devices"),
+            (["d"], "there is no device d; to list the devices, use lamplighter devices"),
         ] {
             let error = #expect(throws: BridgeControlError.self) { try devices.device(namedFirst: words) }
             #expect(error?.description == message)

@@ -6,8 +6,8 @@ struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Save the bridge's state to a file.",
         discussion: """
-            The backup contains the identity, the pairings and the accessory ids of the lights, but not the configuration \
-            file. It contains secret keys, so store it where no other user can read it.
+            The backup contains the identity, the pairings and the accessory ids of the devices, but not the \
+            configuration file. Store the backup where no other user can read it, because it contains secret keys.
             """)
 
     @Argument(help: "The file to write. An existing file is replaced.")
@@ -41,7 +41,8 @@ struct StateDirectoryOption: ParsableArguments {
     func directory(_ options: BridgeOptions) throws(BridgeControlError) -> String {
         guard let directory = stateDirectory ?? DaemonPlaces(socket: options.socket)?.stateDirectory else {
             throw .usage(
-                "no daemon listens at \(options.socket)", remedy: "specify its state directory with --state-directory")
+                "no daemon listens at \(options.socket)",
+                remedy: "start lamplighterd, or specify its state directory with --state-directory")
         }
         return directory
     }

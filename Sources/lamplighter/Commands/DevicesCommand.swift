@@ -112,7 +112,7 @@ enum DeviceTable {
 struct DevicesDiscoverCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "discover",
-        abstract: "Search the network for systems of devices, and print the configuration for them.",
+        abstract: "Search the network for device systems, and print the configuration for them.",
         discussion: """
             The daemon searches for three seconds with mDNS and broadcasts. It finds all supported systems, even if no \
             driver is configured for them. Systems that don't announce themselves, such as a broker on another computer, \
@@ -182,7 +182,7 @@ struct DevicesSetCommand: AsyncParsableCommand {
             """
             The device's name or key, then changes: on, off, toggle, open, close, stop, lock, unlock, 50%, 2700K, 21.5°, \
             colors such as red and warm, and NAME=VALUE. \(LightChange.Purpose.command.help). For a function with an id, \
-            write NAME#ID.
+            use NAME#ID.
             """, valueName: "device> <change"),
         completion: .changes(.command))
     var words: [String]
@@ -300,9 +300,9 @@ struct DevicesForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Remove a device that no longer exists.",
         discussion: """
-            If its driver is removed from the configuration or its source removes it, a device stays in the home as \
-            unreachable, so that rooms and scenes aren't lost by accident. If its source still has it when the bridge \
-            starts, or announces it again later, it returns with the same accessory id.
+            After its driver is removed from the configuration, or its source removes it, a device stays in the home \
+            as unreachable, so that rooms and scenes aren't lost by accident. If the source has the device when the \
+            bridge starts, or announces it again later, the device returns with the same accessory id.
             """)
 
     @Argument(help: "The device's key, or its complete name.", completion: .devices)
@@ -322,9 +322,9 @@ struct DevicesPurgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge", abstract: "Remove all devices that their sources have removed.",
         discussion: """
-            This includes the devices of drivers that are no longer configured, and makes room for others. Devices that \
-            are only unreachable stay. If a removed device returns later, it is new for controllers, with a new accessory \
-            id and without its former room and scenes.
+            This includes the devices of drivers that are no longer configured. The removal makes room for other \
+            devices. Devices that are only unreachable stay. If a removed device returns later, controllers treat it \
+            as new, with a new accessory id and without its former room and scenes.
             """)
 
     @OptionGroup var options: BridgeOptions

@@ -11,7 +11,7 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Check the bridge from outside and report the first problem.",
         discussion: """
             Exits with 0 if there is no problem. The network between this host and controllers can be checked only if \
-            other hosts answer.
+            other hosts answer mDNS queries.
             """)
 
     @Flag(help: "Check again after 130 s, when switches have forgotten multicast listeners.")
@@ -79,7 +79,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
                 This host found no problems\(but). Its own queries don't pass through the network, so a switch, an access
                 point or a firewall may still block controllers. To check that, run avahi-browse -rt _hap._tcp on
-                another computer, or doctor --long here if other hosts answer.
+                another computer, or doctor --long here if other hosts answer mDNS queries.
 
                 """
         }

@@ -31,7 +31,7 @@ struct PluginCommand: AsyncParsableCommand {
             if let word = command.first, ["--help", "-h"].contains(word) { throw CleanExit.helpRequest(self) }
             guard let config = try? JSONValue(parsing: Array(config.utf8)), config.object != nil else {
                 throw BridgeControlError.usage(
-                    "--config isn't a JSON object", remedy: "use a form such as '{\"key\": \"value\"}'")
+                    "--config isn't a JSON object", remedy: "use an object such as '{\"key\": \"value\"}'")
             }
             let command = command.first == "--" ? Array(command.dropFirst()) : command
             guard !command.isEmpty else {

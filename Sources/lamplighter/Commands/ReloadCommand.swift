@@ -6,7 +6,7 @@ import TerminalKit
 struct ReloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload", abstract: "Reload the configuration. Controllers stay connected.",
-        discussion: "An invalid configuration changes nothing.")
+        discussion: "If the configuration is invalid, nothing changes.")
 
     @OptionGroup var options: BridgeOptions
 

@@ -25,7 +25,8 @@ struct ResetCommand: AsyncParsableCommand {
         let status = try await options.untilBack(after: former, "the bridge was reset")
         guard status.deviceID != former.deviceID else {
             throw BridgeControlError(
-                code: 70, message: "the bridge wasn't reset: it is still \(former.deviceID)", remedy: "check its log")
+                code: 70, message: "the bridge wasn't reset: it is still \(former.deviceID)",
+                remedy: "check the log of lamplighterd")
         }
         let terminal = Terminal.current
         guard !options.json else {

@@ -7,7 +7,7 @@ import TerminalKit
 struct SetupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "setup", abstract: "Show the setup code and the QR code of each bridge.",
-        discussion: "Fails if the bridge is paired, unless --force is given.")
+        discussion: "Fails if the bridge is paired, unless you use --force.")
 
     @Option(
         help: ArgumentHelp(

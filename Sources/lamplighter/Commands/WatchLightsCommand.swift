@@ -5,7 +5,7 @@ import TerminalKit
 
 struct WatchLightsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Print changes of the devices until interrupted.")
+        commandName: "watch", abstract: "Print changes of the devices until you press Ctrl-C.")
 
     @OptionGroup var options: BridgeOptions
 
