@@ -199,7 +199,8 @@ extension ListenerError: ErrorWithExitCode {
     package var description: String {
         switch self {
         case .portTaken(let port):
-            "port \(port) is taken by \(PortHolder.description(of: port)); stop it, or choose another bridge.port"
+            "port \(port) is taken by \(PortHolder.description(of: port)); stop that process, or "
+                + "choose another bridge.port"
         case .notPermitted(let port):
             "this user isn't allowed to listen on port \(port); choose a bridge.port above 1023"
         case .failed(let reason): "can't listen: \(reason)"

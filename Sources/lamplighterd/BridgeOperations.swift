@@ -60,8 +60,8 @@ struct BridgeOperations: BridgeControlHandler {
             warnings.append(
                 BridgeWarning(
                     .unpairedBridge,
-                    "\(report.name) has the \(report.lights) devices that exceed the limit of one bridge, and isn't paired; "
-                        + "\(ShellCommand.lamplighter) setup shows its code"))
+                    "\(report.name) has the \(report.lights) devices that exceed the limit of one bridge, but isn't "
+                        + "paired; \(ShellCommand.lamplighter) setup shows its code"))
         }
         let shown = Dictionary(grouping: snapshots, by: \.kind).mapValues(\.count)
         let hidden = await lights.excludedCounts
@@ -166,7 +166,7 @@ struct BridgeOperations: BridgeControlHandler {
         let (light, snapshot) = try await find(key)
         guard !snapshot.isReachable else {
             throw BridgeControlError.usage(
-                "\(key) is reachable, so it can't be forgotten; hide it in the configuration instead"
+                "\(key) is reachable, so it can't be removed; to hide it, set hidden: true for it under lights"
             )
         }
         await lights.forget(light)
@@ -183,7 +183,7 @@ struct BridgeOperations: BridgeControlHandler {
     }
 
     func purgeLights() async throws -> [ForgottenLight] {
-        try await storing("no light was forgotten") {
+        try await storing("no device was removed") {
             try await lights.purge().map { ForgottenLight(key: $0.key.description, name: $0.description.name) }
         }
     }
@@ -192,12 +192,12 @@ struct BridgeOperations: BridgeControlHandler {
         let (light, snapshot) = try await find(key)
         let drivers = await supervisor.running
         guard let driver = drivers.first(where: { $0.entry.id == light.driver })?.driver as? SimulatedLightDriver else {
-            throw BridgeControlError.usage("\(key) isn't a simulated light; only simulated lights can be changed")
+            throw BridgeControlError.usage("\(key) isn't a simulated device; only simulated devices can be changed")
         }
         if let name = change.impossibleNames(for: snapshot.kind).first {
             throw BridgeControlError.usage(
                 "\(key): a \(snapshot.kind) doesn't support this value of \(name)",
-                remedy: "lamplighter devices shows its values")
+                remedy: "to see its values, use lamplighter devices")
         }
         do {
             try await driver.simulate(
@@ -209,7 +209,8 @@ struct BridgeOperations: BridgeControlHandler {
 
     private func find(_ text: String) async throws -> (LightKey, LightSnapshot) {
         guard let key = LightKey(text), let snapshot = await lights.snapshots().first(where: { $0.key == key }) else {
-            throw BridgeControlError.usage("there is no light \(text)", remedy: "lamplighter devices lists them")
+            throw BridgeControlError.usage(
+                "there is no device \(text)", remedy: "to list the devices, use lamplighter devices")
         }
         return (key, snapshot)
     }
@@ -237,7 +238,7 @@ struct BridgeOperations: BridgeControlHandler {
         }
         guard removals > 0 else {
             throw BridgeControlError.usage(
-                "there is no pairing \(id)", remedy: "\(ShellCommand.lamplighter) pairings shows the pairings")
+                "there is no pairing \(id)", remedy: "to list the pairings, use \(ShellCommand.lamplighter) pairings")
         }
     }
 
@@ -284,7 +285,7 @@ struct BridgeOperations: BridgeControlHandler {
             return BridgeControlError(code: error.exitCode.rawValue, message: "\(refusal): \(error)")
         default:
             if file.isFull { return .diskFull(refusal, file.directory) }
-            let reason = hostFacts.storageWarning ?? error.map { "\($0)" } ?? "check the daemon's log"
+            let reason = hostFacts.storageWarning ?? error.map { "\($0)" } ?? "check the log of lamplighterd"
             return BridgeControlError(code: ExitCode.inputOutput.rawValue, message: "\(refusal): \(reason)")
         }
     }
@@ -440,9 +441,10 @@ extension BridgeControlError {
         case .unableToCommunicate: .unavailable(reason.map { "\(key): \($0.sanitized)" } ?? "\(key) can't be reached")
         case .timedOut: .unavailable("\(key) didn't answer")
         case .busy: .unavailable("\(key) is busy", remedy: "try again")
-        case .doesNotExist: .usage("there is no light \(key)")
+        case .doesNotExist: .usage("there is no device \(key)")
         default:
-            .usage("\(key) supports none of these values", remedy: remedy ?? "lamplighter devices shows its values")
+            .usage(
+                "\(key) supports none of these values", remedy: remedy ?? "to see its values, use lamplighter devices")
         }
     }
 }

@@ -16,7 +16,7 @@ struct Lamplighterd: AsyncParsableCommand {
         abstract: "Shows lights to HomeKit controllers. Runs in the foreground.",
         version: "lamplighterd \(Version.current)")
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The configuration.", valueName: "FILE"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("The configuration file.", valueName: "FILE"))
     var config = "/etc/lamplighter/lamplighter.yaml"
 
     @Option(help: ArgumentHelp("The directory of the bridge's database.", valueName: "DIR"))
@@ -25,16 +25,18 @@ struct Lamplighterd: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The directory of the control socket.", valueName: "DIR"))
     var runtimeDirectory = ServiceDirectory.first(in: "RUNTIME_DIRECTORY") ?? "/run/lamplighter"
 
-    @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "LEVEL"))
+    @Option(
+        help: ArgumentHelp("The log level: trace, debug, info, notice, warning, error or critical.", valueName: "LEVEL")
+    )
     var logLevel = Logger.Level.info
 
     @Flag(help: "Check the configuration and exit.")
     var checkConfig = false
 
-    @Flag(help: "Write a backup of a bridge that isn't running to standard output, and exit.")
+    @Flag(help: "Back up a bridge that isn't running: write its state to standard output, and exit.")
     var backup = false
 
-    @Flag(help: "Restore a backup from standard input for a bridge that isn't running, and exit.")
+    @Flag(help: "Restore a bridge that isn't running: read a backup from standard input, and exit.")
     var restore = false
 
     @Flag(help: .hidden)

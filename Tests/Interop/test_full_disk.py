@@ -160,7 +160,7 @@ def test_commands_that_write_fail_on_a_full_disk_and_change_nothing(stored, lan,
     disk.fill()
     for words, refusal in ((["reset", "--yes"], "nothing was reset"), (["restore", "--yes", backup], "nothing was restored"),
                            (["backup", tmp_path / "b"], "no backup was made"),
-                           (["lights", "purge"], "no light was forgotten"),
+                           (["lights", "purge"], "no device was removed"),
                            (["lights", "forget", gone], f"controllers no longer show {gone}, but")):
         refused = daemon.cli(*words, check=False)
         assert refused.returncode == 74 and refused.stdout == "", refused

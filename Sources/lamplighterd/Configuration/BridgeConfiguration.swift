@@ -128,7 +128,7 @@ extension LightKey {
         let parts = text.split(separator: "/", maxSplits: 1)
         guard parts.count == 2, !text.hasPrefix("/") else {
             throw ConfigurationProblem(
-                "not a valid light key", remedy: "use DRIVER/LIGHT as lamplighter devices shows it", at: path)
+                "not a valid device key", remedy: "use DRIVER/DEVICE, as lamplighter devices shows it", at: path)
         }
         let driver = String(parts[0])
         guard drivers.contains(driver) else {

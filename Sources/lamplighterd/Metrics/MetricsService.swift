@@ -86,7 +86,8 @@ struct MetricsListenerError: ErrorWithExitCode {
     var description: String {
         switch cause {
         case .portTaken(let port):
-            "metrics: port \(port) is taken by \(PortHolder.description(of: port)); stop it, or choose another metrics.listen"
+            "metrics: port \(port) is taken by \(PortHolder.description(of: port)); stop that process, "
+                + "or choose another metrics.listen"
         case .notPermitted:
             "metrics: this user isn't allowed to listen on \(address); choose a port above 1023 in metrics.listen"
         case .failed(let reason):
