@@ -223,7 +223,7 @@ struct MQTTDeviceRegistryTests {
         house.announces("l", #""uniq_id": "u", \#(keys)"#)
         house.receives("s", on)
         #expect(house.receives("s", unknown) == [])
-        #expect(house.home.timePassed(now: .zero).warnings.first?.contains("doesn't know its power") == true)
+        #expect(house.home.timePassed(now: .zero).warnings.first?.contains("doesn't know whether it's on") == true)
         house.receives("s", on)
         #expect(house.home.timePassed(now: .zero) == [.warn(nil, about: "u")])
     }

@@ -388,8 +388,8 @@ struct SimulatedLightDriverTests {
             (#"{"id": "a", "kind": "outlet", "doorbell": true}"#, "set kind to button"),
             (#"{"id": "a", "latency": "5"}"#, "use a number with its unit"),
             (#"{"id": "a", "latency": 5}"#, "use a number with its unit"),
-            (#"{"id": "a", "fail": "every 0"}"#, "use never, unreachable, silent or every 3"),
-            (#"{"id": "a", "fail": 3}"#, "use never, unreachable, silent or every 3"),
+            (#"{"id": "a", "fail": "every 0"}"#, "use never, unreachable, silent, or a form such as every 3"),
+            (#"{"id": "a", "fail": 3}"#, "use never, unreachable, silent, or a form such as every 3"),
             (#"{"id": "a", "report": "loud"}"#, "use push, stepped or none"),
         ])
     func refusesMistakes(lights: String, remedy: String) throws {

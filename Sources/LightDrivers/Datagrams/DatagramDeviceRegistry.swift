@@ -220,7 +220,8 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
                 isFull = true
                 actions.append(
                     .warn(
-                        "more than \(Self.maximumDevices) devices; the rest are ignored", about: Self.numberOfDevices
+                        "more than \(Self.maximumDevices) devices were found; the others are ignored",
+                        about: Self.numberOfDevices
                     )
                 )
             }

@@ -72,7 +72,9 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver, PendingC
             registry.search(on: networks, now: now)
             let isBlind = networks.isEmpty && sought.hosts.isEmpty
             await tell(
-                isBlind ? .degraded("no network to search; connect this computer to one, or set hosts") : .running, host
+                isBlind
+                    ? .degraded("no network to search; connect this computer to a network, or set hosts") : .running,
+                host
             )
         }
         await carryOut(host)
@@ -81,7 +83,7 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver, PendingC
 
     private static func problem(_ failure: String) -> String {
         guard let port = Device.traits.answerPort else { return "can't open a socket (\(failure)); trying again" }
-        return "can't open port \(port), which its devices answer to (\(failure)); stop the program that uses it"
+        return "can't open port \(port), to which the devices answer (\(failure)); stop the program that uses this port"
     }
 
     private func openSockets() -> Bool {

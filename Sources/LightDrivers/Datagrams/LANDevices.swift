@@ -34,7 +34,8 @@ package struct LANDevices: Equatable, Sendable {
                 let text = try list.decode(String.self)
                 guard let host = IPv4Endpoint(text, port: port) else {
                     throw ConfigurationProblem(
-                        "not a valid address", remedy: "use 10.0.0.7 or \"10.0.0.7:\(port)\"", at: list.codingPath)
+                        "not a valid address", remedy: "use an address such as 10.0.0.7 or \"10.0.0.7:\(port)\"",
+                        at: list.codingPath)
                 }
                 guard hosts.count < Self.maximumHosts else {
                     throw ConfigurationProblem(

@@ -44,7 +44,8 @@ package struct ESPHomeDriverConfiguration: ConnectingDriver {
         }
         guard hosts.count <= ESPHomeSession.traits.maximumDevices else {
             throw ConfigurationProblem(
-                "too many devices for one driver", remedy: "list at most \(ESPHomeSession.traits.maximumDevices)",
+                "too many devices for one driver",
+                remedy: "list at most \(ESPHomeSession.traits.maximumDevices) devices",
                 forKey: .hosts, in: container)
         }
         var names: Set<String> = []

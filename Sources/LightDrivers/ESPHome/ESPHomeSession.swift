@@ -403,12 +403,13 @@ extension ESPHomeFault {
                 : "devices: {\(name): {key-file: /etc/lamplighter/\(name).key}}"
             return "\(name) requires an encryption key; put the key in a file, and add \(entry)"
         case .notEncrypted:
-            return "\(name) doesn't encrypt, but a key is configured; remove key-file or enable encryption"
+            return
+                "\(name) doesn't use encryption, but a key is configured; remove key-file, or enable encryption"
         case .wrongKey:
             return "the key in \(keyFile ?? "its file") is wrong for \(name); "
                 + "use the key under api: encryption: in its ESPHome configuration"
         case .passwordWanted:
-            return "\(name) requires an API password, which isn't supported; give it an encryption key instead"
+            return "\(name) requires an API password, which isn't supported; use an encryption key instead"
         case .malformed(let reason): return "\(name) can't be used: \(reason)"
         }
     }

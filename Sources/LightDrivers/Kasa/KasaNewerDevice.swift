@@ -30,7 +30,7 @@ struct KasaNewerDevice: Equatable {
         id = LightID(digits)
         let model = result["device_model"]?.string.flatMap { (1...64).contains($0.utf8.count) ? $0 : nil } ?? "a device"
         reason =
-            "\(model) (\(digits)) supports only TP-Link's newer protocol, which needs the account's password and is "
-            + "not supported; use its Matter or HomeKit code if it has one"
+            "\(model) (\(digits)) supports only TP-Link's newer protocol, which requires the account's password and "
+            + "isn't supported; if the device has a Matter or HomeKit code, use that code in an app"
     }
 }

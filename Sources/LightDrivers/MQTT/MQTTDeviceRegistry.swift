@@ -219,7 +219,7 @@ package struct MQTTDeviceRegistry: Sendable {
 
     package mutating func tooLong(topic: String) -> [MQTTAction] {
         warnings.warn(
-            "\(MQTTProblem.quoted(topic)): a message is longer than \(MQTTLimits.payload) bytes; it is ignored",
+            "\(MQTTProblem.quoted(topic)): a message longer than \(MQTTLimits.payload) bytes is ignored",
             about: .message(AnnouncementOrigin(topic: MQTTProblem.quoted(topic))))
     }
 
@@ -385,7 +385,7 @@ package struct MQTTDeviceRegistry: Sendable {
         guard (isPart ? members.parts : members.lights) >= limit else { return nil }
         guard kinds.contains(entity.description.kind) else { return [] }
         return warnings.warn(
-            "more than \(limit) \(isPart ? "readings of sensors" : "lights") are announced; the rest are ignored",
+            "more than \(limit) \(isPart ? "readings of sensors" : "lights") are announced; the others are ignored",
             about: isPart ? .numberOfReadings : .numberOfLights)
     }
 

@@ -34,9 +34,9 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
         case id
 
         package static let remedies = [
-            "url": "add url: mqtt://HOST:1883", "host": "write url: mqtt://HOST:1883",
-            "broker": "write url: mqtt://HOST:1883", "server": "write url: mqtt://HOST:1883",
-            "port": "add it to the url: mqtt://HOST:1883", "username": "write user",
+            "url": "add url: mqtt://HOST:1883", "host": "use url: mqtt://HOST:1883",
+            "broker": "use url: mqtt://HOST:1883", "server": "use url: mqtt://HOST:1883",
+            "port": "add the port to url: mqtt://HOST:1883", "username": "use user",
             "password": "add password-file: /etc/lamplighter/mqtt.password, and put the password in that file",
         ]
     }
@@ -96,7 +96,7 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
             id.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x23 && $0 != 0x2B && $0 != 0x2F })
         else {
             throw ConfigurationProblem(
-                "not a valid client id", remedy: "use 1 to 64 ASCII characters without spaces, #, + and /",
+                "not a valid client id", remedy: "use 1 to 64 ASCII characters without spaces, #, + or /",
                 forKey: .clientID, in: container)
         }
         return id
@@ -119,7 +119,7 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
             (CodingKeys.caFile, connection.caFile), (.clientCertificate, connection.clientCertificate),
         ] where value != nil {
             throw ConfigurationProblem(
-                "this key requires TLS", remedy: "write url: mqtts://HOST:PORT", forKey: key, in: container)
+                "this key requires TLS", remedy: "set url to mqtts://HOST:PORT", forKey: key, in: container)
         }
     }
 
@@ -154,7 +154,7 @@ private struct DiscoveryKeys: Decodable {
         guard isTopic else {
             throw ConfigurationProblem(
                 "not a valid topic prefix",
-                remedy: "use a prefix such as \(usual), without + and #, and without / at either end",
+                remedy: "use a prefix such as \(usual), without + or #, and without / at either end",
                 forKey: key, in: container)
         }
         return prefix

@@ -219,7 +219,7 @@ extension MosquittoClient {
 
         let context = Unmanaged.passUnretained(self).toOpaque()
         guard let handle = mosquitto_new(settings.clientID, true, context) else {
-            return end("no memory for the connection")
+            return end("not enough memory for the connection")
         }
         if let problem = prepare(handle) {
             mosquitto_destroy(handle)
@@ -429,7 +429,7 @@ extension MosquittoClient {
             // else.
             if error.contains("unexpected eof") || error.contains("wrong version number") {
                 return
-                    "the broker doesn't seem to use TLS on this port; use mqtt://, or the port for TLS (often 8883)"
+                    "the broker doesn't seem to use TLS on this port; use mqtt://, or its port for TLS (often 8883)"
             }
             return "TLS failed (\(MQTTProblem.quoted(error, maximum: 200)))"
         default: return MQTTProblem.quoted(String(cString: mosquitto_strerror(result)).clause, maximum: 200)

@@ -67,7 +67,8 @@ package struct LightSearch: Sendable {
             if outcome.sources.count > Self.maximumSources {
                 outcome.sources.removeLast(outcome.sources.count - Self.maximumSources)
                 outcome.failures.append(
-                    LightSearchFailure(text: "more than \(Self.maximumSources) devices; the rest are ignored"))
+                    LightSearchFailure(
+                        text: "more than \(Self.maximumSources) devices were found; the others are ignored"))
             }
             return outcome
         }

@@ -389,7 +389,8 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         missing = named.ids.subtracting(found)
         return missing.symmetricDifference(former).sorted { $0.rawValue < $1.rawValue }.map { id in
             let text =
-                "\(named.key): no known device has the \(named.noun) \(id.rawValue); connect it or correct the id"
+                "\(named.key): no known device has the \(named.noun) \(id.rawValue); "
+                + "connect the device or correct the id"
             return .warn(missing.contains(id) ? text : nil, about: id.rawValue)
         }
     }

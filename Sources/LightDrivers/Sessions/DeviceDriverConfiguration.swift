@@ -32,7 +32,8 @@ package struct DeviceSelection: Equatable, Sendable {
             while !list.isAtEnd {
                 guard let host = DeviceHost(try list.decode(String.self)) else {
                     throw ConfigurationProblem(
-                        "not a valid host", remedy: "use 10.0.0.5 or \"10.0.0.5:\(traits.port)\"", at: list.codingPath
+                        "not a valid host", remedy: "use an address such as 10.0.0.5 or \"10.0.0.5:\(traits.port)\"",
+                        at: list.codingPath
                     )
                 }
                 guard !hosts.contains(host) else {

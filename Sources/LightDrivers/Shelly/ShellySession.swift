@@ -145,10 +145,11 @@ package struct ShellySession: DeviceSession {
     private var refused: SessionEvent<Output> {
         guard let file = options.passwordFile else {
             return .failed(
-                .unauthorized("\(name) requires a password; put it in a file, and set password-file to the file's path")
+                .unauthorized(
+                    "\(name) requires a password; put the password in a file, and set password-file to the file's path")
             )
         }
-        return .failed(.unauthorized("\(name) rejected the password in \(file); correct it"))
+        return .failed(.unauthorized("\(name) rejected the password in \(file); correct the password"))
     }
 
     private mutating func received(_ json: JSONValue, now: Duration) -> [SessionEvent<Output>] {

@@ -167,7 +167,8 @@ extension SimulatedLight.Failure: Decodable {
         default:
             guard words.count == 2, words[0] == "every", let number = Int(words[1]), number > 0 else {
                 throw ConfigurationProblem(
-                    "unknown failure", remedy: "use never, unreachable, silent or every 3", at: container.codingPath)
+                    "unknown failure", remedy: "use never, unreachable, silent, or a form such as every 3",
+                    at: container.codingPath)
             }
             self = .every(number)
         }

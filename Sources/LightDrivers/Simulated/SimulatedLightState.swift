@@ -86,7 +86,7 @@ struct SimulatedLightState {
                 return "this \(light.description.kind) has no \(name(of: property))"
             }
             guard let number = value?.number, let range = ranges[index].range, !range.contains(number) else { continue }
-            return "\(name(of: property)) is \(Int(range.lowerBound)) to \(Int(range.upperBound))"
+            return "\(name(of: property)) must be \(Int(range.lowerBound)) to \(Int(range.upperBound))"
         }
         return change.invalid > 0 ? "invalid value" : nil
     }

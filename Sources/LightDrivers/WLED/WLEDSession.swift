@@ -125,7 +125,12 @@ package struct WLEDSession: DeviceSession {
                 if let reason = response.transientFault ?? json.flatMap(WLEDState.transientFault) {
                     return missed(reason)
                 }
-                return [.failed(.unusable("\(name) isn't a WLED device, or its firmware is old; remove or update it"))]
+                return [
+                    .failed(
+                        .unusable(
+                            "\(name) isn't a WLED device, or its firmware is too old; remove or update it"
+                        ))
+                ]
             }
             missedPolls = 0
             return learnt(state, json)

@@ -246,9 +246,15 @@ struct DatagramDeviceRegistryTests {
     @Test(
         "rejects invalid keys with a remedy",
         arguments: [
-            (#"{"hosts": ["lamp"]}"#, "not a valid address; use 10.0.0.7 or \"10.0.0.7:56700\""),
-            (#"{"hosts": ["10.0.0.256"]}"#, "not a valid address; use 10.0.0.7 or \"10.0.0.7:56700\""),
-            (#"{"hosts": ["10.0.0.7:0"]}"#, "not a valid address; use 10.0.0.7 or \"10.0.0.7:56700\""),
+            (#"{"hosts": ["lamp"]}"#, "not a valid address; use an address such as 10.0.0.7 or \"10.0.0.7:56700\""),
+            (
+                #"{"hosts": ["10.0.0.256"]}"#,
+                "not a valid address; use an address such as 10.0.0.7 or \"10.0.0.7:56700\""
+            ),
+            (
+                #"{"hosts": ["10.0.0.7:0"]}"#,
+                "not a valid address; use an address such as 10.0.0.7 or \"10.0.0.7:56700\""
+            ),
             (#"{"discover": false}"#, "no devices to search for; add discover: true or hosts: [10.0.0.7]"),
         ])
     func keys(text: String, problem: String) throws {

@@ -401,7 +401,7 @@ struct ESPHomeDevicesTests {
         let plain = house.receive(den, Message(2))
         #expect(
             Self.warning(plain)
-                == "10.0.0.5 doesn't encrypt, but a key is configured; remove key-file or enable encryption")
+                == "10.0.0.5 doesn't use encryption, but a key is configured; remove key-file, or enable encryption")
         house.pass(.seconds(60))
         house.open(den, key: ESPHomeFramingTests.key)
         let refusal = ESPHomeFramingTests.frame([1] + Array("Handshake MAC failure".utf8))

@@ -97,7 +97,7 @@ struct LightSearchTests {
         let many = (0..<700).map { Self.service("wled-\($0)", port: 80) }
         let found = await Self.search(["_wled._tcp": ServiceSnapshot(services: many)]).run(for: [])
         #expect(found.sources.count == LightSearch.maximumSources)
-        #expect(found.failures.map(\.text) == ["more than 500 devices; the rest are ignored"])
+        #expect(found.failures.map(\.text) == ["more than 500 devices were found; the others are ignored"])
     }
 
     @Test("prefers an address that is valid on every interface")

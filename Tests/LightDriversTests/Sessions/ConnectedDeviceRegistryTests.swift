@@ -56,7 +56,7 @@ struct ConnectedDeviceRegistryTests {
         @discardableResult
         mutating func start(known: [LightID] = []) -> [Action] { note(home.started(known: known, now: now)) }
 
-        /// Accepts the connection at the next address or, if `last` isn't `nil`, only at that address.
+        /// Accepts a connection of the target at its next address or, if `last` isn't `nil`, only at `last`.
         @discardableResult
         mutating func answer(_ target: DeviceTarget, at last: String? = nil) -> DeviceEndpoint? {
             let number = numbers[target] ?? 0
@@ -113,7 +113,7 @@ struct ConnectedDeviceRegistryTests {
         house.start()
         house.answer(Self.target)
         house.join()
-        let warning = "doors: no known device has the cover d1/door; connect it or correct the id"
+        let warning = "doors: no known device has the cover d1/door; connect the device or correct the id"
         #expect(house.home.deadline == .seconds(60))
         #expect(house.pass(.seconds(60)) == [.warn(warning, about: "d1/door")])
         var door = LightDescription(id: "d1/door", name: "Door", kind: .cover)

@@ -213,7 +213,7 @@ struct ShellyGen1SessionTests {
         _ = talk.pass(.seconds(5))
         #expect(
             talk.answer("", status: 401)
-                == [.failed(.unauthorized("hall rejected the password in /etc/shelly; correct it"))])
+                == [.failed(.unauthorized("hall rejected the password in /etc/shelly; correct the password"))])
         talk = Self.dimmer()
         _ = talk.pass(.seconds(5))
         let gone = ShellyGen1Session.Input.noAnswer(number: talk.last, .timedOut)

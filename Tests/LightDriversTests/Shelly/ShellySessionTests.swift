@@ -260,7 +260,7 @@ struct ShellySessionTests {
             Issue.record("the session doesn't fail")
             return
         }
-        #expect(said == "dimmer rejected the password in /etc/shelly; correct it")
+        #expect(said == "dimmer rejected the password in /etc/shelly; correct the password")
     }
 
     /// Returns a session that has answered a challenge and knows its light.

@@ -189,7 +189,7 @@ struct WLEDSessionTests {
         var talk = Talk()
         #expect(
             talk.join(text) == [
-                .failed(.unusable("shelf isn't a WLED device, or its firmware is old; remove or update it"))
+                .failed(.unusable("shelf isn't a WLED device, or its firmware is too old; remove or update it"))
             ])
     }
 

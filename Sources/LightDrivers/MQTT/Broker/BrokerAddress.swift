@@ -41,7 +41,7 @@ package struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
         }
         if rest.hasSuffix("/") { rest = rest.dropLast() }
         guard !rest.contains(where: { $0 == "/" || $0 == "?" || $0 == "#" }) else {
-            throw Problem("the broker's URL has text after the port", remedy: "remove it")
+            throw Problem("the broker's URL has text after the port", remedy: "remove that text")
         }
         let port: Substring?
         if rest.hasPrefix("[") {

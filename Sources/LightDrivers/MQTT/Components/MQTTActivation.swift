@@ -32,7 +32,7 @@ struct MQTTActivation: MQTTComponent {
     init(_ reader: KeyReader, component: String, _ settings: inout MQTTLightSettings) throws(MQTTProblem) {
         let command = try reader.command(
             topic: "command_topic", template: "command_template", else: "it can't be activated")
-        guard let command else { throw .about("command_topic", "is missing or can't be used without its template") }
+        guard let command else { throw .about("command_topic", "is missing or has an invalid template") }
         self.command = command
         settings.commandTopic = command.topic
         let isScene = component == "scene"

@@ -30,14 +30,14 @@ struct MQTTAlarmPanel: MQTTComponent {
 
     init(_ reader: KeyReader, component: String, _ settings: inout MQTTLightSettings) throws(MQTTProblem) {
         guard let topic = try reader.topic("command_topic") else { throw .about("command_topic", "is missing") }
-        switch try reader.template("command_template", else: "it can't be armed and disarmed") {
+        switch try reader.template("command_template", else: "the panel can't be armed or disarmed") {
         case .missing: command = .init(topic: topic)
         case .known(let template): command = .init(topic: topic, template: template)
-        case .notUnderstood: throw .about("command_template", "can't be read")
+        case .notUnderstood: throw .about("command_template", "is invalid")
         }
         settings.commandTopic = topic
         settings.power = try reader.source(topic: "state_topic", template: "value_template")
-        guard settings.power != nil else { throw .about("state_topic", "is missing or can't be read") }
+        guard settings.power != nil else { throw .about("state_topic", "is missing or has an invalid template") }
         panel = AlarmPanel(try Self.modes(reader))
         var payloads: [SecurityState: String] = [.disarmed: try reader.string("payload_disarm") ?? "DISARM"]
         for (state, mode) in panel.modes {

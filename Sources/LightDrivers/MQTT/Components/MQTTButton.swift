@@ -74,7 +74,7 @@ struct MQTTButton: MQTTComponent {
         }
         if words.surplus > 0 { reader.lose("event_types", Self.surplusText) }
         guard settings.power != nil else {
-            throw .about(component == "event" ? "state_topic" : "topic", "is missing or can't be read")
+            throw .about(component == "event" ? "state_topic" : "topic", "is missing or has an invalid template")
         }
     }
 
@@ -123,6 +123,6 @@ struct MQTTButton: MQTTComponent {
     }
 
     func messages(for command: LightCommand, to light: inout MQTTLight) throws(LightError) -> [MQTTMessage] {
-        throw .refused("a button takes no commands")
+        throw .refused("a button accepts no commands")
     }
 }

@@ -35,7 +35,7 @@ struct MQTTChoice: MQTTComponent {
         }
         let command = try reader.command(
             topic: "command_topic", template: "command_template", else: "no option can be chosen")
-        guard let command else { throw .about("command_topic", "is missing or can't be used without its template") }
+        guard let command else { throw .about("command_topic", "is missing or has an invalid template") }
         self.options = options
         self.command = command
         settings.commandTopic = command.topic

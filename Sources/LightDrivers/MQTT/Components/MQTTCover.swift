@@ -98,7 +98,7 @@ struct MQTTCover: MQTTComponent {
         positionCommand = try reader.command(
             topic: "set_position_topic", template: "set_position_template", else: "the position can't be set")
         if positionCommand != nil, position == nil {
-            throw .about("position_topic", reader.losses.isEmpty ? "is missing" : "can't be read")
+            throw .about("position_topic", reader.losses.isEmpty ? "is missing" : "has an invalid template")
         }
         try readCommands(reader)
         try readStates(reader)

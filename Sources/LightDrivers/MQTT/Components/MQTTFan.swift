@@ -31,7 +31,8 @@ struct MQTTFan: MQTTComponent {
         guard let topic = try reader.topic("command_topic") else { throw .about("command_topic", "is missing") }
         settings.commandTopic = topic
         settings.isOptimistic = try reader.bool("optimistic") ?? false
-        settings.powerTemplate = try reader.known("command_template", else: "power commands don't use it")
+        settings.powerTemplate = try reader.known(
+            "command_template", else: "on and off commands don't use the template")
         settings.power = try reader.source(topic: "state_topic", template: "state_value_template")
         speedCommand = try reader.command("percentage", else: "the speed can't be set")
         speed = try reader.source("percentage")

@@ -44,9 +44,9 @@ struct MQTTLock: MQTTComponent {
 
     init(_ reader: KeyReader, component: String, _ settings: inout MQTTLightSettings) throws(MQTTProblem) {
         let topic = try reader.command(
-            topic: "command_topic", template: "command_template", else: "it can't be locked and unlocked")
+            topic: "command_topic", template: "command_template", else: "the lock can't be locked or unlocked")
         guard let topic else {
-            throw .about("command_topic", reader.losses.isEmpty ? "is missing" : "can't be used without its template")
+            throw .about("command_topic", reader.losses.isEmpty ? "is missing" : "has an invalid template")
         }
         command = topic
         settings.commandTopic = command.topic

@@ -49,7 +49,7 @@ struct MQTTSensor: MQTTComponent {
         expiry = seconds > 0 ? .seconds(seconds) : nil
         settings.power = try reader.source(topic: "state_topic", template: "value_template")
         guard settings.power != nil else {
-            throw .about("state_topic", reader.losses.isEmpty ? "is missing" : "can't be read")
+            throw .about("state_topic", reader.losses.isEmpty ? "is missing" : "has an invalid template")
         }
     }
 

@@ -39,12 +39,12 @@ struct MQTTSiren: MQTTComponent {
 
     init(_ reader: KeyReader, component: String, _ settings: inout MQTTLightSettings) throws(MQTTProblem) {
         let on = try reader.command(
-            topic: "command_topic", template: "command_template", else: "it can't be switched")
-        guard let on else { throw .about("command_topic", "is missing or can't be used without its template") }
+            topic: "command_topic", template: "command_template", else: "the siren can't be switched on or off")
+        guard let on else { throw .about("command_topic", "is missing or has an invalid template") }
         self.on = on
         off = on
         if case .known(let template) = try reader.template(
-            "command_off_template", else: "command_template is used to switch it off")
+            "command_off_template", else: "command_template is used to switch the siren off")
         {
             off.template = template
         }

@@ -85,7 +85,7 @@ struct MQTTThermostat: MQTTComponent {
         let heatsWater = component == "water_heater"
         settings.isOptimistic = try reader.bool("optimistic") ?? false
         modeCommand = try reader.command("mode", else: "the mode can't be set")
-        powerCommand = try reader.command("power", else: "it can't be switched off")
+        powerCommand = try reader.command("power", else: "the thermostat can't be switched off")
         mode = try Self.source(reader, "mode_state")
         if modeCommand != nil || mode != nil {
             let names = try reader.words("modes") ?? (heatsWater ? Self.usualHeaterModes : Self.usualModes)

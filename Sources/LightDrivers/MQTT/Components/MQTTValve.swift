@@ -39,7 +39,7 @@ struct MQTTValve: MQTTComponent {
         guard
             let command = try reader.command(
                 topic: "command_topic", template: "command_template", else: "the valve can't be opened or closed")
-        else { throw .about("command_topic", reader.losses.isEmpty ? "is missing" : "can't be read") }
+        else { throw .about("command_topic", reader.losses.isEmpty ? "is missing" : "has an invalid template") }
         self.command = command
         settings.commandTopic = command.topic
         if try reader.bool("reports_position") ?? false {

@@ -115,7 +115,7 @@ final class KeyReader {
     /// template is invalid.
     func source(topic: String, template: String) throws(MQTTProblem) -> MQTTLightSettings.Source? {
         guard let topic = try self.topic(topic, mayHaveWildcards: true) else { return nil }
-        switch try self.template(template, else: "the state that it reads is ignored") {
+        switch try self.template(template, else: "the state isn't read") {
         case .missing: return .init(topic: topic)
         case .known(let template): return .init(topic: topic, template: template)
         case .notUnderstood: return nil

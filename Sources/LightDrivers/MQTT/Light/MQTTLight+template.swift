@@ -27,7 +27,7 @@ struct TemplateSchema: Equatable, Sendable {
         }
         on = try reader.known("command_on_template", else: "the light can't be switched on")
         off = try reader.known("command_off_template", else: "the light can't be switched off")
-        state = try reader.known("state_template", else: "its power isn't read")
+        state = try reader.known("state_template", else: "whether the light is on isn't read")
         brightness = try reader.known("brightness_template", else: "the light has no brightness")
         temperature = try reader.known("color_temp_template", else: "the light has no color temperature")
         let colors = ["red_template", "green_template", "blue_template"]

@@ -204,7 +204,7 @@ package struct MQTTLight: Equatable, Sendable {
     var failures: [String: String] {
         var failures = templateFaults.reasons.merging(availability.faults.reasons) { own, _ in own }
         if isPowerUnknown {
-            failures["state_topic"] = "the light doesn't know its power; the last known power is shown"
+            failures["state_topic"] = "the light doesn't know whether it's on; its last known state is shown"
         }
         return failures
     }
@@ -249,7 +249,9 @@ package struct MQTTLight: Equatable, Sendable {
             templateFaults.worked(template.key)
             return text
         } catch {
-            if case .refused(let reason) = error { templateFaults.failed(template.key, "\(reason); no value is set") }
+            if case .refused(let reason) = error {
+                templateFaults.failed(template.key, "\(reason); the command isn't sent")
+            }
             throw error
         }
     }

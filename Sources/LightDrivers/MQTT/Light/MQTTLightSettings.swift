@@ -239,7 +239,7 @@ package struct MQTTLightSettings: Equatable, Sendable {
         if isSwitch {
             kind = try reader.string("device_class") == "outlet" ? .outlet : .switch
             power = try reader.source(topic: "state_topic", template: "value_template")
-            powerTemplate = try reader.known("command_template", else: "power commands don't use it")
+            powerTemplate = try reader.known("command_template", else: "on and off commands don't use the template")
             try readPowerPayloads(reader)
             stateOn = try reader.string("state_on") ?? payloadOn
             stateOff = try reader.string("state_off") ?? payloadOff

@@ -83,7 +83,7 @@ package struct MessageTemplate: Equatable, Sendable {
         do throws(JinjaError) {
             return try render(variables, state)
         } catch {
-            throw .refused("its template can't create the message: \(error.text)")
+            throw .refused("the template can't create the message: \(error.text)")
         }
     }
 

@@ -122,7 +122,7 @@ package struct ShellyGen1Session: DeviceSession {
 
     /// Connects again to a device that isn't used, because its settings may have changed.
     package mutating func announcedAgain(now: Duration) -> [SessionEvent<Output>] {
-        isIdle ? [.failed(.unreachable("it has announced itself again"))] : []
+        isIdle ? [.failed(.unreachable("it may have new settings"))] : []
     }
 
     private mutating func answered(
@@ -169,7 +169,7 @@ package struct ShellyGen1Session: DeviceSession {
     /// Once the state is known, a few unusable answers in a row are tolerated.
     private mutating func missed(_ response: HTTPClientResponse, now: Duration) -> [SessionEvent<Output>] {
         guard let reason = response.transientFault else {
-            return [.failed(.unusable("\(name) doesn't report its settings and its status; update its firmware"))]
+            return [.failed(.unusable("\(name) doesn't report its settings or its status; update its firmware"))]
         }
         missedPolls += 1
         guard lights != nil, missedPolls < Self.tolerance else { return [.failed(.unreachable(reason))] }
@@ -214,10 +214,11 @@ package struct ShellyGen1Session: DeviceSession {
     private var refused: SessionEvent<Output> {
         guard let file = options.passwordFile else {
             return .failed(
-                .unauthorized("\(name) requires a password; put it in a file, and set password-file to the file's path")
+                .unauthorized(
+                    "\(name) requires a password; put the password in a file, and set password-file to the file's path")
             )
         }
-        return .failed(.unauthorized("\(name) rejected the password in \(file); correct it"))
+        return .failed(.unauthorized("\(name) rejected the password in \(file); correct the password"))
     }
 
     private mutating func configured(_ json: JSONValue) -> [SessionEvent<Output>] {
