@@ -79,7 +79,9 @@ package struct PluginContract: Sendable {
             note("answers \(set) and reports the new state", await self.set(first, light, version))
             note("answers \(identify)", await self.identify(first, light.id, identify))
         } else {
-            let reason = lights.isEmpty ? "it has no lights; give it a --config with some" : "it has sensors only"
+            let reason =
+                lights.isEmpty
+                ? "the plugin has no lights; use a --config with at least one" : "the plugin has only sensors"
             for name in (lights.isEmpty ? [refresh] : []) + [set, identify] {
                 note("answers \(name)", reason, isSkipped: true)
             }
@@ -101,7 +103,7 @@ package struct PluginContract: Sendable {
             note(
                 "has the same ids after a restart",
                 missing.isEmpty
-                    ? nil : "\(missing.joined(separator: ", ")) are missing; use permanent ids of devices")
+                    ? nil : "\(missing.joined(separator: ", ")) are missing; use ids that stay the same")
             await second.closeInput()
             let hasEnded = await second.wait(timing.answer) { $1 != nil }
             note(
@@ -123,7 +125,8 @@ package struct PluginContract: Sendable {
             if let end = await peer.end { return .failure("\(end); run the command by hand to see the reason") }
             if let violation = await peer.violation { return .failure("\(violation)") }
             return .failure(
-                "no answer within \(timing.hello.seconds); write one line with the request's id, and flush")
+                "no answer within \(timing.hello.seconds); write one line with the request's id, and flush it"
+            )
         case .failure(let failure):
             return .failure("it answered with error \(failure.code): \(failure.message)")
         case .success(let answer):

@@ -18,7 +18,8 @@ package actor PluginDriver: LightDriver, PendingCallOwner {
         let reason: String
 
         package var description: String {
-            "plugin \(name) failed too often, most recently because \(reason); fix it, then run lamplighter reload"
+            "plugin \(name) failed too often, most recently because \(reason); fix the plugin, then run "
+                + "lamplighter reload"
         }
     }
 

@@ -45,7 +45,8 @@ package struct PluginDriverConfiguration: LightDriverConfiguration {
         guard let program = command.first, program.hasPrefix("/"), !command.contains(where: { $0.utf8.contains(0) })
         else {
             throw ConfigurationProblem(
-                "no program to run", remedy: "use [/PATH/OF/PROGRAM, ARGUMENT, ...]", forKey: .command, in: container)
+                "no program to run", remedy: "use a list such as [/PATH/OF/PROGRAM, ARGUMENT, ...]", forKey: .command,
+                in: container)
         }
         config = try container.decodeIfPresent(JSONValue.self, forKey: .config) ?? [:]
         guard case .object = config, config.encoded.count <= PluginLimits.line / 2 else {
@@ -61,7 +62,8 @@ package struct PluginDriverConfiguration: LightDriverConfiguration {
         workingDirectory = try container.decodeIfPresent(String.self, forKey: .workingDirectory)
         guard workingDirectory?.hasPrefix("/") != false else {
             throw ConfigurationProblem(
-                "not an absolute path", remedy: "use /PATH", forKey: .workingDirectory, in: container)
+                "not an absolute path", remedy: "use a path that starts with /", forKey: .workingDirectory,
+                in: container)
         }
         if let directory = decoder.userInfo[.stateDirectory] as? String, !directory.isEmpty {
             stateDirectory = "\(directory)/plugins/\(id)"

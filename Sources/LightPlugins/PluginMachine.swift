@@ -178,7 +178,7 @@ struct PluginMachine {
     private mutating func added(_ light: LightDescription) -> [Action] {
         guard present[light.id] != nil || present.count < PluginLimits.lights else {
             return warn(
-                "it has more than \(PluginLimits.lights) lights; the rest are ignored", about: "lights/added")
+                "it has more than \(PluginLimits.lights) lights; the others are ignored", about: "lights/added")
         }
         if present[light.id] == nil { present[light.id] = false }
         guard told.updateValue(light, forKey: light.id) != light else { return [] }

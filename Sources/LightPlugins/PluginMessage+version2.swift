@@ -17,7 +17,7 @@ extension JSONValue {
             throw "the first of the \"functions\" must be one of \(names)"
         }
         guard functions.allSatisfy({ $0.has(.hue) == $0.has(.saturation) }) else {
-            throw "Hue and Saturation need each other"
+            throw "Hue and Saturation must be used together"
         }
         for function in kind.rules.shown(functions) {
             for type in function.type.definition?.required ?? [] where !function.has(type) {
@@ -53,7 +53,7 @@ extension JSONValue {
             guard let definition = CharacteristicDefinition.named(member.name),
                 (service.required + service.optional).contains(definition.type),
                 !characteristics.contains(where: { $0.0 == definition.type })
-            else { throw "\(name) has no \"\(member.name.prefix(64))\", or has it twice" }
+            else { throw "\(name) has no characteristic \"\(member.name.prefix(64))\", or has it twice" }
             do throws(Problem) {
                 let metadata = try member.value.narrowed(definition.metadata)
                 let value = try member.value.member("value", "within the limits") {

@@ -163,7 +163,7 @@ struct PluginDriverTests {
             try await driver.run(host: host)
             Issue.record("the driver doesn't end")
         } catch {
-            #expect("\(error)".contains("it ended with exit code 1; fix it, then run lamplighter reload"))
+            #expect("\(error)".contains("it ended with exit code 1; fix the plugin, then run lamplighter reload"))
         }
         #expect(host.calls.count { if case .state(.degraded) = $0 { true } else { false } } == 4)
     }

@@ -253,7 +253,7 @@ struct PluginMessageTests {
             (#"[{"service": "Fanv2", "characteristics": {"Active": {}, "Active": {}}}]"#, "has it twice"),
             (#"[{"service": "Fanv2", "characteristics": {"Active": 1}}]"#, "Active of Fanv2: it must be an object"),
             (#"[{"service": "Fanv2", "characteristics": {"RotationSpeed": {}}}]"#, "Fanv2 needs Active"),
-            (#"[{"service": "Lightbulb", "characteristics": {"On": {}, "Hue": {}}}]"#, "Hue and Saturation need"),
+            (#"[{"service": "Lightbulb", "characteristics": {"On": {}, "Hue": {}}}]"#, "must be used together"),
             (#"[{"service": "Speaker", "characteristics": {"Mute": {}}}]"#, "must be one of"),
             (
                 #"[{"service": "Fanv2", "id": "", "characteristics": {"Active": {}}}]"#,
