@@ -17,7 +17,7 @@ package struct FileLightConfiguration: LightDriverConfiguration {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         path = try container.decode(String.self, forKey: .path)
         guard path.hasPrefix("/") else {
-            throw ConfigurationProblem("not an absolute path", remedy: "write /PATH", forKey: .path, in: container)
+            throw ConfigurationProblem("not an absolute path", remedy: "use /PATH", forKey: .path, in: container)
         }
     }
 

@@ -55,7 +55,7 @@ public struct DriverContract: Sendable {
             found += await commands(driver, host)
             found += await deadLights(driver, host)
         } else {
-            found.append("the light \(goodLight) isn't added and reported as reachable")
+            found.append("the light \(goodLight) isn't reported as reachable within \(timeout)")
         }
         run.cancel()
         if await !ends(within: .seconds(3), { _ = await run.result }) {

@@ -33,7 +33,7 @@ struct FileLightTests {
             try JSONDecoder().decode(FileLightConfiguration.self, from: Data(#"{"path": "lamp"}"#.utf8))
         }
         #expect(
-            error.description == "not an absolute path; write /PATH" && error.codingPath.last?.stringValue == "path")
+            error.description == "not an absolute path; use /PATH" && error.codingPath.last?.stringValue == "path")
     }
 
     @Test("keeps the driver contract")
