@@ -26,7 +26,7 @@ struct TriggerValidation {
         if let condition = definition.condition { try check(condition) }
         guard !definition.weekdays.isEmpty else { throw invalid("choose at least one day of the week") }
         if case .runWithin(let duration) = definition.missedRunPolicy {
-            try check(duration, "a missed run", allowsZero: true)
+            try check(duration, "the delay of a missed run", allowsZero: true)
         }
         try limit(definition.actionCount, TriggerLimits.actions, "actions")
         try checkActionSets(of: definition)
@@ -68,7 +68,7 @@ struct TriggerValidation {
             try limit(people.count, HomeLimits.peopleInHome, "people")
             for person in people { try check(person) }
         case .duration(let duration):
-            guard isEnd else { throw invalid("a duration can only end an automation") }
+            guard isEnd else { throw invalid("a duration can be used only as the end of an automation") }
             try check(duration, "the duration")
         }
     }
@@ -90,7 +90,7 @@ struct TriggerValidation {
 
     private func check(_ time: SunTime) throws(HomeError) {
         guard time.offset <= TriggerLimits.longestOffset, time.offset + TriggerLimits.longestOffset >= .zero else {
-            throw invalid("the offset from the sun event is longer than 12 hours")
+            throw invalid("the offset from sunrise or sunset must be at most 12 hours")
         }
     }
 
@@ -122,7 +122,7 @@ struct TriggerValidation {
             guard !parts.isEmpty else { throw invalid("a combination needs at least one condition") }
         case .not: break
         case .time(let start, let end):
-            guard start != end else { throw invalid("the two times are equal") }
+            guard start != end else { throw invalid("the two times must be different") }
         case .sun(_, let time): try check(time)
         case .weekday(let days):
             guard !days.isEmpty else { throw invalid("choose at least one day of the week") }
@@ -177,7 +177,7 @@ struct TriggerValidation {
     private func checkActionSets(of definition: TriggerDefinition) throws(HomeError) {
         guard !definition.actionSets.isEmpty || definition.steps.contains(where: \.isAction) else {
             throw HomeError(
-                .noRegisteredActionSets, detail: "the automation does nothing", remedy: "add a scene to run")
+                .noRegisteredActionSets, detail: "the automation does nothing", remedy: "add a scene or another action")
         }
         for id in definition.actionSets {
             guard let actionSet = home.actionSet(id) else {
@@ -194,7 +194,7 @@ struct TriggerValidation {
     private func validated(_ step: TriggerStep) throws(HomeError) -> TriggerStep {
         switch step {
         case .write(let actions):
-            guard !actions.isEmpty else { throw invalid("a step writes no values") }
+            guard !actions.isEmpty else { throw invalid("a step sets no values") }
             var result = actions
             for index in actions.indices {
                 let metadata = try existing(actions[index].characteristic).metadata

@@ -16,9 +16,9 @@ public enum AccessoryFault: String, Codable, Sendable, Hashable, CaseIterable {
     /// The problem and its remedy, in English.
     public var localizedDescription: String {
         switch self {
-        case .forgotten: "it no longer knows this home; pair it again with \"\(ShellCommand.homehub) repair\""
+        case .forgotten: "it no longer recognizes this home; pair it again with \"\(ShellCommand.homehub) repair\""
         case .pairedElsewhere:
-            "it is paired with another home; remove it there or reset it, then pair it again with \"\(ShellCommand.homehub) repair\""
+            "it is paired with another controller; remove it from that controller or reset it, then pair it again with \"\(ShellCommand.homehub) repair\""
         case .invalidAnswers: "it sends invalid responses; restart it and check for a firmware update"
         }
     }

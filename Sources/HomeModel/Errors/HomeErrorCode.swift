@@ -245,7 +245,7 @@ extension HomeError.Code {
     private var words: (problem: String, remedy: String?) {
         switch self {
         case .unexpectedError: ("an internal error occurred", "check the log of homehubd")
-        case .alreadyExists: ("it already exists", nil)
+        case .alreadyExists: ("the object already exists", nil)
         case .notFound: ("there is no such object", nil)
         case .invalidParameter: ("the request is invalid", nil)
         case .accessoryNotReachable: ("the accessory doesn't respond", "check that it has power and is on the network")
@@ -255,7 +255,7 @@ extension HomeError.Code {
         case .operationTimedOut: ("the operation timed out", "try again")
         case .accessoryPoweredOff: ("the accessory is switched off", nil)
         case .accessDenied: ("this user isn't allowed to do that", nil)
-        case .objectAssociatedToAnotherHome: ("it belongs to another home", nil)
+        case .objectAssociatedToAnotherHome: ("the object belongs to another home", nil)
         case .objectNotAssociatedToAnyHome: ("the accessory isn't in this home", nil)
         case .objectAlreadyAssociatedToHome: ("the accessory is already in this home", nil)
         case .accessoryIsBusy: ("the accessory is busy", "try again in a moment")
@@ -279,7 +279,7 @@ extension HomeError.Code {
         case .actionInAnotherActionSet: ("the action is part of another scene", nil)
         case .objectWithSimilarNameExistsInHome: ("the name is already used in this home", "choose another name")
         case .homeWithSimilarNameExists: ("another home has that name", "choose another name")
-        case .renameWithSimilarName: ("it already has that name", nil)
+        case .renameWithSimilarName: ("the object already has that name", nil)
         case .cannotRemoveNonBridgeAccessory:
             ("a bridged accessory can only be removed with its bridge", "remove the bridge")
         case .nameContainsProhibitedCharacters: ("a name can contain only letters, digits, spaces and apostrophes", nil)
@@ -297,7 +297,7 @@ extension HomeError.Code {
         case .homeAccessNotAuthorized:
             ("this app has no access to the home", "allow it with \"\(ShellCommand.homehub) privacy allow\"")
         case .operationNotSupported: ("the accessory doesn't support that", nil)
-        case .maximumObjectLimitReached: ("the limit is reached", "remove one first")
+        case .maximumObjectLimitReached: ("the maximum number of objects is reached", "remove one first")
         case .accessorySentInvalidResponse: ("the accessory sent an invalid response", nil)
         case .stringShorterThanMinimum: ("a name can't be empty", nil)
         case .genericError: ("the operation failed", nil)

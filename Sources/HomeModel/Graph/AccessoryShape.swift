@@ -114,7 +114,7 @@ struct AccessoryMatcher {
             throw HomeError(
                 .incompatibleAccessory,
                 detail:
-                    "can't match the parts of the device to those of \"\(accessory.name)\": several are alike and have "
+                    "can't match the parts of the device to those of \"\(accessory.name)\": several are alike but have "
                     + "different numbers; nothing was changed", accessory: accessory.id)
         }
         return Match(accessory: renumbered, device: device)

@@ -267,7 +267,9 @@ extension HomeGraph {
         guard actions.count <= HomeLimits.actionsInActionSet else {
             throw HomeError(
                 .maximumObjectLimitReached,
-                detail: "a scene can set at most \(HomeLimits.actionsInActionSet) values; add a scene for the rest")
+                detail:
+                    "a scene can set at most \(HomeLimits.actionsInActionSet) values; add the others to another scene"
+            )
         }
         var checked: [CharacteristicWriteAction] = []
         var seen: Set<Characteristic.ID> = []

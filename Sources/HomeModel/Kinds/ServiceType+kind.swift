@@ -61,7 +61,7 @@ extension ServiceType {
         }
     }
 
-    /// Returns the category of an accessory that advertises none, such as a bridged accessory, from its services.
+    /// Returns the category that the services imply, for an accessory that advertises none, such as a bridged one.
     package static func category(of services: [ServiceObject]) -> AccessoryCategory {
         let isUserInteractive = { (service: ServiceObject) in !service.isHidden && !service.type.isInfrastructure }
         let main = Self.main(of: services, type: \.type, isPrimary: \.isPrimary, isUserInteractive: isUserInteractive)

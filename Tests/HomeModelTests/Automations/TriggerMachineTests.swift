@@ -578,7 +578,9 @@ private func daily(_ time: String) -> TriggerEvent { .calendar(CalendarTime(.at(
             ])
     }
 
-    @Test("restores a scene's values at an end event whose state already applied when the run started") func heldEnd() {
+    @Test(
+        "restores a scene's values when the end event occurs, even if its state was already true when the run started")
+    func heldEnd() {
         var bench = TriggerBench(
             TriggerDefinition(
                 events: [.button(H.button, .single)],
