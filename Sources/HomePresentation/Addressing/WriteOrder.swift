@@ -149,7 +149,8 @@ extension Home {
             for item in try target.items(typed: word) {
                 guard !items.contains(where: { $0.place.characteristic.id == item.place.characteristic.id }) else {
                     throw HomeError(
-                        .invalidParameter, detail: "\(item.place.characteristic.word) is given twice; give it once")
+                        .invalidParameter,
+                        detail: "\(item.place.characteristic.word) is specified twice; specify it only once")
                 }
                 items.append(item)
             }

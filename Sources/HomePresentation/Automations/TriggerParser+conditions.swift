@@ -92,7 +92,7 @@ extension TriggerParser {
     private func statement(_ words: ArraySlice<String>) throws(HomeError) -> TriggerCondition {
         let typed = words.joined(separator: " ")
         guard !words.contains("("), !words.contains(")") else {
-            throw .unclear(typed, "a parenthesis is missing, or a word next to one")
+            throw .unclear(typed, "check the parentheses and the words next to them")
         }
         var plain = words.map { $0.lowercased() }[...]
         if plain.first == "if" { plain = plain.dropFirst() }

@@ -27,7 +27,7 @@ extension TriggerParser {
         guard !words.isEmpty else {
             throw HomeError(.invalidParameter, detail: "a statement is missing; add one, such as \"hall lamp on\"")
         }
-        guard words.count <= Self.longestStatement else { throw .unclear(typed, "it has too many words") }
+        guard words.count <= Self.longestStatement else { throw .unclear(typed, "use fewer words") }
         var failure: HomeError?
         // Try the longest name first. A complete name takes precedence over the beginning of another name.
         for isWhole in [true, false] {

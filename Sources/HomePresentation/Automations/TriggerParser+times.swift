@@ -7,7 +7,9 @@ extension TriggerParser {
     package func timeEvent(typed: String) throws(HomeError) -> TriggerEvent {
         guard let event = scheduledEvent(typed) else {
             let hasDays = typed.split(separator: " ").contains { Weekdays(typed: String($0)) != nil }
-            guard !hasDays else { throw .unclear(typed, "a time can't contain days of the week; set days instead") }
+            guard !hasDays else {
+                throw .unclear(typed, "a time can't contain days of the week; set the days separately")
+            }
             throw .unclear(typed, "use a time such as 7:00, sunset, sunset-30m or \"2026-12-24 18:00\"")
         }
         return event

@@ -12,14 +12,14 @@ extension TriggerPhrases {
         case .conditionFalse(let part): return "not run: \(reason(for: part))"
         case .wrongWeekday:
             let day = time.local(record.time).date.weekday.nouns
-            return "not run: it doesn't run on a \(day)"
+            return "not run: it doesn't run on \(day)s"
         case .missed(let first, let count):
             return "\(missed(first, count, record)): the hub wasn't running"
         case .skippedByClock(let first, let count):
             return "\(missed(first, count, record)): the clock was set forward"
         case .clockNotSet: return "not run: the computer's clock wasn't set"
         case .chainTooDeep: return "stopped: automations were starting each other in a loop"
-        case .paused(let end): return "paused until \(clock(end, record.time)): it ran too often"
+        case .paused(let end): return "paused until \(clock(end, record.time)) because it ran too often"
         }
     }
 
@@ -29,7 +29,7 @@ extension TriggerPhrases {
         case .ran: return "it would run now"
         case .conditionFalse(let part): return "it wouldn't run now: \(negation(of: part))"
         case .wrongWeekday:
-            return "it wouldn't run now: it doesn't run on a \(time.local(record.time).date.weekday.nouns)"
+            return "it wouldn't run now: it doesn't run on \(time.local(record.time).date.weekday.nouns)s"
         case .ended, .missed, .skippedByClock, .clockNotSet, .chainTooDeep, .paused:
             return "it wouldn't run now: \(phrase(for: record))"
         }

@@ -79,7 +79,7 @@ extension TypedTrigger {
             throw TypedTriggerError(
                 field: .forAtLeast, index: 0,
                 error: HomeError(
-                    .invalidParameter, detail: "a duration needs a state that lasts; add the state with when"))
+                    .invalidParameter, detail: "a duration requires a state that can last; add the state to when"))
         }
         definition.weekdays = try Self.parsed(.days, days, parser.weekdays) ?? .everyDay
         let conditions = try Self.parsed(.condition, conditions, parser.condition)

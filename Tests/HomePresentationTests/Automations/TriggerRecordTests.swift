@@ -29,7 +29,7 @@ private let friday = Timestamp(millisecondsSince1970: 1_795_777_200_000)
         arguments: [
             (.conditionFalse(.presence(.anyoneHome)), "not run: no one was home"),
             (.conditionFalse(.not(.presence(.noOneHome))), "not run: no one was home"),
-            (.wrongWeekday, "not run: it doesn't run on a Friday"),
+            (.wrongWeekday, "not run: it doesn't run on Fridays"),
             (.missed(first: friday, count: 1), "missed at 11:00: the hub wasn't running"),
             (.missed(first: friday, count: 3), "missed 3 times since 2026-11-27 11:00: the hub wasn't running"),
             (.skippedByClock(first: friday, count: 1), "missed at 11:00: the clock was set forward"),
@@ -39,7 +39,7 @@ private let friday = Timestamp(millisecondsSince1970: 1_795_777_200_000)
             ),
             (.clockNotSet, "not run: the computer's clock wasn't set"),
             (.chainTooDeep, "stopped: automations were starting each other in a loop"),
-            (.paused(until: friday), "paused until 11:00: it ran too often"),
+            (.paused(until: friday), "paused until 11:00 because it ran too often"),
             (.ended, "restored the previous values"),
         ] as [(TriggerResult, String)])
     func results(result: TriggerResult, words: String) {

@@ -76,7 +76,8 @@ import Testing
         let error = #expect(throws: HomeError.self) { try parser.timeEvent(typed: "7:00 on Monday") }
         #expect(
             error?.message
-                == "don't understand \"7:00 on Monday\"; a time can't contain days of the week; set days instead")
+                == "don't understand \"7:00 on Monday\"; a time can't contain days of the week; set the days separately"
+        )
     }
 
     @Test("counts intervals from midnight or from a given time")
