@@ -103,7 +103,7 @@ final class Device: Sendable {
         house.show(identity.deviceID, at: .test(1), isPaired: true)
     }
 
-    /// Sends an overdue answer.
+    /// Sends the response to an earlier request.
     func answer(_ response: HTTPResponse) { server.push(HTTPSerializer.bytes(of: .response(response))) }
 
     /// Advertises another configuration number.

@@ -160,7 +160,7 @@ package struct Automations {
     ) throws(HomeError) -> TriggerRecord? {
         guard work.first(where: { $0.trigger == id })?.runs.count ?? 0 < TriggerLimits.runsInMinute else {
             throw HomeError(
-                .maximumObjectLimitReached, detail: "too many runs of the automation are waiting for homehubd's disk",
+                .maximumObjectLimitReached, detail: "too many runs of the automation are waiting to be stored",
                 remedy: "try again later")
         }
         let now = adopt(reading)
@@ -170,7 +170,7 @@ package struct Automations {
         } catch {
             switch error {
             case .paused:
-                throw HomeError(.operationNotSupported, detail: "the automation is paused: it ran too often")
+                throw HomeError(.operationNotSupported, detail: "the automation is paused because it ran too often")
             case .tooOften:
                 throw HomeError(
                     .maximumObjectLimitReached,

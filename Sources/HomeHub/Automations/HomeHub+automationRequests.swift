@@ -149,7 +149,7 @@ extension HomeHub {
         write(.setLocation(home, location), call)
     }
 
-    /// Registers a session that receives the messages of automations.
+    /// Registers a session that receives messages from automations.
     func receiveMessages(_ call: Call) {
         messageSessions.insert(call.session)
         answer(call, .success([:]))

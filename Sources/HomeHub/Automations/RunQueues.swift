@@ -12,7 +12,8 @@ import HomeModel
 struct RunQueues {
     private struct Retry {
         let run: RunID
-        /// The signal that starts the next attempt early, because it may succeed or because no write is left.
+        /// The signal that ends the wait before the next attempt, either because the attempt may now succeed or because
+        /// there is nothing left to write.
         let signal: AsyncSignal
     }
 

@@ -75,7 +75,7 @@ extension HomeHub {
         }
     }
 
-    /// Asks the user whether an undecided app may add this accessory.
+    /// Asks the user whether an app without a recorded decision may add this accessory.
     private func askConsent(to addition: AdditionRequest, _ call: Call) {
         guard let app = permissions.app(of: call.session) else { return }
         consents.keep(where: calls.isAwaitingPermission)
@@ -86,7 +86,8 @@ extension HomeHub {
                 for: .setUpAccessory(addition), call,
                 refusal: HomeError(
                     .homeAccessNotAuthorized,
-                    detail: "no one has allowed this app to add the accessory; allow it with homehub privacy agent"))
+                    detail: "no one has allowed this app to add the accessory; run homehub privacy agent, and try again"
+                ))
             perform(feed.notify(.consentAsked(question), permissions.answering))
         } catch {
             answer(call, with: error)
@@ -107,8 +108,8 @@ extension HomeHub {
                 refusal: HomeError(
                     .homeAccessNotAuthorized,
                     detail: """
-                        no one has allowed this automation, which unlocks, opens or disarms something; try again, and \
-                        allow it with homehub privacy agent
+                        no one has allowed this automation, which unlocks, opens or disarms something; run \
+                        homehub privacy agent, and try again
                         """))
             perform(feed.notify(.consentAsked(question), permissions.answering))
         } catch {

@@ -156,7 +156,7 @@ extension HomeHub {
                         "unpairing failed",
                         metadata: [
                             "accessory": "\(device)", "reason": "\(error)",
-                            "remedy": "wait until it is found again, or reset it",
+                            "remedy": "wait until the accessory is found again, or reset it",
                         ])
                 }
             }

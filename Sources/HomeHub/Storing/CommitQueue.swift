@@ -37,7 +37,7 @@ final class CommitQueue {
         guard !isBounded || places.count < limit else {
             throw HomeError(
                 .maximumObjectLimitReached,
-                detail: "nothing was changed: too many changes are waiting for the disk of homehubd; try again later")
+                detail: "nothing was changed: too many changes are waiting to be stored; try again later")
         }
         lastNumber += 1
         let place = Place(number: lastNumber)

@@ -65,7 +65,7 @@ struct Consents: Sendable, Equatable {
         guard hasRoom(for: app) else {
             throw HomeError(
                 .maximumObjectLimitReached,
-                detail: "too many questions about this user's apps are pending; answer one of them first")
+                detail: "too many questions about this user's apps are pending; answer one of the questions first")
         }
         return ask(subject, about: name, app, usageDescription, call)
     }

@@ -176,7 +176,7 @@ package struct Permissions: Sendable, Equatable {
         guard questions.keys.count(where: { $0.uid == session.app.uid }) < Self.questionsOfUser else {
             let error = HomeError(
                 .maximumObjectLimitReached,
-                detail: "too many apps of this user are waiting for permission; decide about one of them first")
+                detail: "too many apps of this user are waiting for permission; decide about one of the apps first")
             return (.refused(error), [])
         }
         lastQuestion += 1
