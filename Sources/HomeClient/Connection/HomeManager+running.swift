@@ -39,7 +39,7 @@ extension HomeManager {
                     await self.serve(peer)
                 }
             } catch LineRPCError.unreachable(let path, let reason) {
-                let remark = location.distrust.map { "; the one in this directory isn't used: \($0)" } ?? ""
+                let remark = location.distrust.map { "; the socket in this directory isn't used: \($0)" } ?? ""
                 failure = HomeError(LineRPCError.unreachable(path: path, reason: reason + remark))
             } catch {
                 failure = HomeError(error)

@@ -96,7 +96,7 @@ public actor HomeManager {
         return HomeError(
             .homeAccessNotAuthorized, detail: "the app \(app.id) isn't allowed to access the home",
             remedy: isRestricted
-                ? "the configuration of homehubd denies access to this app or user"
+                ? "remove the app or user from restrict in homehub.yaml"
                 : "allow it with \(ShellCommand.homehub) privacy allow \(app.id)")
     }
 

@@ -68,7 +68,7 @@ public actor AccessorySetupSession: Identifiable {
     public func answer(_ answer: AccessorySetupAnswer) throws(HomeError) {
         guard !state.isOver else { throw HomeError(.notFound, detail: "this setup has ended; start again") }
         guard let question else {
-            throw HomeError(.operationInProgress, detail: "no question is open; wait for the next one")
+            throw HomeError(.operationInProgress, detail: "no question needs an answer; wait for the next question")
         }
         guard state.takes(answer) else {
             throw HomeError(.invalidParameter, detail: "this answer doesn't match the current question")
