@@ -149,7 +149,9 @@ extension JinjaRenderer {
             for (index, element) in try sequence(value).enumerated() {
                 result += index > 0 ? separator : ""
                 result += try text(of: try Self.member(attribute, of: element))
-                guard result.utf8.count <= JinjaLimits.text else { throw JinjaError("the text is too long") }
+                guard result.utf8.count <= JinjaLimits.text else {
+                    throw JinjaError("the text is longer than \(JinjaLimits.text) bytes")
+                }
             }
             return try string(result)
         case .list: return .list(try sequence(value))
@@ -372,7 +374,9 @@ extension JinjaRenderer {
         while left > 0, let range = text.range(ofPart: old, from: start) {
             result += text[start..<range.lowerBound]
             result += new
-            guard result.utf8.count <= JinjaLimits.text else { throw JinjaError("the text is too long") }
+            guard result.utf8.count <= JinjaLimits.text else {
+                throw JinjaError("the text is longer than \(JinjaLimits.text) bytes")
+            }
             start = range.upperBound
             left -= 1
         }

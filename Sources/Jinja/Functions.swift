@@ -67,7 +67,9 @@ extension JinjaRenderer {
         var values: [JinjaValue] = []
         var next = start
         while step > 0 ? next < end : next > end {
-            guard values.count < JinjaLimits.elements else { throw JinjaError("a list is too long") }
+            guard values.count < JinjaLimits.elements else {
+                throw JinjaError("a list has more than \(JinjaLimits.elements) elements")
+            }
             values.append(.int(next))
             next = try Self.whole(next.addingReportingOverflow(step))
         }
@@ -178,7 +180,9 @@ extension JinjaRenderer {
         var pieces: [String] = []
         var start = text.startIndex
         while pieces.count < limit, let range = text.range(ofPart: separator, from: start) {
-            guard pieces.count < JinjaLimits.elements else { throw JinjaError("a list is too long") }
+            guard pieces.count < JinjaLimits.elements else {
+                throw JinjaError("a list has more than \(JinjaLimits.elements) elements")
+            }
             pieces.append(String(text[start..<range.lowerBound]))
             start = range.upperBound
         }

@@ -48,7 +48,9 @@ struct JinjaRenderer {
 
     private mutating func write(_ text: String) throws(JinjaError) {
         try count(text.utf8.count)
-        guard output.utf8.count + text.utf8.count <= JinjaLimits.text else { throw JinjaError("the text is too long") }
+        guard output.utf8.count + text.utf8.count <= JinjaLimits.text else {
+            throw JinjaError("the text is longer than \(JinjaLimits.text) bytes")
+        }
         output += text
     }
 
@@ -190,7 +192,9 @@ struct JinjaRenderer {
             var result = ""
             for value in values {
                 result += try text(of: try evaluate(value))
-                guard result.utf8.count <= JinjaLimits.text else { throw JinjaError("the text is too long") }
+                guard result.utf8.count <= JinjaLimits.text else {
+                    throw JinjaError("the text is longer than \(JinjaLimits.text) bytes")
+                }
             }
             return try string(result)
         case .comparison(let first, let others):
@@ -278,14 +282,18 @@ struct JinjaRenderer {
     /// Returns a string that the template has created, or throws an error if it is too long.
     mutating func string(_ text: String) throws(JinjaError) -> JinjaValue {
         try count(text.utf8.count)
-        guard text.utf8.count <= JinjaLimits.text else { throw JinjaError("the text is too long") }
+        guard text.utf8.count <= JinjaLimits.text else {
+            throw JinjaError("the text is longer than \(JinjaLimits.text) bytes")
+        }
         return .string(text)
     }
 
     /// Returns the values to iterate over: the elements of a list, the keys of a mapping or the characters of a string.
     mutating func sequence(_ value: JinjaValue) throws(JinjaError) -> [JinjaValue] {
         try count(value.size)
-        guard value.size <= JinjaLimits.elements else { throw JinjaError("a list is too long") }
+        guard value.size <= JinjaLimits.elements else {
+            throw JinjaError("a list has more than \(JinjaLimits.elements) elements")
+        }
         if case .undefined = value { return [] }
         if case .string(let text) = value { return text.unicodeScalars.map { .string(String($0)) } }
         guard let values = value.elements ?? value.members?.map(\.key) else {
@@ -423,13 +431,13 @@ struct JinjaRenderer {
         case (.times, .string(let text), .int(let times)), (.times, .int(let times), .string(let text)):
             let times = max(times, 0)
             guard times <= JinjaLimits.text / max(text.utf8.count, 1) else {
-                throw JinjaError("the text is too long")
+                throw JinjaError("the text is longer than \(JinjaLimits.text) bytes")
             }
             return try string(String(repeating: text, count: times))
         case (.times, .list(let values), .int(let times)), (.times, .int(let times), .list(let values)):
             let times = max(times, 0)
             guard times <= JinjaLimits.elements / max(values.count, 1) else {
-                throw JinjaError("a list is too long")
+                throw JinjaError("a list has more than \(JinjaLimits.elements) elements")
             }
             return .list(Array(repeatElement(values, count: times).joined()))
         default: break
@@ -439,7 +447,9 @@ struct JinjaRenderer {
 
     mutating func list(_ values: [JinjaValue], isTuple: Bool = false) throws(JinjaError) -> JinjaValue {
         try count(values.count)
-        guard values.count <= JinjaLimits.elements else { throw JinjaError("a list is too long") }
+        guard values.count <= JinjaLimits.elements else {
+            throw JinjaError("a list has more than \(JinjaLimits.elements) elements")
+        }
         return isTuple ? .tuple(values) : .list(values)
     }
 

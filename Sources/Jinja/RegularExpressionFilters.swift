@@ -44,7 +44,9 @@ extension JinjaRenderer {
         var matches: [RegularExpression.Groups] = []
         var (position, isEmpty) = (0, false)
         while let found = try match(expression, text, from: position, mustAdvance: isEmpty), let whole = found[0] {
-            guard matches.count < JinjaLimits.elements else { throw JinjaError("a list is too long") }
+            guard matches.count < JinjaLimits.elements else {
+                throw JinjaError("a list has more than \(JinjaLimits.elements) elements")
+            }
             matches.append(found)
             (position, isEmpty) = (whole.upperBound, whole.isEmpty)
         }

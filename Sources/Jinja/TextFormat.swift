@@ -31,7 +31,9 @@ enum TextFormat {
         let members = mapping.members
         var scalars = format.unicodeScalars[...]
         while let scalar = scalars.popFirst() {
-            guard result.utf8.count <= JinjaLimits.text else { throw JinjaError("the text is too long") }
+            guard result.utf8.count <= JinjaLimits.text else {
+                throw JinjaError("the text is longer than \(JinjaLimits.text) bytes")
+            }
             guard scalar == "%" else {
                 result.unicodeScalars.append(scalar)
                 continue
@@ -109,7 +111,9 @@ enum TextFormat {
         var next = 0
         var scalars = format.unicodeScalars[...]
         while let scalar = scalars.popFirst() {
-            guard result.utf8.count <= JinjaLimits.text else { throw JinjaError("the text is too long") }
+            guard result.utf8.count <= JinjaLimits.text else {
+                throw JinjaError("the text is longer than \(JinjaLimits.text) bytes")
+            }
             if scalar == "{" || scalar == "}", scalars.first == scalar {
                 scalars.removeFirst()
                 result.unicodeScalars.append(scalar)
