@@ -48,7 +48,7 @@ extension BridgeDiagnosis {
         default:
             return .wrong(
                 .advertisement, "the bridge isn't advertised: \(diagnostics.discoveryError ?? state.rawValue)",
-                "check journalctl -u avahi-daemon; D-Bus or AppArmor may block it, too")
+                "check journalctl -u avahi-daemon; D-Bus or AppArmor may also block the publication")
         }
     }
 
@@ -154,7 +154,10 @@ extension BridgeDiagnosis {
         case .refused: return ("refuses connections", "\(firewall), or restart lamplighterd")
         case .failed(let reason): return ("can't be reached: \(reason)", "check the network: ip addr, ip route")
         case .closed:
-            return ("accepts connections but closes them", "check that bridge.interfaces includes its interface")
+            return (
+                "accepts connections but closes them",
+                "check that bridge.interfaces includes the interface with this address"
+            )
         case .silent: return ("accepts connections but doesn't answer", "restart lamplighterd")
         case .foreign:
             return ("is used by a program other than the bridge", "find the program on that port: ss -tlnp")

@@ -105,7 +105,7 @@ struct BridgeDiagnosis {
         guard bare.isEmpty else {
             return .warning(
                 .network, "no address on \(bare.joined(separator: ", ")), so the bridge isn't visible there",
-                "check the network (ip addr show), or exclude it in bridge.interfaces")
+                "check the network (ip addr show), or list only the other interfaces in bridge.interfaces")
         }
         return .ok(.network, "the bridge is visible on \(names)")
     }
@@ -143,7 +143,7 @@ struct BridgeDiagnosis {
         }
         let paired = "paired with \(diagnostics.pairings.of("controller"))"
         guard status.controllers == 0 else { return .ok(.pairing, "\(paired), \(status.controllers) connected") }
-        let remedy = "if the bridge was removed from that home: \(ShellCommand.lamplighter) pairings remove --all"
+        let remedy = "if the controller has removed the bridge: \(ShellCommand.lamplighter) pairings remove --all"
         // Without a home hub, phones connect only from time to time, so a missing connection alone isn't a fault.
         guard diagnostics.refusedSetups > 0 else {
             return .warning(.pairing, "\(paired), but none is connected", remedy)
@@ -157,7 +157,7 @@ struct BridgeDiagnosis {
         let unwell = status.drivers.filter { !$0.isWell }
         guard !unwell.isEmpty else { return .ok(.drivers, "\(status.drivers.count) running") }
         return .warning(
-            .drivers, unwell.map { "\($0.id) is \($0.state)" }.joined(separator: "; "), "check the daemon's log")
+            .drivers, unwell.map { "\($0.id) is \($0.state)" }.joined(separator: "; "), "check the log of lamplighterd")
     }
 
     private var lights: CheckResult {
@@ -168,6 +168,6 @@ struct BridgeDiagnosis {
         let shown = names.prefix(5).joined(separator: ", ") + (names.count > 5 ? " ..." : "")
         return .warning(
             .lights, "\(names.count) of \(status.lights.count) unreachable: \(shown)",
-            "check that they have power; lamplighter devices forget KEY removes a light that no longer exists")
+            "check that they have power; to remove a device that no longer exists: lamplighter devices forget KEY")
     }
 }

@@ -103,7 +103,7 @@ package enum Resolver {
         init(_ query: DNSQuery) { self.query = Mutex(query) }
     }
 
-    /// A route with its addresses.
+    /// A query route with the addresses that its queries use.
     private struct QueryPath {
         let route: QueryRoute
         let local: SocketAddress
