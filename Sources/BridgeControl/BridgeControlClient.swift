@@ -166,13 +166,13 @@ extension BridgeControlError {
             let remark = location.distrust.map { "; the bridge in this directory isn't used: \($0)" } ?? ""
             self = .unavailable(
                 "can't connect to lamplighterd at \(path) (\(reason)\(remark))",
-                remedy: "start it, or specify its socket with --control")
+                remedy: "start lamplighterd, or specify its socket with --control")
             isDaemonAway = true
         case .untrusted: self = .noPermission("\(error)", remedy: "specify a socket that you trust with --control")
         case .noPermission(let path):
             self = .noPermission(
                 "no permission to use \(path)",
-                remedy: "run this as root, or add this user to the lamplighter group")
+                remedy: "run this command as root, or add this user to the lamplighter group")
         case .pathTooLong(let path): self = .usage("the socket path is too long: \(path)")
         case .timedOut:
             self = .unavailable("lamplighterd didn't answer in time at \(location.path)", remedy: "check its log")

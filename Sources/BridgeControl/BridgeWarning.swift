@@ -20,7 +20,7 @@ package struct BridgeWarning: Sendable, Equatable {
         package static let missingInterface = Code(rawValue: "missingInterface")
         /// New state can't be stored.
         package static let storage = Code(rawValue: "storage")
-        /// Another bridge has the same identity, or such a bridge couldn't be detected.
+        /// Another bridge has the same identity, or the check for such a bridge failed.
         package static let cloneDetection = Code(rawValue: "cloneDetection")
         /// The bridge isn't advertised.
         package static let notAdvertised = Code(rawValue: "notAdvertised")

@@ -64,7 +64,7 @@ extension LightChange {
             }
             for (name, value) in values {
                 guard self[name] == nil else {
-                    throw .usage("\(Self.shown(name)) is given twice", remedy: "use it only once")
+                    throw .usage("\(Self.shown(name)) is specified twice", remedy: "specify it only once")
                 }
                 self[name] = value
             }
@@ -77,7 +77,7 @@ extension LightChange {
         let known = words?.all ?? []
         let remedy =
             word.nearest(in: known).map { "did you mean \($0)?" }
-            ?? (["NAME=VALUE, for example brightness=40"] + known).joined(separator: ", ")
+            ?? (["NAME=VALUE such as brightness=40"] + known).joined(separator: ", ")
         return .usage(
             "don't understand \"\(shown(word))\"", remedy: remedy.hasPrefix("did") ? remedy : "use \(remedy)")
     }
@@ -87,7 +87,7 @@ extension LightChange {
         guard !isEmpty else { throw .usage("nothing to change", remedy: "add a change such as on=true") }
         if reachable != nil, case .command = purpose {
             throw .usage(
-                "reachable can't be set", remedy: "use \(ShellCommand.lamplighter) simulate for a simulated light")
+                "\"reachable\" can't be set", remedy: "use \(ShellCommand.lamplighter) simulate for a simulated device")
         }
         for (name, value) in members where name != Self.reachable {
             let meanings = purpose.meanings(of: name)
@@ -118,7 +118,7 @@ extension LightChange {
         guard let meaning = words?.meaning(of: name) ?? meanings.last else { return .bool(try bool(name, text)) }
         if let value = words?.value(text, of: meaning) { return value }
         guard words == nil || meaning.range == nil || !text.hasPrefix("+") else {
-            throw .usage("\(shown(name)) can't be changed by \"\(shown(text))\"", remedy: "use the new value")
+            throw .usage("\(shown(name)) can't be changed by \"\(shown(text))\"", remedy: "specify the new value")
         }
         switch meaning.form {
         case .flag: return .bool(try bool(name, text))
@@ -132,7 +132,7 @@ extension LightChange {
     private static func unknown(_ name: String, for purpose: Purpose) -> BridgeControlError {
         if name == "reachable" {
             return .usage(
-                "reachable can't be set", remedy: "use \(ShellCommand.lamplighter) simulate for a simulated light")
+                "\"reachable\" can't be set", remedy: "use \(ShellCommand.lamplighter) simulate for a simulated device")
         }
         let nearest = name.nearest(in: purpose.names)
         return .usage(

@@ -82,14 +82,14 @@ struct LightChangeTests {
         arguments: [
             (
                 device(.switch), ["open"],
-                "don't understand \"open\"; use NAME=VALUE, for example brightness=40, on, off"
+                "don't understand \"open\"; use NAME=VALUE such as brightness=40, on, off"
             ),
             (lamp, ["rde"], "don't understand \"rde\"; did you mean red?"),
-            (lamp, ["on", "off"], "on is given twice; use it only once"),
+            (lamp, ["on", "off"], "on is specified twice; specify it only once"),
             (lamp, ["101%"], "brightness is out of range; use 0 to 100 (percent)"),
             (lamp, ["100K"], "temperature is out of range; use 50 to 500 (mired)"),
             (
-                device(.switch), ["0K"], "don't understand \"0K\"; use NAME=VALUE, for example brightness=40, on, off"
+                device(.switch), ["0K"], "don't understand \"0K\"; use NAME=VALUE such as brightness=40, on, off"
             ),
             (
                 scenes(["scene/activate"]), ["off"],
@@ -102,10 +102,10 @@ struct LightChangeTests {
             (
                 scenes(["scene/a", "siren/b"]), ["ofg"], "don't understand \"ofg\"; did you mean off?"
             ),
-            (device(.light), ["brightness=+10"], "brightness can't be changed by \"+10\"; use the new value"),
+            (device(.light), ["brightness=+10"], "brightness can't be changed by \"+10\"; specify the new value"),
             (
                 device(.switch), ["toggle"],
-                "don't understand \"toggle\"; use NAME=VALUE, for example brightness=40, on, off"
+                "don't understand \"toggle\"; use NAME=VALUE such as brightness=40, on, off"
             ),
         ])
     func unknownWords(device: LightListing, words: [String], message: String) {
@@ -245,7 +245,7 @@ struct LightChangeTests {
                 [],
                 "nothing to change; add a change such as on=true; the names are \(settable)"
             ),
-            (["on"], "don't understand \"on\"; use NAME=VALUE, for example brightness=40"),
+            (["on"], "don't understand \"on\"; use NAME=VALUE such as brightness=40"),
             (["brigthness=4"], "unknown name \"brigthness\"; did you mean brightness?"),
             (["on=maybe"], "on can't be \"maybe\"; use true or false"),
             (["brightness=101"], "brightness is out of range; use 0 to 100 (percent)"),
@@ -263,12 +263,12 @@ struct LightChangeTests {
                 ["temperature=200", "hue=3"],
                 "color and white can't be set together; use hue and saturation, or temperature"
             ),
-            (["on=1", "on=0"], "on is given twice; use it only once"),
+            (["on=1", "on=0"], "on is specified twice; specify it only once"),
             (["temperature=200.5"], "temperature can't be \"200.5\"; use a whole number"),
             (["speed=101"], "speed is out of range; use 0 to 100 (percent)"),
             (["direction=up"], "direction can't be \"up\"; use clockwise or counterclockwise"),
             (["oscillates=2"], "oscillates can't be \"2\"; use true or false"),
-            (["reachable=true"], "reachable can't be set; use lamplighter simulate for a simulated light"),
+            (["reachable=true"], "\"reachable\" can't be set; use lamplighter simulate for a simulated device"),
             (
                 ["\u{1B}[2Jon=1"],
                 "unknown name \"\\u{1B}[2Jon\"; use one of \(settable)"

@@ -288,7 +288,7 @@ struct ServerTests {
     func unreachable() async throws {
         var expected = BridgeControlError(
             code: 69, message: "can't connect to lamplighterd at /nowhere/s (No such file or directory)",
-            remedy: "start it, or specify its socket with --control")
+            remedy: "start lamplighterd, or specify its socket with --control")
         expected.isDaemonAway = true
         await #expect(throws: expected) {
             try await ask("/nowhere/s") { try await $0.status() }
