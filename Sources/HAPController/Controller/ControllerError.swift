@@ -155,19 +155,19 @@ extension HAPStatus {
     /// The reason, as the end of a sentence for users.
     fileprivate var reason: String {
         switch self {
-        case .success: "there was no error"
+        case .success: "no error was reported"
         case .insufficientPrivileges: "this controller has no permission"
         case .unableToCommunicate: "the device can't be reached"
         case .busy: "the device is busy"
-        case .readOnly: "it can't be written"
-        case .writeOnly: "it can't be read"
-        case .notificationNotSupported: "it doesn't report changes"
+        case .readOnly: "the value can't be changed"
+        case .writeOnly: "the value can't be read"
+        case .notificationNotSupported: "the value doesn't report changes"
         case .outOfResources: "the device doesn't have enough memory or time"
         case .timedOut: "the device didn't answer in time"
         case .doesNotExist: "it doesn't exist"
         case .invalidValue: "the value is invalid"
         case .insufficientAuthorization: "the authorization data is missing or wrong"
-        case .notAllowedInCurrentState: "the current state of the device doesn't allow it"
+        case .notAllowedInCurrentState: "the device doesn't allow this in its current state"
         }
     }
 }
