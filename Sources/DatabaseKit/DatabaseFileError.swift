@@ -41,8 +41,10 @@ package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
     package func description(restoringBy remedy: String) -> String {
         let text =
             switch self {
-            case .inUse(let lock, let pid?): "\(lock) is held by process \(pid); stop it, or use another directory"
-            case .inUse(let lock, nil): "\(lock) is held by another process; stop it, or use another directory"
+            case .inUse(let lock, let pid?):
+                "\(lock) is held by process \(pid); stop that process, or use another directory"
+            case .inUse(let lock, nil):
+                "\(lock) is held by another process; stop that process, or use another directory"
             case .damaged(let path, let reason):
                 "\(path) is damaged: \(reason); \(remedy)"
             case .foreign(let path, let reason):
@@ -51,7 +53,7 @@ package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
             case .missing(let path):
                 "\(path) doesn't exist; start the daemon once, or specify another directory with --state-directory"
             case .noPermission(let path):
-                "no permission to use \(path); change its owner to the user of this program with chown"
+                "no permission to use \(path); use chown to change its owner to the user of this program"
             case .cannotCreate(let path, let reason):
                 "\(path) can't be created: \(reason); make its directory writable, or use another directory"
             case .inputOutput(let path, let reason): "\(path) can't be read or written: \(reason)"

@@ -216,7 +216,7 @@ final class DatabaseFileTests {
             #expect(error.exitCode == .unavailable)
             #expect(
                 error.description
-                    == "\(path).lock is held by process \(getpid()); stop it, or use another directory")
+                    == "\(path).lock is held by process \(getpid()); stop that process, or use another directory")
             try first.close()
         }
         try open(path).close()
