@@ -73,8 +73,8 @@ extension LineRPCError: CustomStringConvertible {
             "\(path) is served by user \(SystemUser.name(of: user)), not by root, this user or the service's user"
         case .pathTooLong(let path): "the socket path is too long: \(path)"
         case .inUse(let path):
-            "another process is already listening at \(path); stop it, or choose another --runtime-directory"
-        case .notASocket(let path): "\(path) exists and isn't a socket; remove it or choose another path"
+            "another process is already listening at \(path); stop that process, or choose another --runtime-directory"
+        case .notASocket(let path): "\(path) exists and isn't a socket; remove that file or choose another path"
         case .cannotListen(let path, let reason): "can't create the socket \(path): \(reason)"
         case .closed: "the connection was closed before the response arrived"
         case .timedOut: "the request timed out"

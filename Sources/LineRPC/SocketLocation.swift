@@ -84,7 +84,7 @@ package struct SocketLocation: Sendable, Equatable {
                         ? "run this without sudo" : "run this as \(SystemUser.name(of: status.st_uid))")
             }
             guard place == directory || status.st_mode & 0o022 == 0 else {
-                return Distrust(reason: "other users can write to \(place)", remedy: "run chmod go-w on it")
+                return Distrust(reason: "other users can write to \(place)", remedy: "run chmod go-w on that directory")
             }
         }
         return nil

@@ -38,7 +38,7 @@ package struct SecretFile: Equatable, Sendable {
         guard fstat(file, &status) == 0 else { throw problem("can't be read (\(SystemError.last.reason))") }
         guard status.st_mode & S_IFMT == S_IFREG else { throw problem("isn't a file") }
         guard status.st_mode & 0o007 == 0 else {
-            throw problem("can be read by all users of this computer; run chmod o= on it")
+            throw problem("can be read by all users of this computer; run chmod o= on the file")
         }
         guard status.st_size <= Self.longest else { throw problem("is too long for a \(secret)") }
         let bytes: [UInt8]
@@ -47,9 +47,9 @@ package struct SecretFile: Equatable, Sendable {
         }
         guard bytes.count <= Self.longest else { throw problem("is too long for a \(secret)") }
         let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
-        guard !line.isEmpty else { throw problem("is empty; write the \(secret) on its first line") }
+        guard !line.isEmpty else { throw problem("is empty; put the \(secret) on its first line") }
         guard !line.contains(0), let text = String(validating: line, as: UTF8.self) else {
-            throw problem("isn't text; write the \(secret) on its first line as UTF-8")
+            throw problem("isn't text; put the \(secret) on its first line as UTF-8")
         }
         return text
     }

@@ -60,7 +60,8 @@ struct SocketLocationTests {
         } _: { clone, location in
             #expect(location.path == "/run/homehub/home.sock")
             #expect(
-                location.distrust?.description == "other users can write to \(clone)/\(folder); run chmod go-w on it")
+                location.distrust?.description
+                    == "other users can write to \(clone)/\(folder); run chmod go-w on that directory")
         }
     }
 

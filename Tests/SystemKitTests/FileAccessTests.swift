@@ -15,7 +15,7 @@ struct FileAccessTests {
         let reason = FileAccess.reason(file, SystemError(code: EACCES))
         let owner = try #require(getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) })
         #expect(reason.hasPrefix("Permission denied: its mode is 0600, it belongs to \(owner):"))
-        #expect(reason.hasSuffix("and chmod 0640 on it"))
+        #expect(reason.hasSuffix("and chmod 0640 on the file"))
     }
 
     @Test("explains that a service can't see home directories", arguments: [EACCES, ENOENT])
