@@ -99,7 +99,7 @@ extension DeviceBridge {
         let id = description.id.rawValue.utf8
         guard (1...255).contains(id.count), !id.contains(0) else {
             warn(
-                "a light of driver \(driver) is ignored: its id is empty, longer than 255 bytes or contains a zero",
+                "a light of driver \(driver) is ignored: its id is empty, contains a zero byte or is too long",
                 about: .driver(driver))
             return
         }

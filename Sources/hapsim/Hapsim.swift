@@ -28,7 +28,9 @@ struct Hapsim: AsyncParsableCommand {
             "The directory for the identity and the pairings (default: FILE.state).", valueName: "DIR"))
     var stateDirectory: String?
 
-    @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "LEVEL"))
+    @Option(
+        help: ArgumentHelp("The log level: trace, debug, info, notice, warning, error or critical.", valueName: "LEVEL")
+    )
     var logLevel = Logger.Level.warning
 
     @Flag(help: "Check the file and exit.")

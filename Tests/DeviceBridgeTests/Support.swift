@@ -23,7 +23,7 @@ extension LightDescription {
     static let plain = LightDescription(id: "plain", name: "Plain")
 }
 
-/// A bridge with an in-memory store, which is paired with one admin.
+/// A bridge that has an in-memory store and is paired with one admin.
 struct House {
     let admin: ControllerIdentity
     let store: InMemoryAccessoryServerStore
