@@ -164,7 +164,7 @@ extension AccessoryServer {
 
     /// Makes an accessory identify itself, if it can, without waiting until it has finished.
     ///
-    /// - Returns: `false` if too many calls of the accessory's handler are unfinished.
+    /// - Returns: `false` if too many calls to the accessory's handler are unfinished.
     @discardableResult
     func identify(_ aid: AccessoryID) -> Bool {
         switch registry[aid]?.device {

@@ -46,9 +46,9 @@ public struct InstanceID: RawRepresentable, Hashable, Comparable, Sendable, Cust
 
 /// The id of a characteristic within its server: `aid.iid`.
 public struct CharacteristicID: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The accessory.
+    /// The id of the accessory.
     public let aid: AccessoryID
-    /// The characteristic within the accessory.
+    /// The id of the characteristic within the accessory.
     public let iid: InstanceID
 
     /// Creates an id from its two numbers.
