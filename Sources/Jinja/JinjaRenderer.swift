@@ -274,7 +274,9 @@ struct JinjaRenderer {
 
     private static func measure(_ value: JinjaValue, depth: Int, _ size: inout Int) throws(JinjaError) {
         size += 1
-        guard size <= JinjaLimits.elements, depth <= JinjaLimits.depth else { throw JinjaError("a list is too large") }
+        guard size <= JinjaLimits.elements, depth <= JinjaLimits.depth else {
+            throw JinjaError("a list has too many elements or levels")
+        }
         for element in value.elements ?? [] { try measure(element, depth: depth + 1, &size) }
         for member in value.members ?? [] { try measure(member.value, depth: depth + 1, &size) }
     }

@@ -15,7 +15,7 @@ package struct ESPHomeConnection: DeviceConnection {
         receive: @escaping @Sendable (ESPHomeSession.Input) async -> Void
     ) async -> SessionFault {
         guard case .open(let keyFile)? = await outputs.first(where: { _ in true }) else {
-            return .unreachable("the connection is no longer used")
+            return .unreachable("the connection was closed")
         }
         let key: [UInt8]?
         do throws(SecretFile.Problem) {

@@ -78,7 +78,7 @@ package struct HueConnection: DeviceConnection {
                     tasks.addTask { [silence] in await session.follow(after: id, silence: silence, receive) }
                 }
             }
-            return .unreachable("the connection is no longer used")
+            return .unreachable("the connection was closed")
         }
     }
 

@@ -51,7 +51,7 @@ package struct ShellyConnection: DeviceConnection {
                     sender.yield(call.encoded(password: secret, clientNonce: nonce))
                 }
             }
-            return .unreachable("the connection is no longer used")
+            return .unreachable("the connection was closed")
         }
     }
 }

@@ -40,6 +40,6 @@ package struct WLEDConnection: DeviceConnection {
             }
             tasks.cancelAll()
         }
-        return .unreachable("the connection is no longer used")
+        return .unreachable("the connection was closed")
     }
 }

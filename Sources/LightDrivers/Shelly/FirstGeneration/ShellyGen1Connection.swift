@@ -50,7 +50,7 @@ package struct ShellyGen1Connection: DeviceConnection {
                     }
                 }
             }
-            return .unreachable("the connection is no longer used")
+            return .unreachable("the connection was closed")
         }
     }
 
