@@ -208,7 +208,7 @@ struct DiagnosisTests {
                 ]
             }),
         Fault(
-            "advertise: none", .advertise, "advertise: none", "advertise: avahi", code: 78,
+            "advertise: none", .advertise, "advertise: none", "bridge.advertise to avahi", code: 78,
             status: { $0.advertisement.state = .off }, diagnostics: { $0.isToBeAdvertised = false }),
         Fault(
             "no bus", .bus, "D-Bus isn't running", "start dbus", status: { $0.advertisement.state = .waiting },

@@ -436,7 +436,7 @@ struct CommandTests {
     func addWithoutDevices() async throws {
         let outcome = try await FakeHub().run(
             ["add"], lines: ["518-08-582", "1"], after: ["1": "No devices yet"], searchTimeout: .milliseconds(10))
-        #expect(outcome.code != 0 && outcome.errors.contains("must be removed there first"), "\(outcome)")
+        #expect(outcome.code != 0 && outcome.errors.contains("must be removed from that app first"), "\(outcome)")
     }
 
     @Test("reads missing values for a list, and all values with --ask")

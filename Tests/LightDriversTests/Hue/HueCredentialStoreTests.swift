@@ -83,7 +83,7 @@ struct HueCredentialStoreTests {
     @Test(
         "rejects invalid values with a remedy",
         arguments: [
-            (#"{"discover": false}"#, "hosts: [10.0.0.5]"), (#"{"hosts": ["http://x"]}"#, "use 10.0.0.5"),
+            (#"{"discover": false}"#, "hosts: [10.0.0.5]"), (#"{"hosts": ["http://x"]}"#, "use an address such"),
             (#"{"hosts": ["x", "x"]}"#, "remove one"),
             (#"{"hosts": [\#((1...17).map { "\"h\($0)\"" }.joined(separator: ","))]}"#, "at most 16"),
         ])
