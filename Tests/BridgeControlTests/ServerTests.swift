@@ -52,7 +52,8 @@ struct ServerTests {
             { path in
                 try await ask(path) { client in
                     #expect(try await client.status() == example)
-                    _ = try await client.setup(force: false)
+                    let answer = await #expect(throws: BridgeControlError.self) { try await client.setup(force: false) }
+                    #expect(answer?.message == "the bridge is paired; use --force")
                     _ = try await client.lights()
                     _ = try await client.discoverLights()
                     let refused: [@Sendable () async throws -> Void] = [

@@ -198,7 +198,7 @@ struct CommandPipelineTests {
         #expect(pipeline.wakeAt == nil)
     }
 
-    @Test("holds echoes for 300 ms after the confirmation")
+    @Test("holds back echoes for 300 ms after the confirmation")
     func confirmed() {
         var pipeline = CommandPipeline(LightKind.light.rules)
         _ = pipeline.wanted(LightCommand(on: true, brightness: 80))
@@ -215,7 +215,7 @@ struct CommandPipelineTests {
         #expect(early.reported(LightReport(on: false), now: at(310)) == LightReport(on: false))
     }
 
-    @Test("holds echoes of an older command during a newer command")
+    @Test("holds back echoes of an older command during a newer command")
     func olderEchoes() {
         var pipeline = CommandPipeline(LightKind.light.rules)
         _ = pipeline.wanted(LightCommand(brightness: 10))

@@ -65,7 +65,7 @@ struct FanTests {
         #expect(command([(.rotationSpeed, .float(0)), (.active, .integer(1))]) == LightCommand(on: false))
     }
 
-    @Test("shows written and reported values, and holds echoes of an older speed")
+    @Test("shows written and reported values, and ignores echoes of an older speed")
     func endToEnd() async throws {
         let house = try await House([.fan])
         let session = try await house.session()

@@ -30,7 +30,7 @@ struct PermissionTests {
         }
     }
 
-    @Test("fails waiting and later calls once it is denied")
+    @Test("fails pending and later calls once permission is denied")
     func denied() async throws {
         let daemon = FakeDaemon()
         await daemon.configure { $0.status = [] }

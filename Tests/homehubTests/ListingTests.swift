@@ -57,8 +57,8 @@ struct ListingTests {
               Reading Lamp   on, 40 %
 
             No room
-              Front Door            locked       isn't responding
-              Hub                   bridge of 2
+              Front Door  locked       isn't responding
+              Hub         bridge of 2
 
             """
         #expect(HomeListings.accessories(of: House.home, by: .room) == byRoom)

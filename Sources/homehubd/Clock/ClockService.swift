@@ -6,7 +6,7 @@ import SystemKit
 
 /// Notifies the hub when the wall clock is set.
 ///
-/// Without this service, the hub would notice the change only within a minute.
+/// Without this service, it could take the hub up to a minute to notice the change.
 struct ClockService: ServiceLifecycle.Service {
     let hub: HomeHub
     let logger: Logger

@@ -101,7 +101,7 @@ struct BridgeMetrics: Sendable {
             "lamplighter_lights_reachable", "Reachable lights by driver.",
             drivers.map { Sample(["driver": $0.id], $0.reachableLights) })
         text.gauge(
-            "lamplighter_driver_state", "1 for the driver's state.",
+            "lamplighter_driver_state", "The state of each driver: 1 for its current state, 0 for the others.",
             drivers.flatMap { driver in
                 ["starting", "running", "degraded"].map {
                     Sample(["driver": driver.id, "state": $0], $0 == driver.state.code.rawValue ? 1 : 0)

@@ -9,7 +9,7 @@ import struct HomeModel.Characteristic
 @testable import HomePresentation
 
 @Suite("The round trip of automations") struct TriggerRoundTripTests {
-    /// Names that look like words of the parser.
+    /// Names that look like keywords.
     private static let names = [
         "On", "Or", "And", "For", "Left", "Wait for 5m", "50%", "The \"Big\" Lamp", "Weekend", "Anyone Home",
         "Not Open", "7am", "Sunset", "Every 2h", "When", "If",

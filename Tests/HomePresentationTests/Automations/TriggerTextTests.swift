@@ -42,7 +42,7 @@ import Testing
     func wrongTimes(typed: String) { #expect(throws: HomeError.self) { try parser.timeEvent(typed: typed) } }
 
     @Test(
-        "finds accessories and people whose names are words of the parser",
+        "finds accessories and people whose names are keywords, such as Or",
         arguments: [
             ("Or", "Or on or Or off"), ("Or", "Hall Sensor motion and Or on"), ("Or", "Or on and Hall Sensor motion"),
             ("Or", "Or home or Hall Sensor motion"), ("And", "And on or And off and Hall Sensor motion"),
