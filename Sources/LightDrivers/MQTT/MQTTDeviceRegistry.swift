@@ -191,9 +191,7 @@ package struct MQTTDeviceRegistry: Sendable {
         }
     }
 
-    /// Processes a message for the listeners of one subscription.
-    ///
-    /// - Parameter topic: The subscription's filter, which is the message's topic or matches it by wildcards.
+    /// Processes a message for the listeners of one subscription, whose topic filter may contain wildcards.
     private mutating func received(_ topic: String, _ payload: MQTTPayload, now: Duration) -> [MQTTAction] {
         var actions: [MQTTAction] = []
         for id in listeners[topic].sorted(by: { $0.rawValue < $1.rawValue }) {

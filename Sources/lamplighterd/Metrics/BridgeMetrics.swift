@@ -132,7 +132,8 @@ struct BridgeMetrics: Sendable {
 
     private func appendHostFacts(to text: inout PrometheusText) {
         text.gauge(
-            "lamplighter_advertisement_state", "1 for the state of the mDNS publication.",
+            "lamplighter_advertisement_state",
+            "The state of the mDNS publication: 1 for the current state, 0 for the others.",
             BridgeStatus.Advertisement.State.all.map { Sample(["state": $0.rawValue], $0 == advertisement ? 1 : 0) })
         text.gauge(
             "lamplighter_warnings", "Warnings that lamplighter status shows about drivers and lights.", Double(warnings)
