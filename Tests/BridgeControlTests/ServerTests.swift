@@ -52,7 +52,7 @@ struct ServerTests {
             { path in
                 try await ask(path) { client in
                     #expect(try await client.status() == example)
-                    let answer = await #expect(throws: BridgeControlError.self) { try await client.setup(force: false) }
+                    let answer = await #expect(throws: RPCFailure.self) { try await client.setup(force: false) }
                     #expect(answer?.message == "the bridge is paired; use --force")
                     _ = try await client.lights()
                     _ = try await client.discoverLights()
@@ -65,7 +65,7 @@ struct ServerTests {
                         { _ = try await client.restore([1]) }, { try await client.watch { _ in } },
                     ]
                     for request in refused {
-                        let error = await #expect(throws: BridgeControlError.self) { try await request() }
+                        let error = await #expect(throws: RPCFailure.self) { try await request() }
                         #expect(error?.code == 77)
                     }
                 }
