@@ -85,8 +85,13 @@ private struct Adapter: LineRPCHandler {
         case .removeAllPairings: try await bridge.removeAllPairings()
         case .unlockPairing: try await bridge.unlockPairing()
         case .reload: return try await bridge.reload().json
-        case .configuration: return try await bridge.configuration().json
-        case .proposeConfiguration(let change): return try await bridge.proposeConfiguration(change).json
+        case .configuration:
+            var listing = try await bridge.configuration()
+            if access == .page { listing.undo = nil }
+            return listing.json
+        case .proposeConfiguration(let change):
+            let proposal = try await bridge.proposeConfiguration(change)
+            return access == .page ? proposal.withoutPrograms.json : proposal.json
         case .applyConfiguration(let token):
             let listing = try await bridge.applyConfiguration(token)
             log("configuration edited", to: peer)

@@ -59,13 +59,26 @@ package struct ConfigurationProposal: BridgeMessage {
     package var warnings: [String]
     /// The files that will be created for secrets.
     package var secretFiles: [String]
+    /// Whether the file configures programs, whose settings may contain secrets under any name.
+    package var hasPrograms: Bool?
 
-    package init(token: String, file: String, diff: String, warnings: [String], secretFiles: [String]) {
+    package init(
+        token: String, file: String, diff: String, warnings: [String], secretFiles: [String], hasPrograms: Bool? = nil
+    ) {
         self.token = token
         self.file = file
         self.diff = diff
         self.warnings = warnings
         self.secretFiles = secretFiles
+        self.hasPrograms = hasPrograms
+    }
+
+    /// The proposal without the lines of a file that configures programs.
+    var withoutPrograms: ConfigurationProposal {
+        guard hasPrograms != false else { return self }
+        var proposal = self
+        proposal.diff = "The change isn't shown, because \(file) also contains plugins.\n"
+        return proposal
     }
 }
 

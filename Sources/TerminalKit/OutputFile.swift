@@ -14,12 +14,13 @@ package enum OutputFile {
 
     /// Creates the file atomically, readable only by its owner.
     ///
-    /// A terminal or a pipe is written to directly.
+    /// A terminal or a pipe is written to directly, unless `replacesOthers` is `true`. Then the file replaces whatever
+    /// has its name, because another user controls the directory.
     ///
     /// - Throws: ``TerminalError``, or the errors of `body`. In that case, an existing file is unchanged.
-    package static func make(_ path: String, _ body: (CInt) throws -> Void) throws {
+    package static func make(_ path: String, replacesOthers: Bool = false, _ body: (CInt) throws -> Void) throws {
         var status = stat()
-        let isFile = stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
+        let isFile = replacesOthers || stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
         // No other process can have created a file or a link with this random name.
         let unfinished = isFile ? path + "." + String(UInt64.random(in: 0 ... .max), radix: 36) : path
         let file = open(unfinished, O_WRONLY | O_CLOEXEC | (isFile ? O_CREAT | O_EXCL : 0), 0o600)

@@ -62,7 +62,9 @@ package struct PeopleFile: Sendable {
     /// - Throws: `TerminalError` with code 77 if this user has no permission, 65 if the file is damaged, or 74 if another
     ///   error prevents reading it.
     package func read() throws(TerminalError) -> Content? {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+        // The directory belongs to the user of homeweb, and root reads the file. A pipe could stop root, and a link could
+        // lead it to another file.
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else {
             let error = SystemError.last
             if error.code == ENOENT { return nil }
@@ -74,6 +76,8 @@ package struct PeopleFile: Sendable {
                 message: "only root and the user of homeweb can read \(path); use \(ShellCommand.homehubAsRoot) web")
         }
         defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw damaged }
         let bytes: [UInt8]
         do throws(SystemError) { bytes = try OpenFile(file).read(limit: Self.sizeLimit) } catch {
             throw TerminalError(code: 74, message: "can't read \(path): \(error.reason)")
@@ -108,7 +112,11 @@ package struct PeopleFile: Sendable {
             usleep(10_000)
         }
         var content = try read() ?? Content(people: [])
+        let former = content.people
         try body(&content)
+        // A link must not give anybody the new token of a person whose former token was replaced.
+        let isWithdrawn = former.contains { person in !content.people.contains { $0.token.matches(person.token) } }
+        if isWithdrawn { content.link = nil }
         try write(content)
         return content
     }
@@ -129,7 +137,7 @@ package struct PeopleFile: Sendable {
         json["link"] = content.link?.json
         var owner = stat()
         let isKnown = stat(directory, &owner) == 0
-        try OutputFile.make(path) { file in
+        try OutputFile.make(path, replacesOthers: true) { file in
             if isKnown, owner.st_uid != geteuid() { fchown(file, owner.st_uid, owner.st_gid) }
             do throws(SystemError) { try OpenFile(file).write(JSONValue.object(json).encoded) } catch {
                 throw TerminalError(code: 74, message: "can't write \(path): \(error.reason)")

@@ -56,12 +56,17 @@ struct ServerTests {
                     #expect(answer?.message == "the bridge is paired; use --force")
                     _ = try await client.lights()
                     _ = try await client.discoverLights()
+                    #expect(try await client.configuration().undo == nil)
+                    let hidden = try await client.propose(.hideDevice(key: "a/b"))
+                    #expect(hidden.diff.contains("isn't shown"))
                     let refused: [@Sendable () async throws -> Void] = [
                         { _ = try await client.setup(force: true) }, { _ = try await client.diagnostics() },
                         { try await client.setLight("a/b", LightChange(on: true)) },
                         { try await client.forgetLight("a/b") }, { _ = try await client.pairings() },
                         { try await client.removeAllPairings() }, { _ = try await client.reload() },
                         { try await client.reset() }, { _ = try await client.backup() },
+                        { _ = try await client.undoConfiguration() },
+                        { _ = try await client.propose(.removeDriver(id: "a")) },
                         { _ = try await client.restore([1]) }, { try await client.watch { _ in } },
                     ]
                     for request in refused {
@@ -70,7 +75,7 @@ struct ServerTests {
                     }
                 }
             })
-        #expect(bridge.calls == ["status", "setup false", "lights", "discover"])
+        #expect(bridge.calls.filter { !$0.hasPrefix("propose") } == ["status", "setup false", "lights", "discover"])
     }
 
     @Test(

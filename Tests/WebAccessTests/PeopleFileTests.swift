@@ -43,6 +43,36 @@ import Testing
         #expect(try file.read()?.link == nil)
     }
 
+    @Test("loses its link if a person's token is replaced or the person is removed", arguments: [true, false])
+    func linkEnds(isReplaced: Bool) throws {
+        mkdir(directory, 0o700)
+        let file = PeopleFile(directory: directory)
+        var content = PeopleFile.Content(people: [
+            Person(name: "owner", role: .owner), Person(name: "Anna", role: .owner),
+        ])
+        content.link = SignInLink(person: "Anna", now: 1_000_000)
+        try file.write(content)
+        #expect(try file.change { $0.people[0].role = .owner }.link != nil)
+        let changed = try file.change {
+            if isReplaced { try $0.people.renewToken(of: "Anna") } else { try $0.people.withdraw("Anna") }
+        }
+        #expect(changed.link == nil)
+    }
+
+    @Test("is neither read through a link or a pipe nor written to them") func onlyFiles() throws {
+        mkdir(directory, 0o700)
+        let file = PeopleFile(directory: directory)
+        let other = directory + "/other"
+        try PeopleFile(directory: directory).write(PeopleFile.Content(people: [Person(name: "owner", role: .owner)]))
+        #expect(rename(file.path, other) == 0 && symlink(other, file.path) == 0)
+        #expect(throws: (any Error).self) { try file.read() }
+        unlink(file.path)
+        #expect(mkfifo(file.path, 0o600) == 0)
+        #expect(throws: (any Error).self) { try file.read() }
+        try file.write(PeopleFile.Content(people: [Person(name: "Ben", role: .owner)]))
+        #expect(try file.read()?.people.map(\.name) == ["Ben"])
+    }
+
     @Test("keeps the rooms of a guest and who may open something; an owner has neither limit")
     func limitsAreKept() throws {
         mkdir(directory, 0o700)

@@ -85,7 +85,8 @@ actor ConfigurationEditor {
         proposals.append(proposal)
         return ConfigurationProposal(
             token: proposal.token, file: store.path, diff: diff,
-            warnings: plan.warnings + missing.map { $0.sentence }, secretFiles: plan.secrets.map(\.path))
+            warnings: plan.warnings + missing.map { $0.sentence }, secretFiles: plan.secrets.map(\.path),
+            hasPrograms: current.configuration.drivers.contains { $0.driver == "plugin" })
     }
 
     /// Writes the file of a proposal and reloads it.
