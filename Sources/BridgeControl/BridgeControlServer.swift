@@ -86,9 +86,8 @@ private struct Adapter: LineRPCHandler {
         case .unlockPairing: try await bridge.unlockPairing()
         case .reload: return try await bridge.reload().json
         case .configuration:
-            var listing = try await bridge.configuration()
-            if access == .page { listing.undo = nil }
-            return listing.json
+            let listing = try await bridge.configuration()
+            return access == .page ? listing.forPage.json : listing.json
         case .proposeConfiguration(let change):
             let proposal = try await bridge.proposeConfiguration(change)
             return access == .page ? proposal.withoutPrograms.json : proposal.json

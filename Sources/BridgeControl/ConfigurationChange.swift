@@ -102,13 +102,22 @@ package struct ConfigurationListing: BridgeMessage {
     /// The drivers that can be added.
     package var offers: [DriverOffer]
     package var hidden: [HiddenDevice]
-    /// The last change that can be undone, in a few words, or `nil` if there is none.
+    /// The last change that can be undone, in a few words; `nil` without such a change.
     package var undo: String?
+    /// Whether the client may remove drivers; `nil` means yes.
+    package var mayRemoveDrivers: Bool?
 
     package init(file: String, offers: [DriverOffer], hidden: [HiddenDevice], undo: String?) {
         self.file = file
         self.offers = offers
         self.hidden = hidden
         self.undo = undo
+    }
+
+    /// The listing for the web page, which can neither remove drivers nor undo changes.
+    var forPage: ConfigurationListing {
+        var listing = self
+        (listing.undo, listing.mayRemoveDrivers) = (nil, false)
+        return listing
     }
 }

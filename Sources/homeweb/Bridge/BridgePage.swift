@@ -119,7 +119,7 @@ private struct BridgeState {
                 return values
             },
         ]
-        if configuration != nil { values["remove"] = driver.id }
+        if let configuration, configuration.mayRemoveDrivers != false { values["remove"] = driver.id }
         return values
     }
 }
