@@ -203,3 +203,25 @@ def test_owner_adds_a_light_system_on_the_page(make_home, make_daemon, make_gate
         assert "configuration was changed" in body and PASSWORD not in body
     finally:
         page.close()
+
+
+def test_page_on_its_own_socket_renames_a_device_but_neither_removes_a_driver_nor_undoes_a_change(
+        make_home, make_daemon, tmp_path):
+    home = make_home()
+    home.cli("homes", "add", "Villa")
+    daemon = make_daemon(TEXT)
+    page = Page(home.host, home, tmp_path / "page", bridge=daemon.page_socket).start()
+    try:
+        with browser(home.host, tmp_path) as chromium:
+            visitor = chromium.open(page.address, "/bridge")
+            tab = visitor.page
+            tab.get_by_role("link", name="Desk Lamp").click()
+            tab.get_by_label("Name for HomeKit").fill("Reading Lamp")
+            tab.get_by_role("button", name="Rename").click()
+            visitor.until_text("Reading Lamp")
+            tab.get_by_role("button", name="Apply").click()
+            until(lambda: daemon.lights["simulated/desk"]["name"] == "Reading Lamp", 5, "it is renamed")
+            visitor.go("/bridge").until_text("Reading Lamp")
+            assert tab.get_by_role("button", name=re.compile("^(Remove|Undo)")).count() == 0
+    finally:
+        page.close()
