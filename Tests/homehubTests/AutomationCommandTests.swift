@@ -238,7 +238,7 @@ struct AutomationCommandTests {
                     once: true
 
                 """)
-        let path = "/tmp/homehub-automations-\(getpid()).yaml"
+        let path = Self.pathOfNewFile()
         defer { unlink(path) }
         try #require(fopen(path, "w").map { fputs(yaml, $0) >= 0 && fclose($0) == 0 } == true)
         #expect(try await hub.run("automations", "import", path).output == "Night: unchanged\nOff: unchanged\n")
@@ -253,9 +253,14 @@ struct AutomationCommandTests {
         #expect(try await other.run("automations", "import", "/nowhere.yaml").code == 66)
     }
 
+    /// - Returns: The path of a file that no other test uses; the tests run at the same time.
+    private static func pathOfNewFile() -> String {
+        "/tmp/homehub-automations-\(getpid())-\(UInt32.random(in: 0 ... .max)).yaml"
+    }
+
     /// Imports a file that changes two automations and adds two.
     private func importFour(into hub: FakeHub) async throws -> Outcome {
-        let path = "/tmp/homehub-import-\(getpid()).yaml"
+        let path = Self.pathOfNewFile()
         defer { unlink(path) }
         let yaml = """
             automations:
@@ -318,7 +323,7 @@ struct AutomationCommandTests {
 
     @Test("imports a disabled automation whose only time has passed") func past() async throws {
         let hub = FakeHub()
-        let path = "/tmp/homehub-past-\(getpid()).yaml"
+        let path = Self.pathOfNewFile()
         defer { unlink(path) }
         func run(isEnabled: Bool) async throws -> (output: String, code: Int32) {
             let yaml = """
