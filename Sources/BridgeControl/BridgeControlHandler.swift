@@ -75,13 +75,18 @@ package protocol BridgeControlHandler: Sendable {
 
     /// Writes the configuration file of a proposal and reloads it.
     ///
+    /// `isByPage` is `true` if the request came through the web page's socket.
+    ///
     /// - Throws: ``BridgeControlError`` if the file has changed or can't be written. It is then unchanged.
-    func applyConfiguration(_ token: String) async throws -> ReloadListing
+    func applyConfiguration(_ token: String, isByPage: Bool) async throws -> ReloadListing
 
     /// Restores the configuration file before the last applied proposal and reloads it.
     ///
-    /// - Throws: ``BridgeControlError`` if the file has changed since then. It is then unchanged.
-    func undoConfiguration() async throws -> ReloadListing
+    /// `isByPage` is `true` if the request came through the web page's socket.
+    ///
+    /// - Throws: ``BridgeControlError`` if the file has changed since then, or if the page asks to undo a change that
+    ///   isn't its own. The file is then unchanged.
+    func undoConfiguration(isByPage: Bool) async throws -> ReloadListing
 
     /// Gives the bridge a new identity, and returns before the bridge restarts with it.
     func reset() async throws

@@ -89,14 +89,13 @@ private struct Adapter: LineRPCHandler {
             let listing = try await bridge.configuration()
             return access == .page ? listing.forPage.json : listing.json
         case .proposeConfiguration(let change):
-            let proposal = try await bridge.proposeConfiguration(change)
-            return access == .page ? proposal.withoutPrograms.json : proposal.json
+            return try await bridge.proposeConfiguration(change).json
         case .applyConfiguration(let token):
-            let listing = try await bridge.applyConfiguration(token)
+            let listing = try await bridge.applyConfiguration(token, isByPage: access == .page)
             log("configuration edited", to: peer)
             return listing.json
         case .undoConfiguration:
-            let listing = try await bridge.undoConfiguration()
+            let listing = try await bridge.undoConfiguration(isByPage: access == .page)
             log("configuration restored", to: peer)
             return listing.json
         case .reset: try await bridge.reset()

@@ -82,8 +82,8 @@ enum BridgeRequest: BridgeCall {
     /// cover, which excludes the programs that plugins run.
     var isForPage: Bool {
         switch self {
-        case .status, .lights, .discoverLights, .configuration, .applyConfiguration: true
-        // A removed driver may be a plugin, and an undone change may be the removal of one.
+        case .status, .lights, .discoverLights, .configuration, .applyConfiguration, .undoConfiguration: true
+        // A removed driver may be a plugin.
         case .proposeConfiguration(.removeDriver): false
         case .proposeConfiguration: true
         case .setup(let force): force != true

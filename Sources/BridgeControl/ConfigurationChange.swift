@@ -59,26 +59,13 @@ package struct ConfigurationProposal: BridgeMessage {
     package var warnings: [String]
     /// The files that will be created for secrets.
     package var secretFiles: [String]
-    /// Whether the file configures programs, whose settings may contain secrets under any name.
-    package var hasPrograms: Bool?
 
-    package init(
-        token: String, file: String, diff: String, warnings: [String], secretFiles: [String], hasPrograms: Bool? = nil
-    ) {
+    package init(token: String, file: String, diff: String, warnings: [String], secretFiles: [String]) {
         self.token = token
         self.file = file
         self.diff = diff
         self.warnings = warnings
         self.secretFiles = secretFiles
-        self.hasPrograms = hasPrograms
-    }
-
-    /// The proposal without the lines of a file that configures programs.
-    var withoutPrograms: ConfigurationProposal {
-        guard hasPrograms != false else { return self }
-        var proposal = self
-        proposal.diff = "The change isn't shown, because \(file) also contains plugins.\n"
-        return proposal
     }
 }
 
@@ -107,17 +94,24 @@ package struct ConfigurationListing: BridgeMessage {
     /// Whether the client may remove drivers; `nil` means yes.
     package var mayRemoveDrivers: Bool?
 
-    package init(file: String, offers: [DriverOffer], hidden: [HiddenDevice], undo: String?) {
+    /// Whether the web page made the last change; `nil` if an earlier version of the daemon didn't say so.
+    package var isUndoOfPage: Bool?
+
+    package init(
+        file: String, offers: [DriverOffer], hidden: [HiddenDevice], undo: String?, isUndoOfPage: Bool? = nil
+    ) {
         self.file = file
         self.offers = offers
         self.hidden = hidden
         self.undo = undo
+        self.isUndoOfPage = isUndoOfPage
     }
 
-    /// The listing for the web page, which can neither remove drivers nor undo changes.
+    /// The listing for the web page, which can't remove drivers and can undo only its own changes.
     var forPage: ConfigurationListing {
         var listing = self
-        (listing.undo, listing.mayRemoveDrivers) = (nil, false)
+        if isUndoOfPage != true { listing.undo = nil }
+        listing.mayRemoveDrivers = false
         return listing
     }
 }

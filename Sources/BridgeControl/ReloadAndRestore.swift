@@ -25,6 +25,8 @@ package struct ReloadListing: BridgeMessage {
     package var lights: [String]
     /// The configuration keys that take effect only after a restart.
     package var needsRestart: [String]
+    /// The files of secrets that an undo keeps, because they were edited since the change.
+    package var keptFiles: [String]?
 
     package init(drivers: Drivers = Drivers(), lights: [String] = [], needsRestart: [String] = []) {
         self.drivers = drivers

@@ -30,24 +30,28 @@ enum Secrets {
     }
 }
 
-extension StrictYAML {
-    /// Returns a line of a configuration file without the values of keys that may contain secrets.
+extension Secrets {
+    private static let suffixes = ["setup-code", "password", "token", "secret", "code", "key"]
+
+    /// Returns whether the value of a key may be secret.
     ///
-    /// A key such as `password-file` contains only a path.
-    package static func withoutSecrets(_ line: Substring) -> String {
-        let words = ["setup-code", "password", "token", "secret", "code", "key"]
-        let separators: Set<Character> = [":", "="]
-        for (index, character) in zip(line.indices, line) where separators.contains(character) {
-            let name = line[..<index].reversed().drop { $0 == " " || $0 == "\"" || $0 == "'" }
+    /// A key such as `password-file` contains only a path, and `hue/00:17:88:01:02:0a:key` is a device.
+    static func mayName(_ key: some StringProtocol) -> Bool {
+        let key = key.lowercased()
+        guard !key.contains("/") else { return false }
+        return key.hasPrefix("password") && !key.hasSuffix("-file")
+            || suffixes.contains { key.hasSuffix($0) || key.hasSuffix("\($0)s") }
+    }
+
+    /// Returns whether a text seems to contain a secret: `password=x`, `token: x` or `mqtt://user:x@host`.
+    static func mayBe(in text: some StringProtocol) -> Bool {
+        for (index, character) in zip(text.indices, text) where character == ":" || character == "=" {
+            let name = text[..<index].reversed().drop { $0 == " " || $0 == "\"" || $0 == "'" }
                 .prefix { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }
-            let key = String(name.reversed()).lowercased()
-            guard
-                key.hasPrefix("password") && !key.hasSuffix("-file")
-                    || words.contains(where: { key.hasSuffix($0) || key.hasSuffix("\($0)s") })
-            else { continue }
-            let rest = line[line.index(after: index)...]
-            return rest.allSatisfy(\.isWhitespace) ? String(line) : "\(line[...index]) (hidden)"
+            let rest = text[text.index(after: index)...]
+            if mayName(String(name.reversed())), !rest.allSatisfy(\.isWhitespace) { return true }
+            if rest.hasPrefix("//"), rest.contains("@") { return true }
         }
-        return String(line)
+        return false
     }
 }

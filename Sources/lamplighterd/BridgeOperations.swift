@@ -305,12 +305,12 @@ struct BridgeOperations: BridgeControlHandler {
         do { return try await editor.propose(change, devices: devices) } catch { throw BridgeControlError(error) }
     }
 
-    func applyConfiguration(_ token: String) async throws -> ReloadListing {
-        do { return try await editor.apply(token) } catch { throw BridgeControlError(error) }
+    func applyConfiguration(_ token: String, isByPage: Bool) async throws -> ReloadListing {
+        do { return try await editor.apply(token, isByPage: isByPage) } catch { throw BridgeControlError(error) }
     }
 
-    func undoConfiguration() async throws -> ReloadListing {
-        do { return try await editor.undo() } catch { throw BridgeControlError(error) }
+    func undoConfiguration(isByPage: Bool) async throws -> ReloadListing {
+        do { return try await editor.undo(isByPage: isByPage) } catch { throw BridgeControlError(error) }
     }
 
     func reset() async throws { try await storing("nothing was reset") { try await memory.reset() } }

@@ -58,15 +58,14 @@ struct ServerTests {
                     _ = try await client.discoverLights()
                     let listing = try await client.configuration()
                     #expect(listing.undo == nil && listing.mayRemoveDrivers == false)
-                    let hidden = try await client.propose(.hideDevice(key: "a/b"))
-                    #expect(hidden.diff.contains("isn't shown"))
+                    #expect(try await client.undoConfiguration() == FakeBridge.reloaded)
+                    _ = try await client.propose(.hideDevice(key: "a/b"))
                     let refused: [@Sendable () async throws -> Void] = [
                         { _ = try await client.setup(force: true) }, { _ = try await client.diagnostics() },
                         { try await client.setLight("a/b", LightChange(on: true)) },
                         { try await client.forgetLight("a/b") }, { _ = try await client.pairings() },
                         { try await client.removeAllPairings() }, { _ = try await client.reload() },
                         { try await client.reset() }, { _ = try await client.backup() },
-                        { _ = try await client.undoConfiguration() },
                         { _ = try await client.propose(.removeDriver(id: "a")) },
                         { _ = try await client.restore([1]) }, { try await client.watch { _ in } },
                     ]
@@ -76,7 +75,10 @@ struct ServerTests {
                     }
                 }
             })
-        #expect(bridge.calls.filter { !$0.hasPrefix("propose") } == ["status", "setup false", "lights", "discover"])
+        #expect(
+            bridge.calls.filter { !$0.hasPrefix("propose") } == [
+                "status", "setup false", "lights", "discover", "undo for the page", "reload",
+            ])
     }
 
     @Test(
@@ -494,13 +496,13 @@ final class FakeBridge: BridgeControlHandler {
             secretFiles: ["/etc/mqtt.password"])
     }
 
-    func applyConfiguration(_ token: String) async throws -> ReloadListing {
-        note("apply \(token)")
+    func applyConfiguration(_ token: String, isByPage: Bool) async throws -> ReloadListing {
+        note("apply \(token)" + (isByPage ? " for the page" : ""))
         return try await reload()
     }
 
-    func undoConfiguration() async throws -> ReloadListing {
-        note("undo")
+    func undoConfiguration(isByPage: Bool) async throws -> ReloadListing {
+        note("undo" + (isByPage ? " for the page" : ""))
         return try await reload()
     }
 

@@ -82,6 +82,14 @@ struct YAMLEditTests {
                 "drivers: [\n  {driver: lifx}, # one\n]\n",
                 "drivers: [\n  {driver: lifx}, # one\n  {driver: hue, hosts: [10.0.0.5]},\n]\n"
             ),
+            (
+                "drivers: [\n  {driver: lifx}\n]\n",
+                "drivers: [\n  {driver: lifx},\n  {driver: hue, hosts: [10.0.0.5]}\n]\n"
+            ),
+            (
+                "drivers: [\n  {driver: lifx} # one\n]\n",
+                "drivers: [\n  {driver: lifx}, # one\n  {driver: hue, hosts: [10.0.0.5]}\n]\n"
+            ),
             ("{\"drivers\": []}", "{\"drivers\": [{\"driver\":\"hue\",\"hosts\":[\"10.0.0.5\"]}]}"),
             ("{}", "{drivers: [{driver: hue, hosts: [10.0.0.5]}]}"),
             (

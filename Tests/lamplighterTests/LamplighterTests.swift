@@ -726,12 +726,12 @@ final class Bridge: BridgeControlHandler {
             secretFiles: ["/etc/mqtt.password"])
     }
 
-    func applyConfiguration(_ token: String) async throws -> ReloadListing {
+    func applyConfiguration(_ token: String, isByPage: Bool) async throws -> ReloadListing {
         note("apply \(token)")
         return try await reload()
     }
 
-    func undoConfiguration() async throws -> ReloadListing {
+    func undoConfiguration(isByPage: Bool) async throws -> ReloadListing {
         note("undo")
         return try await reload()
     }

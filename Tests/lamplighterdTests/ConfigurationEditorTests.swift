@@ -238,6 +238,80 @@ struct ConfigurationEditorTests {
         #expect(try String(contentsOfFile: bench.path + ".previous", encoding: .utf8) == Self.simulated + "# edited\n")
     }
 
+    @Test(
+        "can still undo a change if the next one was interrupted",
+        arguments: [
+            // The copy of the new change exists, and the file has the old text.
+            (file: "b", previous: "a", next: "b", undone: "a"),
+            // The file has the new text.
+            (file: "c", previous: "a", next: "b", undone: "b"), (file: "c", previous: "b", next: nil, undone: "b"),
+        ])
+    func interrupted(state: (file: String, previous: String, next: String?, undone: String)) throws {
+        let folder = StateFolder()
+        try folder.configure("a")
+        let places = folder.places
+        try FileManager.default.createDirectory(atPath: places.stateDirectory, withIntermediateDirectories: true)
+        let store = ConfigurationStore(path: places.configuration, stateDirectory: places.stateDirectory)
+        func replace(_ old: String, with new: String) throws -> ConfigurationStore.Record {
+            try store.replace(Array(old.utf8), with: Array(new.utf8), secrets: [], change: new, isByPage: false)
+            return try #require(store.record)
+        }
+        let first = try replace("a", with: "b")
+        var second = try replace("b", with: "c")
+        second.before = [first]
+        try JSONValue(encoding: second).encoded.withUnsafeBytes {
+            try Data($0).write(to: URL(filePath: places.stateDirectory + "/configuration-change.json"))
+        }
+        let names = ["": state.file, ".previous": state.previous, ".previous.new": state.next]
+        for (name, text) in names {
+            try text?.write(toFile: places.configuration + name, atomically: false, encoding: .utf8)
+        }
+        #expect(store.record?.change == state.file)
+        _ = try store.undo()
+        #expect(try String(contentsOfFile: places.configuration, encoding: .utf8) == state.undone)
+    }
+
+    @Test("keeps the change before a change that can't be made, and leaves no other files")
+    func failed() async throws {
+        let bench = try Bench(Self.simulated)
+        try await bench.make(.addDriver(driver: "wiz", id: nil, values: [:]))
+        let store = ConfigurationStore(path: bench.path, stateDirectory: bench.folder.places.stateDirectory)
+        let error = #expect(throws: BridgeControlError.self) {
+            try store.replace(
+                Array("another text".utf8), with: [], secrets: [.init(path: bench.path + ".key", text: "x")],
+                change: "fail", isByPage: false)
+        }
+        #expect(error?.code == 75 && store.record?.change == "add the driver wiz")
+        let files = try FileManager.default.contentsOfDirectory(atPath: bench.folder.path)
+        #expect(Set(files) == ["lamplighter.yaml", "lamplighter.yaml.previous", "state"])
+    }
+
+    @Test("keeps a secret that was edited since the change, and says so")
+    func editedSecret() async throws {
+        let bench = try Bench(Self.simulated)
+        try await bench.make(
+            .addDriver(driver: "mqtt", id: nil, values: ["url": "10.0.0.5", "user": "ada", "password-file": "hunter2"]))
+        let file = bench.folder.path + "/mqtt.password"
+        try "better\n".write(toFile: file, atomically: false, encoding: .utf8)
+        #expect(try await bench.editor.undo().keptFiles == [file])
+        #expect(bench.text == Self.simulated && access(file, F_OK) == 0)
+    }
+
+    @Test("lets the web page undo only its own change")
+    func undoByPage() async throws {
+        let bench = try Bench(Self.simulated)
+        try await bench.make(.addDriver(driver: "wiz", id: nil, values: [:]))
+        let after = bench.text
+        #expect(try await bench.editor.listing().isUndoOfPage == false)
+        let error = await #expect(throws: BridgeControlError.self) { try await bench.editor.undo(isByPage: true) }
+        #expect(error?.code == 77 && bench.text == after)
+        let proposal = try await bench.propose(.addDriver(driver: "lifx", id: nil, values: [:]))
+        _ = try await bench.editor.apply(proposal.token, isByPage: true)
+        #expect(try await bench.editor.listing().isUndoOfPage == true)
+        _ = try await bench.editor.undo(isByPage: true)
+        #expect(bench.text == after)
+    }
+
     @Test("keeps the file's mode and its symbolic link, and leaves no other files")
     func places() async throws {
         let bench = try Bench(Self.simulated)

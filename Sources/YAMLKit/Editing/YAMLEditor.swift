@@ -365,10 +365,15 @@ struct YAMLEditor {
         var next = last.upperBound
         while TextLines.isSpace(lines.scalars[next]) { next += 1 }
         let hasComma = lines.scalars[next] == ","
-        if !hasComma { splices.append((last.upperBound..<last.upperBound, ",")) }
         let place = lines.end(of: end)
-        splices.append(
-            (place..<place, lines.lineBreak + margin(lines.indent(of: line)) + text + (hasComma ? "," : "")))
+        let element = lines.lineBreak + margin(lines.indent(of: line)) + text
+        if hasComma {
+            splices.append((place..<place, element + ","))
+        } else if place == last.upperBound {
+            splices.append((place..<place, "," + element))
+        } else {
+            splices += [(last.upperBound..<last.upperBound, ","), (place..<place, element)]
+        }
     }
 
     private mutating func write(_ text: String, afterColonOf key: Node) throws(YAMLEditError) {

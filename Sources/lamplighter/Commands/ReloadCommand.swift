@@ -20,6 +20,9 @@ struct ReloadCommand: AsyncParsableCommand {
         text +=
             "lights   \(listing.lights.isEmpty ? "unchanged" : "changed " + listing.lights.joined(separator: ", "))\n"
         text = text.split(separator: "\n").map { String($0).sanitized + "\n" }.joined()
+        for file in listing.keptFiles ?? [] {
+            text += "\(file) was edited since the change, so it was kept.\n"
+        }
         if !listing.needsRestart.isEmpty {
             let verb = listing.needsRestart.count == 1 ? "takes" : "take"
             text += "\(listing.needsRestart.joined(separator: ", ")) \(verb) effect after a restart of lamplighterd.\n"

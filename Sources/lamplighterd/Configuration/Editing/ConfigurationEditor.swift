@@ -51,7 +51,8 @@ actor ConfigurationEditor {
         }
         return ConfigurationListing(
             file: store.path, offers: DriverCatalog.offered.map { DriverOffer($0) },
-            hidden: hidden.sorted { $0.key < $1.key }, undo: store.record?.change)
+            hidden: hidden.sorted { $0.key < $1.key }, undo: store.record?.change,
+            isUndoOfPage: store.record.map { $0.isByPage == true })
     }
 
     /// Checks a change.
@@ -74,7 +75,12 @@ actor ConfigurationEditor {
         let planned = Set(plan.secrets.map { "the file \($0.path) doesn't exist" })
         let missing = try StrictYAML.missingFiles(in: bytes, file: store.path).map(\.text)
             .filter { !before.contains($0) && !planned.contains($0) }
-        let diff = UnifiedDiff.text(from: current.text, to: text, shown: StrictYAML.withoutSecrets)
+        // The settings of programs may contain secrets under any name.
+        func shown(_ text: String) throws -> String {
+            try StrictYAML.withoutSecrets(text, file: store.path, opaque: ("driver", "plugin"))
+        }
+        let diff = try UnifiedDiff.text(
+            from: current.text, to: text, shown: (old: shown(current.text), new: shown(text)))
         guard !diff.isEmpty else { throw BridgeControlError.usage("this changes nothing") }
 
         let proposal = Proposal(
@@ -85,25 +91,36 @@ actor ConfigurationEditor {
         proposals.append(proposal)
         return ConfigurationProposal(
             token: proposal.token, file: store.path, diff: diff,
-            warnings: plan.warnings + missing.map { $0.sentence }, secretFiles: plan.secrets.map(\.path),
-            hasPrograms: current.configuration.drivers.contains { $0.driver == "plugin" })
+            warnings: plan.warnings + missing.map { $0.sentence }, secretFiles: plan.secrets.map(\.path))
     }
 
     /// Writes the file of a proposal and reloads it.
-    func apply(_ token: String) async throws -> ReloadListing {
+    ///
+    /// `isByPage` is `true` if the web page asks, which can undo only its own changes.
+    func apply(_ token: String, isByPage: Bool = false) async throws -> ReloadListing {
         guard let index = proposals.firstIndex(where: { $0.token == token && $0.expiry >= .now }) else {
             throw BridgeControlError(code: 75, message: "the change was shown too long ago", remedy: "try again")
         }
         let proposal = proposals.remove(at: index)
         guard try store.read() == proposal.old else { throw ConfigurationStore.changed(store.path) }
-        try store.replace(proposal.old, with: proposal.new, secrets: proposal.secrets, change: proposal.change)
+        try store.replace(
+            proposal.old, with: proposal.new, secrets: proposal.secrets, change: proposal.change, isByPage: isByPage)
         return try await reload()
     }
 
     /// Restores the file before the last change and reloads it.
-    func undo() async throws -> ReloadListing {
-        _ = try store.undo()
-        return try await reload()
+    ///
+    /// `isByPage` is `true` if the web page asks.
+    func undo(isByPage: Bool = false) async throws -> ReloadListing {
+        if isByPage, let record = store.record, record.isByPage != true {
+            throw BridgeControlError.noPermission(
+                "the page can undo only its own changes, and the last one was made with a command",
+                remedy: "run \(ShellCommand.lamplighter) drivers undo")
+        }
+        let kept = try store.undo()
+        var listing = try await reload()
+        if !kept.isEmpty { listing.keptFiles = kept }
+        return listing
     }
 
     // MARK: Parts

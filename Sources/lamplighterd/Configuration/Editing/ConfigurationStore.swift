@@ -8,8 +8,11 @@ import TerminalKit
 import YAMLKit
 
 /// The configuration file, the copy of its previous text, and the record of the last change.
+///
+/// A change that fails or is interrupted leaves either the old text, and the change before can still be undone, or the
+/// new text, and the change itself can be undone.
 struct ConfigurationStore {
-    /// The last change, which can be undone while the file has the text that it wrote.
+    /// A change, which can be undone while the file has the text that it wrote.
     struct Record: Codable {
         /// The change in a few words.
         var change: String
@@ -18,6 +21,12 @@ struct ConfigurationStore {
         var previous, written: String
         /// The files that were created for secrets.
         var secrets: [String]
+        /// The states of these files after the change, by which a later edit is noticed.
+        var states: [String]?
+        /// Whether the web page made the change.
+        var isByPage: Bool?
+        /// The change before, until this one is complete.
+        var before: [Record]?
     }
 
     private let name: String
@@ -38,6 +47,8 @@ struct ConfigurationStore {
     var directory: String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
     /// The copy of the text before the last change.
     var previousPath: String { path + ".previous" }
+    /// The copy while a change is made, so that a change that fails doesn't replace the copy.
+    private var nextPreviousPath: String { previousPath + ".new" }
     private var recordPath: String { stateDirectory + "/configuration-change.json" }
 
     func read() throws -> [UInt8] { try StrictYAML.read(path) }
@@ -45,13 +56,23 @@ struct ConfigurationStore {
     static func hash(_ bytes: [UInt8]) -> String { Hex.encode(SHA256.hash(bytes)) }
 
     /// The last change, or `nil` if there is none, or the file has changed since then.
-    var record: Record? {
+    var record: Record? { last?.record }
+
+    /// The last change and the text before it.
+    private var last: (record: Record, previous: [UInt8])? {
         guard let bytes = try? StrictYAML.read(recordPath), let json = try? JSONValue(parsing: bytes),
-            let record = try? json.decoded(as: Record.self), record.file == path,
-            let current = try? read(), Self.hash(current) == record.written,
-            let previous = try? StrictYAML.read(previousPath), Self.hash(previous) == record.previous
+            let newest = try? json.decoded(as: Record.self), let current = try? read()
         else { return nil }
-        return record
+        let written = Self.hash(current)
+        for record in [newest] + (newest.before ?? []) where record.file == path && record.written == written {
+            for copy in [previousPath, nextPreviousPath] {
+                guard let previous = try? StrictYAML.read(copy), Self.hash(previous) == record.previous else {
+                    continue
+                }
+                return (record, previous)
+            }
+        }
+        return nil
     }
 
     /// Replaces the text, and keeps the old text as a copy.
@@ -61,41 +82,64 @@ struct ConfigurationStore {
     ///   - new: The new text.
     ///   - secrets: Files to create, readable only by the daemon's user.
     ///   - change: The change in a few words.
+    ///   - isByPage: Whether the web page makes the change.
     /// - Throws: ``BridgeControlError``. The file is then unchanged.
     func replace(
-        _ old: [UInt8], with new: [UInt8], secrets: [ConfigurationPlan.Secret], change: String
+        _ old: [UInt8], with new: [UInt8], secrets: [ConfigurationPlan.Secret], change: String, isByPage: Bool
     ) throws {
+        var record = Record(
+            change: change, file: path, previous: Self.hash(old), written: Self.hash(new),
+            secrets: secrets.map(\.path), isByPage: isByPage, before: self.record.map { [$0] })
+        record.before?[0].before = nil
         var created: [String] = []
         do {
             for secret in secrets {
                 try create(secret)
                 created.append(secret.path)
             }
-            try write(old, to: previousPath, like: path)
+            record.states = created.map(Self.state(of:))
+            try write(old, to: nextPreviousPath, like: path)
+            // Without a record, the change can't be undone, but it can be made.
+            try? OutputFile.write(JSONValue(encoding: record).encoded, to: recordPath)
             try write(new, to: path, like: path, replacing: old)
         } catch {
-            for path in created { unlink(path) }
+            for path in created + [nextPreviousPath] { unlink(path) }
             throw error
         }
-        let record = Record(
-            change: change, file: path, previous: Self.hash(old), written: Self.hash(new),
-            secrets: secrets.map(\.path))
+        rename(nextPreviousPath, previousPath)
+        record.before = nil
         try? OutputFile.write(JSONValue(encoding: record).encoded, to: recordPath)
     }
 
     /// Restores the text before the last change, and removes the files for its secrets.
     ///
+    /// - Returns: The files that aren't removed, because they were edited since the change.
     /// - Throws: ``BridgeControlError`` if there is no such change or the file can't be written. It is then unchanged.
-    func undo() throws -> Record {
-        guard let record else {
+    func undo() throws -> [String] {
+        guard let (record, previous) = last else {
             throw BridgeControlError.unavailable(
                 "there is no change to undo: \(path) wasn't changed by lamplighterd, or was changed again",
                 remedy: "edit it, and see \(previousPath) for the previous text")
         }
-        try write(StrictYAML.read(previousPath), to: path, like: path, replacing: read())
+        try write(previous, to: path, like: path, replacing: read())
         unlink(recordPath)
-        for secret in record.secrets { unlink(secret) }
-        return record
+        var kept: [String] = []
+        for (index, secret) in record.secrets.enumerated() where access(secret, F_OK) == 0 {
+            // A record of an earlier version has no states, so nobody knows whether the file was edited.
+            if record.states.map({ index < $0.count && $0[index] == Self.state(of: secret) }) == true {
+                unlink(secret)
+            } else {
+                kept.append(secret)
+            }
+        }
+        return kept
+    }
+
+    /// Returns a text that differs after each edit of a file.
+    private static func state(of path: String) -> String {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return "" }
+        return "\(status.st_ino) \(status.st_size) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
     }
 
     // MARK: Files

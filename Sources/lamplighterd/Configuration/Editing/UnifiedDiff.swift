@@ -4,9 +4,13 @@ enum UnifiedDiff {
 
     /// Returns the changed lines with their context; empty if the texts are equal.
     ///
-    /// `shown` is applied to each line, for example to hide secrets.
-    static func text(from old: String, to new: String, shown: (Substring) -> String) -> String {
+    /// - Parameters:
+    ///   - old: The text before the change.
+    ///   - new: The text after the change.
+    ///   - shown: The lines to show instead, for example without secrets: both texts with the same lines.
+    static func text(from old: String, to new: String, shown: (old: String, new: String)) -> String {
         let (old, new) = (lines(of: old), lines(of: new))
+        let shown = (old: lines(of: shown.old), new: lines(of: shown.new))
         // An edit changes a few places, so most lines are equal at the start and at the end.
         let start = zip(old, new).prefix { $0 == $1 }.count
         let rest = min(old.count, new.count) - start
@@ -26,18 +30,20 @@ enum UnifiedDiff {
         var (from, to) = (0, 0)
         while from < old.count || to < new.count {
             if from < old.count, removed.contains(from) {
-                all.append(Line(sign: "-", text: old[from], old: from, new: to))
+                all.append(Line(sign: "-", text: shown.old[from], old: from, new: to))
                 from += 1
             } else if to < new.count, inserted.contains(to) {
-                all.append(Line(sign: "+", text: new[to], old: from, new: to))
+                all.append(Line(sign: "+", text: shown.new[to], old: from, new: to))
                 to += 1
             } else {
-                all.append(Line(sign: " ", text: old[min(from, old.count - 1)], old: from, new: to))
+                // A line can be secret in only one of the texts.
+                let text = shown.old[from] == old[from] ? shown.new[to] : shown.old[from]
+                all.append(Line(sign: " ", text: text, old: from, new: to))
                 from += 1
                 to += 1
             }
         }
-        return hunks(all).map { text(of: all[$0], shown) }.joined()
+        return hunks(all).map { text(of: all[$0]) }.joined()
     }
 
     private struct Line {
@@ -67,12 +73,12 @@ enum UnifiedDiff {
         return hunks
     }
 
-    private static func text(of lines: ArraySlice<Line>, _ shown: (Substring) -> String) -> String {
+    private static func text(of lines: ArraySlice<Line>) -> String {
         guard let first = lines.first else { return "" }
         let old = lines.count { $0.sign != "+" }
         let new = lines.count { $0.sign != "-" }
         // The format counts lines from 1, except before an empty text.
         let head = "@@ -\(first.old + (old > 0 ? 1 : 0)),\(old) +\(first.new + (new > 0 ? 1 : 0)),\(new) @@\n"
-        return head + lines.map { "\($0.sign)\(shown($0.text))\n" }.joined()
+        return head + lines.map { "\($0.sign)\($0.text)\n" }.joined()
     }
 }
