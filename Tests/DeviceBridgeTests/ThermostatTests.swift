@@ -86,6 +86,47 @@ struct ThermostatTests {
         #expect(both.command(values(.cool), over: drying) == values(.cool))
     }
 
+    @Test("links a fan, which runs with the device, and sends one setting of its only fan mode")
+    func fan() async throws {
+        var features = ThermostatFeatures()
+        var fan = ThermostatFan()
+        (fan.speeds, fan.hasAuto, fan.swings) = (3, true, true)
+        features.fan = fan
+        let device = LightDescription(id: "ac", name: "AC", kind: .thermostat, functions: features.functions)
+        let house = try await House([device])
+        for accessory in await house.bridge.server.accessories { try accessory.checkCompliance() }
+        let services = try #require(await house.bridge.server.accessories.last?.services)
+        #expect(services[1].linked == [services[2].iid] && services[2].type == .fanv2)
+        #expect(services[2].characteristics.map(\.type) == [.active, .rotationSpeed, .targetFanState, .swingMode])
+        let rules = rules(device)
+        for (mode, active) in [(HeatingCoolingMode.off, Int64(0)), (.heat, 1)] {
+            #expect(
+                rules.derived(.active, of: device.functions[1], in: DeviceState(values(mode))) == .integer(active))
+        }
+        fan.hasOff = true
+        features.fan = fan
+        let switched = self.rules(
+            LightDescription(id: "ac", name: "AC", kind: .thermostat, functions: features.functions))
+        func written(
+            active: Int64? = nil, speed: Double? = nil, isAutomatic: Int64? = nil
+        ) -> PropertyValues {
+            var values = PropertyValues()
+            values[ThermostatFan.active] = active.map { .integer($0) }
+            values[ThermostatFan.speed] = speed.map { .float($0) }
+            values[ThermostatFan.automatic] = isAutomatic.map { .integer($0) }
+            return values
+        }
+        for (rules, values, command) in [
+            (rules, written(speed: 0), written()), (switched, written(speed: 0), written(active: 0)),
+            (switched, written(active: 1, speed: 66), written(speed: 66)),
+            (switched, written(active: 0, speed: 66, isAutomatic: 1), written(active: 0)),
+            (switched, written(speed: 66, isAutomatic: 1), written(isAutomatic: 1)),
+            (switched, written(speed: 66, isAutomatic: 0), written(speed: 66)),
+            (switched, written(active: 1), written(active: 1)),
+        ] { #expect(rules.command(values, over: DeviceState()) == command) }
+        #expect(switched.resembles(written(speed: 66.7), written(speed: 67)))
+    }
+
     @Test("keeps the thresholds apart")
     func thresholds() {
         let rules = rules(Self.device { $0.hasThresholds = true })

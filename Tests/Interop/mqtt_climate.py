@@ -20,7 +20,9 @@ ANNOUNCEMENTS = {
         "mode_state_topic": "ac/mode", "mode_command_topic": "ac/mode/set", "temperature_unit": "F", "min_temp": 60,
         "max_temp": 86, "temp_step": 1, "current_temperature_topic": "ac/current",
         "temperature_low_state_topic": "ac/low", "temperature_low_command_topic": "ac/low/set",
-        "temperature_high_state_topic": "ac/high", "temperature_high_command_topic": "ac/high/set"},
+        "temperature_high_state_topic": "ac/high", "temperature_high_command_topic": "ac/high/set",
+        "fan_modes": ["auto", "low", "medium", "high"], "fan_mode_state_topic": "ac/fan", "fan_mode_command_topic": "ac/fan/set",
+        "swing_modes": ["on", "off"], "swing_mode_state_topic": "ac/swing", "swing_mode_command_topic": "ac/swing/set"},
     "humidifier/mist": {
         "unique_id": "mist", "name": "Mist", "command_topic": "mist/power/set", "state_topic": "mist/power",
         "target_humidity_command_topic": "mist/target/set", "target_humidity_state_topic": "mist/target",
@@ -28,7 +30,7 @@ ANNOUNCEMENTS = {
 }
 BEGINNING = {
     "valve/mode": "heat", "valve/target": 21, "valve/current": 19.5, "valve/action": "heating", "ac/mode": "heat_cool",
-    "ac/current": 73, "ac/low": 68, "ac/high": 77,
+    "ac/current": 73, "ac/low": 68, "ac/high": 77, "ac/fan": "auto", "ac/swing": "off",
     "mist/power": "ON", "mist/target": 50, "mist/current": 45,
     "air/power": "ON", "air/speed": 40, "air/mode": "auto", "air/filter": 75,
 }

@@ -13,6 +13,7 @@ CURRENT_MODE, MODE, CURRENT, TARGET, UNITS, HEATING, COOLING = "F", "33", "11", 
 OFF, HEAT, COOL, AUTO = 0, 1, 2, 3
 ACTIVE, HUMIDITY, HUMIDIFIER, WANTED_HUMIDITY = "B0", "10", "B3", "CA"
 MIST = "mqtt/mist"
+FAN_MODE, SWING = "BF", "B6"
 PURIFYING, PURIFIER_MODE, SPEED, FILTER_CHANGE, FILTER_LIFE = "A9", "A8", "29", "AC", "AB"
 AIR = "mqtt/air"
 PURIFIER = {
@@ -87,6 +88,14 @@ async def test_controller_sets_thermostats_within_their_modes(daemon, climate):
         assert await shown(loft, others, MODE) == [AUTO]
         await pairing.put_characteristics([(loft, others[MODE], AUTO)])
         await eventually(lambda: climate.events[-1] == {"ac/mode": "heat_cool"}, 5, f"the mode: {climate.events}")
+        # The fan is linked. A speed ends its automatic mode.
+        assert await shown(loft, others, ACTIVE, FAN_MODE, SWING) == [1, 1, 0]
+        await pairing.put_characteristics([(loft, others[ACTIVE], 1), (loft, others[SPEED], 66)])
+        await eventually(lambda: climate.events[-1] == {"ac/fan": "medium"}, 5, f"the speed: {climate.events}")
+        await pairing.put_characteristics([(loft, others[SWING], 1)])
+        await eventually(lambda: climate.events[-1] == {"ac/swing": "on"}, 5, f"the swing mode: {climate.events}")
+        await asyncio.to_thread(until_light, daemon, LOFT, **{"fanMode#fan": "manual", "oscillates#fan": True})
+        assert await shown(loft, others, FAN_MODE, SWING) == [0, 1]
 
 
 async def test_controller_sets_a_humidifier_within_its_limits(daemon, climate):

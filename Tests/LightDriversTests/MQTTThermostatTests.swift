@@ -124,6 +124,61 @@ struct MQTTThermostatTests {
         #expect(said(&lowOnly, "s", "20").targetTemperature == 20)
     }
 
+    /// Returns a command to the fan.
+    private func fan(
+        active: Bool? = nil, speed: Double? = nil, isAutomatic: Bool? = nil, swings: Bool? = nil
+    ) -> LightCommand {
+        var command = LightCommand()
+        command.values[ThermostatFan.active] = active.map { .integer($0 ? 1 : 0) }
+        command.values[ThermostatFan.speed] = speed.map { .float($0) }
+        command.values[ThermostatFan.automatic] = isAutomatic.map { .integer($0 ? 1 : 0) }
+        command.values[ThermostatFan.swing] = swings.map { .integer($0 ? 1 : 0) }
+        return command
+    }
+
+    @Test("sets fan modes and swing modes with the publisher's words, and reads them")
+    func fanModes() throws {
+        // The words of mitsubishi2MQTT, and one that isn't a speed.
+        var device = try Self.device(
+            Self.valve + #", "fan_mode_command_topic": "f/set", "fan_mode_state_topic": "f","#
+                + #""fan_modes": ["AUTO", "QUIET", "1", "2", "3", "FOCUS"], "swing_mode_command_topic": "s/set","#
+                + #""swing_mode_state_topic": "s", "swing_modes": ["off", "vertical"]"#)
+        let functions = try #require(device.settings.component?.functions)
+        #expect(functions.map(\.type) == [.thermostat, .fanv2] && functions[0].linked == ["fan"])
+        #expect(functions[1].metadata(of: .rotationSpeed)?.step == 25)
+        for (command, message) in [
+            (fan(speed: 25), "f/set QUIET"), (fan(speed: 50), "f/set 1"), (fan(speed: 60), "f/set 2"),
+            (fan(speed: 100), "f/set 3"), (fan(isAutomatic: true), "f/set AUTO"),
+            (fan(isAutomatic: false), "f/set 1"), (fan(swings: true), "s/set vertical"),
+            (fan(swings: false), "s/set off"),
+        ] { #expect(try sent(&device, command) == [message]) }
+        #expect(said(&device, "f", "2").values == fan(speed: 75, isAutomatic: false).values)
+        #expect(said(&device, "f", "AUTO").values == fan(isAutomatic: true).values)
+        #expect(said(&device, "f", "FOCUS").values == fan(isAutomatic: false).values)
+        #expect(said(&device, "s", "vertical").values == fan(swings: true).values)
+        #expect(said(&device, "f", "dancing").isEmpty && said(&device, "s", "").isEmpty)
+        #expect(device.handedOver(fan(speed: 50)) == nil)
+        var silent = try Self.device(Self.valve + #", "fan_mode_command_topic": "f", "fan_modes": ["auto", "on"]"#)
+        #expect(try sent(&silent, fan(isAutomatic: false)) == ["f on"])
+        #expect(silent.handedOver(fan(isAutomatic: false))?.values == fan(isAutomatic: false).values)
+        let useless = try Self.device(Self.valve + #", "fan_mode_command_topic": "f", "fan_modes": ["auto"]"#)
+        #expect(useless.settings.component?.functions.count == 1)
+    }
+
+    @Test("sets the fan mode of Zigbee2MQTT, also to off")
+    func zigbeeFan() throws {
+        let more =
+            #"{"name":"fan_mode","property":"fan_mode","access":7,"values":["off","low","medium","high","on","auto"]}"#
+        var house = Self.house("\(Self.setPoint),\(Self.local),\(more)")
+        house.receives("z/bath", #"{"fan_mode":"off"}"#)
+        #expect(house.states[Self.id]?.values[ThermostatFan.active] == .integer(0))
+        for (command, word) in [
+            (fan(active: true), "medium"), (fan(active: false), "off"), (fan(speed: 100), "high"),
+        ] {
+            #expect(try house.sends(command, to: Self.id) == [#"z/bath/set {"fan_mode":"\#(word)"}"#])
+        }
+    }
+
     @Test("reads actions, and treats idle, drying and fan as idle")
     func actions() throws {
         var device = try Self.device(Self.valve + #", "action_topic": "a", "current_humidity_topic": "f""#)

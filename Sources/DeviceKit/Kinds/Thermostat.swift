@@ -13,6 +13,9 @@ extension LightKind {
             temperature("coolingThreshold", .coolingThresholdTemperature),
             humidity("humidity", .currentRelativeHumidity),
             humidity("targetHumidity", .targetRelativeHumidity),
+            PropertyName("speed", .rotationSpeed, .whole(0...100, unit: "percent")),
+            PropertyName("fanMode", .targetFanState, .choice(["manual", "auto"])),
+            PropertyName("oscillates", .swingMode, .flag(yes: "oscillates", no: "doesn't oscillate")),
         ])
 
     private static func temperature(_ name: String, _ type: CharacteristicType) -> PropertyName {
@@ -89,8 +92,13 @@ package struct ThermostatFeatures: Equatable, Sendable {
     package var measuresHumidity = false
     /// The limits of the target humidity in percent, or `nil` if the thermostat has none.
     package var humidities: ClosedRange<Double>?
+    /// The fan, or `nil` if it can't be set.
+    package var fan: ThermostatFan?
 
     package init() {}
+
+    /// The Thermostat service and, if the fan can be set, the Fan service.
+    package var functions: [AccessoryFunction] { [function] + (fan.map { [$0.function] } ?? []) }
 
     /// The Thermostat service.
     package var function: AccessoryFunction {
@@ -109,7 +117,41 @@ package struct ThermostatFeatures: Equatable, Sendable {
         }
         if measuresHumidity { parts.append(.init(.currentRelativeHumidity, .float(50))) }
         if let humidities { parts.append(.init(.targetRelativeHumidity, .float(50), within: humidities)) }
-        return AccessoryFunction(.thermostat, id: nil, parts: parts)
+        return AccessoryFunction(.thermostat, id: nil, linked: fan == nil ? [] : [ThermostatFan.id], parts: parts)
+    }
+}
+
+/// The settings of the fan of an air conditioner, which is a Fan service linked to the Thermostat service.
+package struct ThermostatFan: Equatable, Sendable {
+    static let id = "fan"
+    /// A Boolean value that indicates whether the fan is on; a value only of fans that can be switched off.
+    package static let active = Property(.active, of: id)
+    package static let speed = Property(.rotationSpeed, of: id)
+    package static let automatic = Property(.targetFanState, of: id)
+    package static let swing = Property(.swingMode, of: id)
+
+    /// The number of speeds, or 0 if the speed can't be set.
+    package var speeds = 0
+    /// A Boolean value that indicates whether the fan can choose its speed itself.
+    package var hasAuto = false
+    /// A Boolean value that indicates whether the fan can be switched off while the device heats or cools.
+    package var hasOff = false
+    /// A Boolean value that indicates whether the air can swing.
+    package var swings = false
+
+    package init() {}
+
+    /// A Boolean value that indicates whether nothing can be set.
+    package var isEmpty: Bool { speeds == 0 && !hasAuto && !swings }
+
+    /// The Fan service.
+    var function: AccessoryFunction {
+        var parts: [AccessoryFunction.Part] = []
+        if hasOff { parts.append(.init(.active, .integer(0))) }
+        if speeds > 0 { parts.append(.init(.rotationSpeed, .float(100)) { $0.step = 100 / Double(speeds) }) }
+        if hasAuto { parts.append(.init(.targetFanState, .integer(0))) }
+        if swings { parts.append(.init(.swingMode, .integer(0))) }
+        return AccessoryFunction(.fanv2, id: Self.id, parts: parts)
     }
 }
 
@@ -141,14 +183,21 @@ struct ThermostatRules: DeviceRules {
     private static let tolerance = 0.51
 
     private var modes: [HeatingCoolingMode] = [.off, .heat, .cool, .auto]
+    /// The distance between two speeds of the fan, in percent.
+    private var speedStep = 1.0
+    private var fanHasOff = false
 
     /// The pause prevents each step of a dial from being sent to the thermostat by radio.
     var pause: Duration { .milliseconds(300) }
 
     func adapted(to functions: [AccessoryFunction]) -> any DeviceRules {
         let values = functions.lazy.compactMap { $0.metadata(of: .targetHeatingCoolingState)?.validValues }.first
-        guard let values else { return self }
         var rules = self
+        if let fan = functions.first(where: { $0.type == .fanv2 }) {
+            rules.speedStep = fan.metadata(of: .rotationSpeed)?.step ?? speedStep
+            rules.fanHasOff = fan.has(.active)
+        }
+        guard let values else { return rules }
         rules.modes = values.compactMap { HeatingCoolingMode(rawValue: Int($0)) }
         return rules
     }
@@ -157,6 +206,11 @@ struct ThermostatRules: DeviceRules {
 
     func shown(_ functions: [AccessoryFunction]) -> [AccessoryFunction] {
         functions.map { function in
+            if function.type == .fanv2, !function.has(.active) {
+                var fan = function
+                fan.add(.active, .integer(0), at: 0)
+                return fan
+            }
             guard function.type == .thermostat else { return function }
             // Accept automatic mode and replace it, because Siri sets every thermostat to it.
             var shown = function.with(.targetHeatingCoolingState) { $0.replacedValues = [3] }
@@ -181,7 +235,8 @@ struct ThermostatRules: DeviceRules {
                 guard reported[property] == value else { return false }
                 continue
             }
-            guard (number - other).magnitude <= Self.tolerance else { return false }
+            let tolerance = property.type == .rotationSpeed ? speedStep : Self.tolerance
+            guard (number - other).magnitude <= tolerance else { return false }
         }
         return true
     }
@@ -191,6 +246,7 @@ struct ThermostatRules: DeviceRules {
         chooseMode(&command, over: state)
         chooseTarget(&command, over: state)
         separateThresholds(&command, over: state)
+        chooseFanMode(&command, over: state)
         return command
     }
 
@@ -230,6 +286,27 @@ struct ThermostatRules: DeviceRules {
         }
     }
 
+    /// Removes all but one of the settings that a device has in its only fan mode: off, automatic, or a speed.
+    ///
+    /// Apps write Active together with the speed. A speed of 0 switches the fan off if the device can do so.
+    private func chooseFanMode(_ command: inout PropertyValues, over state: DeviceState) {
+        if let speed = command[ThermostatFan.speed]?.number, speed < 0.5 {
+            command.remove(ThermostatFan.speed)
+            if fanHasOff { command[ThermostatFan.active] = .integer(0) }
+        }
+        let active = command[ThermostatFan.active].flatMap(Bool.init)
+        let isAutomatic = command[ThermostatFan.automatic].flatMap(Bool.init)
+        if active == false {
+            command.remove(ThermostatFan.speed)
+            command.remove(ThermostatFan.automatic)
+            return
+        }
+        if isAutomatic == true { command.remove(ThermostatFan.speed) }
+        if command.contains(ThermostatFan.speed) { command.remove(ThermostatFan.automatic) }
+        let isOn = state.values[ThermostatFan.active].flatMap(Bool.init) == true
+        if isOn || isAutomatic != nil || command.contains(ThermostatFan.speed) { command.remove(ThermostatFan.active) }
+    }
+
     private func separateThresholds(_ command: inout PropertyValues, over state: DeviceState) {
         guard command.heatingThreshold != nil || command.coolingThreshold != nil,
             let low = command.heatingThreshold ?? state.values.heatingThreshold,
@@ -248,6 +325,8 @@ struct ThermostatRules: DeviceRules {
         switch type {
         case .currentHeatingCoolingState: activity(in: state).characteristicValue
         case .currentTemperature: state.values[Property(.targetTemperature)]
+        // The fan runs while the device is on.
+        case .active: .integer(state.values.thermostatMode.map { $0 == .off } == true ? 0 : 1)
         default: nil
         }
     }

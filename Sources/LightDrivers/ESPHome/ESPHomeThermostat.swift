@@ -13,6 +13,14 @@ struct ESPHomeThermostat: ESPHomeComponent {
         (0, .off), (1, .auto), (6, .auto), (2, .cool), (3, .heat),
     ]
 
+    /// The fan modes and the swing modes, by their number.
+    private static let fanModes = [
+        "on", "off", "auto", "low", "medium", "high", "middle", "focus", "diffuse", "quiet",
+    ]
+    private static let swingModes = ["off", "both", "vertical", "horizontal"]
+    /// The maximum number of fan modes with the device's own words.
+    private static let maximumCustomModes = 16
+
     /// The features in a description, as the bits of `feature_flags`.
     private struct Features: OptionSet {
         let rawValue: UInt64
@@ -31,6 +39,8 @@ struct ESPHomeThermostat: ESPHomeComponent {
     private var temperatures = 7.0...35.0
     private var step = 0.1
     private var humidities = 30.0...99.0
+    private var fan = ClimateFan()
+    private var customFanModes: [String] = []
 
     private func has(_ feature: Features) -> Bool { features & feature.rawValue != 0 }
 
@@ -49,7 +59,8 @@ struct ESPHomeThermostat: ESPHomeComponent {
         own.reportsActivity = has(.action)
         own.measuresHumidity = has(.currentHumidity)
         own.humidities = has(.targetHumidity) ? humidities : nil
-        return [own.function]
+        own.fan = fan.features
+        return own.functions
     }
 
     static func entity(_ body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> ESPHomeEntity? {
@@ -61,6 +72,7 @@ struct ESPHomeThermostat: ESPHomeComponent {
         // Firmware before 2025.11 has a field for each feature. There, a thermostat with two set points has no single
         // target temperature.
         var older: UInt64 = 0
+        var (fanModes, swingModes) = ([UInt64](), [UInt64]())
         while let (field, value) = try reader.next() {
             func add(_ feature: Features) { if value.flag { older |= feature.rawValue } }
             switch field {
@@ -71,6 +83,12 @@ struct ESPHomeThermostat: ESPHomeComponent {
             case 9: temperatures.high = value.float
             case 10: temperatures.step = value.float
             case 12: add(.action)
+            case 13: fanModes += value.numbers
+            case 14: swingModes += value.numbers
+            case 15:
+                if thermostat.customFanModes.count < Self.maximumCustomModes {
+                    thermostat.customFanModes.append(value.text)
+                }
             case 18: entity.isHidden = entity.isHidden || value.flag
             case 20: entity.isHidden = entity.isHidden || value.number != 0
             case 22: add(.currentHumidity)
@@ -84,6 +102,9 @@ struct ESPHomeThermostat: ESPHomeComponent {
             }
         }
         if thermostat.features == 0 { thermostat.features = older }
+        thermostat.fan = ClimateFan(
+            modes: fanModes.prefix(32).compactMap { Self.word($0, in: Self.fanModes) } + thermostat.customFanModes,
+            swings: swingModes.prefix(32).compactMap { Self.word($0, in: Self.swingModes) })
         let (unit, limits) = (thermostat.unit, temperatures)
         thermostat.temperatures = unit.range(Double(limits.low), Double(limits.high)) ?? thermostat.temperatures
         thermostat.step = unit.step(limits.step)
@@ -106,6 +127,9 @@ struct ESPHomeThermostat: ESPHomeComponent {
             case 5: state.climate.low = value.float
             case 6: state.climate.high = value.float
             case 8: state.climate.action = value.number
+            case 9: state.climate.fanMode = value.number
+            case 10: state.climate.swingMode = value.number
+            case 11: state.climate.customFanMode = value.text
             case 14: state.climate.humidity = value.float
             case 15: state.climate.targetHumidity = value.float
             case 16: state.key.part = UInt32(truncatingIfNeeded: value.number)
@@ -113,6 +137,10 @@ struct ESPHomeThermostat: ESPHomeComponent {
             }
         }
         return state
+    }
+
+    private static func word(_ number: UInt64, in words: [String]) -> String? {
+        Int(exactly: number).flatMap { words.indices.contains($0) ? words[$0] : nil }
     }
 
     private static func mode(_ state: ESPHomeState) -> HeatingCoolingMode? {
@@ -146,6 +174,13 @@ struct ESPHomeThermostat: ESPHomeComponent {
         }
         if has(.currentHumidity) { report.values[.currentRelativeHumidity] = state.climate.percentage(\.humidity) }
         if has(.targetHumidity) { report.targetHumidity = state.climate.percentage(\.targetHumidity) }
+        let custom = state.climate.customFanMode
+        if let mode = custom.isEmpty ? Self.word(state.climate.fanMode, in: Self.fanModes) : custom {
+            report.values.merge(fan.values(mode: mode))
+        }
+        if let mode = Self.word(state.climate.swingMode, in: Self.swingModes) {
+            report.values.merge(fan.values(swing: mode))
+        }
         return report
     }
 
@@ -182,6 +217,21 @@ struct ESPHomeThermostat: ESPHomeComponent {
             body.write(Float(percent), field: 23)
             isEmpty = false
         }
+        func write(_ word: String?, in words: [String], field: UInt64) {
+            guard let word, let number = words.firstIndex(of: word) else { return }
+            body.write(true, field: field)
+            body.write(UInt64(number), field: field + 1)
+            isEmpty = false
+        }
+        let fanMode = fan.mode(of: command)
+        if let fanMode, customFanModes.contains(fanMode) {
+            body.write(true, field: 16)
+            body.write(fanMode, field: 17)
+            isEmpty = false
+        } else {
+            write(fanMode, in: Self.fanModes, field: 12)
+        }
+        write(fan.swing(of: command), in: Self.swingModes, field: 14)
         guard !isEmpty else { return nil }
         if key.part != 0 { body.write(UInt64(key.part), field: 24) }
         return ESPHomeFraming.Message(Self.command, body.bytes)
@@ -303,6 +353,10 @@ struct ESPHomeClimateState: Equatable, Sendable {
     var high: Float = 0
     var humidity: Float = 0
     var targetHumidity: Float = 0
+    var fanMode: UInt64 = 0
+    var swingMode: UInt64 = 0
+    /// The fan mode in the device's own words; empty if the fan mode is one of the numbered modes.
+    var customFanMode = ""
 
     /// Returns a percentage, or `nil` if it is out of range.
     func percentage(_ path: KeyPath<Self, Float>) -> Double? {

@@ -74,6 +74,49 @@ struct ESPHomeThermostatTests {
         #expect(device.message(for: LightCommand(on: true)) == nil)
     }
 
+    @Test("sets numbered and custom fan modes and swing modes, and reads them")
+    func fan() throws {
+        var device = try Self.device(modes: [0, 2]) { body in
+            for mode in [2, 3, 5] { body.write(UInt64(mode), field: 13) }
+            for mode in [0, 2] { body.write(UInt64(mode), field: 14) }
+            body.write("Turbo", field: 15)
+        }
+        #expect(device.description.functions.map(\.type) == [.thermostat, .fanv2])
+        for (property, value, fields) in [
+            (ThermostatFan.automatic, CharacteristicValue.integer(1), [12: 1, 13: 2]),
+            (ThermostatFan.speed, .float(33), [12: 1, 13: 3]), (ThermostatFan.swing, .integer(1), [14: 1, 15: 2]),
+            (ThermostatFan.swing, .integer(0), [14: 1, 15: 0]),
+        ] {
+            var command = LightCommand()
+            command.values[property] = value
+            let expected = Self.message(48) { body in
+                body.write(fixed32: 9, field: 1)
+                for (field, number) in fields.sorted(by: { $0.key < $1.key }) {
+                    body.write(UInt64(number), field: UInt64(field))
+                }
+            }
+            #expect(device.message(for: command) == expected)
+        }
+        var fastest = LightCommand()
+        fastest.values[ThermostatFan.speed] = .float(100)
+        #expect(
+            device.message(for: fastest)
+                == Self.message(48) { body in
+                    body.write(fixed32: 9, field: 1)
+                    body.write(true, field: 16)
+                    body.write("Turbo", field: 17)
+                })
+        device.state = try Self.state(47) { body in
+            body.write(UInt64(2), field: 2)
+            body.write(UInt64(2), field: 10)
+            body.write("Turbo", field: 11)
+        }
+        #expect(device.report?.values[ThermostatFan.speed] == .float(100))
+        #expect(device.report?.values[ThermostatFan.swing] == .integer(1))
+        device.state = try Self.state(47) { body in body.write(UInt64(99), field: 9) }
+        #expect(device.report?.values[ThermostatFan.speed] == nil)
+    }
+
     @Test("reads the mode, the activity and the temperatures, and keeps the shown mode while drying")
     func states() throws {
         var device = try Self.device(modes: [0, 2, 3, 5], flags: 1 | 32)

@@ -10,12 +10,17 @@ struct MQTTThermostat: MQTTComponent {
     static let abbreviations = [
         "act_t": "action_topic", "act_tpl": "action_template", "curr_hum_t": "current_humidity_topic",
         "curr_hum_tpl": "current_humidity_template", "curr_temp_t": "current_temperature_topic",
-        "curr_temp_tpl": "current_temperature_template", "hum_cmd_t": "target_humidity_command_topic",
+        "curr_temp_tpl": "current_temperature_template",
+        "fan_mode_cmd_t": "fan_mode_command_topic", "fan_mode_cmd_tpl": "fan_mode_command_template",
+        "fan_mode_stat_t": "fan_mode_state_topic", "fan_mode_stat_tpl": "fan_mode_state_template",
+        "hum_cmd_t": "target_humidity_command_topic",
         "hum_cmd_tpl": "target_humidity_command_template", "hum_stat_t": "target_humidity_state_topic",
         "hum_state_tpl": "target_humidity_state_template", "init": "initial", "max_hum": "max_humidity",
         "min_hum": "min_humidity", "mode_cmd_t": "mode_command_topic", "mode_cmd_tpl": "mode_command_template",
         "mode_stat_t": "mode_state_topic", "mode_stat_tpl": "mode_state_template",
         "pow_cmd_t": "power_command_topic", "pow_cmd_tpl": "power_command_template",
+        "swing_mode_cmd_t": "swing_mode_command_topic", "swing_mode_cmd_tpl": "swing_mode_command_template",
+        "swing_mode_stat_t": "swing_mode_state_topic", "swing_mode_stat_tpl": "swing_mode_state_template",
         "temp_cmd_t": "temperature_command_topic", "temp_cmd_tpl": "temperature_command_template",
         "temp_hi_cmd_t": "temperature_high_command_topic", "temp_hi_cmd_tpl": "temperature_high_command_template",
         "temp_hi_stat_t": "temperature_high_state_topic", "temp_hi_stat_tpl": "temperature_high_state_template",
@@ -24,7 +29,8 @@ struct MQTTThermostat: MQTTComponent {
         "temp_stat_t": "temperature_state_topic", "temp_stat_tpl": "temperature_state_template",
         "temp_unit": "temperature_unit",
     ]
-    static let keys = abbreviations.values.sorted() + ["max_temp", "min_temp", "modes", "temp_step"]
+    static let keys =
+        abbreviations.values.sorted() + ["fan_modes", "max_temp", "min_temp", "modes", "swing_modes", "temp_step"]
     /// The default modes of a thermostat whose announcement lists no modes.
     private static let usualModes = ["auto", "off", "cool", "heat", "dry", "fan_only"]
     private static let usualHeaterModes = ["eco", "electric", "gas", "heat_pump", "high_demand", "performance", "off"]
@@ -44,6 +50,9 @@ struct MQTTThermostat: MQTTComponent {
     private var humidity, targetHumidity: MQTTLightSettings.Source?
     private var humidityCommand: MQTTLightSettings.Command?
     private var humidities = 30.0...99.0
+    private var fan = ClimateFan()
+    private var fanCommand, swingCommand: MQTTLightSettings.Command?
+    private var fanMode, swingMode: MQTTLightSettings.Source?
 
     private var modes: Set<HeatingCoolingMode> {
         var modes = words.modes
@@ -67,11 +76,12 @@ struct MQTTThermostat: MQTTComponent {
         features.reportsActivity = action != nil
         features.measuresHumidity = humidity != nil
         features.humidities = humidityCommand == nil ? nil : humidities
-        return [features.function]
+        features.fan = fan.features
+        return features.functions
     }
 
     var sources: [MQTTLightSettings.Source?] {
-        [mode, action, current, target, low, high, humidity, targetHumidity]
+        [mode, action, current, target, low, high, humidity, targetHumidity, fanMode, swingMode]
     }
 
     var beginning: LightReport? {
@@ -104,8 +114,19 @@ struct MQTTThermostat: MQTTComponent {
         )
         guard driest < dampest else { throw .about("max_humidity", "must be greater than min_humidity") }
         humidities = driest...dampest
+        try readFan(reader)
         settings.commandTopic = (modeCommand ?? targetCommand ?? powerCommand ?? lowCommand)?.topic ?? ""
         settings.power = mode ?? target ?? low ?? current
+    }
+
+    private mutating func readFan(_ reader: KeyReader) throws(MQTTProblem) {
+        fanCommand = try reader.command("fan_mode", else: "the fan can't be set")
+        fanMode = try Self.source(reader, "fan_mode_state")
+        swingCommand = try reader.command("swing_mode", else: "the swing mode can't be set")
+        swingMode = try Self.source(reader, "swing_mode_state")
+        let modes = try reader.words("fan_modes") ?? ["auto", "low", "medium", "high"]
+        let swings = try reader.words("swing_modes") ?? ["on", "off"]
+        fan = ClimateFan(modes: fanCommand == nil ? [] : modes, swings: swingCommand == nil ? [] : swings)
     }
 
     private mutating func readTemperatures(_ reader: KeyReader, heatsWater: Bool) throws(MQTTProblem) {
@@ -205,6 +226,20 @@ struct MQTTThermostat: MQTTComponent {
             thermostat.temperatures = range
         }
         if let step = main.json["value_step"]?.double, (0.01...10).contains(step) { thermostat.step = step }
+        let fanMode = feature("fan_mode")
+        let swingMode = feature("swing_mode")
+        func words(_ feature: (json: JSONValue, property: String)?) -> [String] {
+            (feature?.json["values"]?.array ?? []).prefix(32).compactMap(\.string)
+        }
+        if let fanMode {
+            thermostat.fanCommand = try command(fanMode.property, isText: true)
+            thermostat.fanMode = try source(fanMode.property)
+        }
+        if let swingMode {
+            thermostat.swingCommand = try command(swingMode.property, isText: true)
+            thermostat.swingMode = try source(swingMode.property)
+        }
+        thermostat.fan = ClimateFan(modes: words(fanMode), swings: words(swingMode))
         settings.schema = .component(thermostat)
         settings.power = thermostat.mode ?? thermostat.target ?? thermostat.low
         settings.ask(for: main.property)
@@ -234,6 +269,8 @@ struct MQTTThermostat: MQTTComponent {
         }
         report.values[.currentRelativeHumidity] = percentage(humidity)
         if humidityCommand != nil { report.targetHumidity = percentage(targetHumidity) }
+        if let word = light.text(fanMode, topic, payload) { report.values.merge(fan.values(mode: word)) }
+        if let word = light.text(swingMode, topic, payload) { report.values.merge(fan.values(swing: word)) }
         return report
     }
 
@@ -298,6 +335,12 @@ struct MQTTThermostat: MQTTComponent {
         if let percent = command.targetHumidity, let humidityCommand {
             messages.append(try message(percent, humidityCommand, to: &light))
         }
+        if let mode = fan.mode(of: command), let fanCommand {
+            messages.append(try light.message(fanCommand, mode, [:]))
+        }
+        if let mode = fan.swing(of: command), let swingCommand {
+            messages.append(try light.message(swingCommand, mode, [:]))
+        }
         guard !messages.isEmpty else { throw .refused("the thermostat doesn't support this command") }
         return messages
     }
@@ -359,6 +402,12 @@ struct MQTTThermostat: MQTTComponent {
         read(unreported, &report, by: &light)
         if isOptimistic || targetHumidity == nil, humidityCommand != nil {
             report.targetHumidity = command.targetHumidity
+        }
+        if isOptimistic || fanMode == nil, let mode = fan.mode(of: command) {
+            report.values.merge(fan.values(mode: mode))
+        }
+        if isOptimistic || swingMode == nil, let mode = fan.swing(of: command) {
+            report.values.merge(fan.values(swing: mode))
         }
         return report
     }
