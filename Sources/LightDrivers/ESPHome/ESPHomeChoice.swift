@@ -41,18 +41,13 @@ struct ESPHomeChoice: ESPHomeComponent {
     }
 
     static func state(_ body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> ESPHomeState {
-        var state = ESPHomeState(key: ESPHomeEntity.Key(key: 0))
-        var reader = ProtobufReader(body)
-        while let (field, value) = try reader.next() {
+        try ESPHomeState(body, part: 4) { state, field, value in
             switch field {
-            case 1: state.key.key = UInt32(truncatingIfNeeded: value.number)
             case 2: state.text = value.text
             case 3: state.isMissing = value.flag
-            case 4: state.key.part = UInt32(truncatingIfNeeded: value.number)
             default: break
             }
         }
-        return state
     }
 
     private func property(_ option: String) -> Property {

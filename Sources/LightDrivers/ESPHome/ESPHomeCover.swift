@@ -104,15 +104,11 @@ extension ESPHomeEntity {
 
 extension ESPHomeState {
     init(cover body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) {
-        self.init(key: ESPHomeEntity.Key(key: 0))
-        var reader = ProtobufReader(body)
-        while let (field, value) = try reader.next() {
+        try self.init(body, part: 6) { state, field, value in
             switch field {
-            case 1: key.key = UInt32(truncatingIfNeeded: value.number)
-            case 3: position = share(value)
-            case 4: tilt = share(value)
-            case 5: motion = value.number == 1 ? .opening : value.number == 2 ? .closing : .stopped
-            case 6: key.part = UInt32(truncatingIfNeeded: value.number)
+            case 3: state.position = state.share(value)
+            case 4: state.tilt = state.share(value)
+            case 5: state.motion = value.number == 1 ? .opening : value.number == 2 ? .closing : .stopped
             default: break
             }
         }

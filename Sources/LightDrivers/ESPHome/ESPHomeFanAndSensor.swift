@@ -83,32 +83,24 @@ extension ESPHomeEntity {
 
 extension ESPHomeState {
     init(fan body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) {
-        self.init(key: ESPHomeEntity.Key(key: 0))
-        var reader = ProtobufReader(body)
-        while let (field, value) = try reader.next() {
+        try self.init(body, part: 8) { state, field, value in
             switch field {
-            case 1: key.key = UInt32(truncatingIfNeeded: value.number)
-            case 2: on = value.flag
-            case 3: isOscillating = value.flag
-            case 4: legacySpeed = Int(clamping: value.number)
-            case 5: isReverse = value.number == 1
-            case 6: speed = Int(clamping: value.number)
-            case 8: key.part = UInt32(truncatingIfNeeded: value.number)
+            case 2: state.on = value.flag
+            case 3: state.isOscillating = value.flag
+            case 4: state.legacySpeed = Int(clamping: value.number)
+            case 5: state.isReverse = value.number == 1
+            case 6: state.speed = Int(clamping: value.number)
             default: break
             }
         }
     }
 
     init(sensor body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) {
-        self.init(key: ESPHomeEntity.Key(key: 0))
-        var reader = ProtobufReader(body)
-        while let (field, value) = try reader.next() {
+        try self.init(body, part: 4) { state, field, value in
             switch field {
-            case 1: key.key = UInt32(truncatingIfNeeded: value.number)
             // The field is a Boolean value for binary sensors and a number for other sensors.
-            case 2: (on, self.value) = (value.flag, value.float)
-            case 3: isMissing = value.flag
-            case 4: key.part = UInt32(truncatingIfNeeded: value.number)
+            case 2: (state.on, state.value) = (value.flag, value.float)
+            case 3: state.isMissing = value.flag
             default: break
             }
         }

@@ -312,6 +312,27 @@ struct ESPHomeState: Equatable, Sendable {
 }
 
 extension ESPHomeState {
+    /// Parses a state, whose first field is the key.
+    ///
+    /// - Parameters:
+    ///   - body: The message.
+    ///   - part: The field for the subdevice.
+    ///   - read: Stores another field in the state.
+    init(
+        _ body: ArraySlice<UInt8>, part: Int,
+        _ read: (inout ESPHomeState, Int, ProtobufReader.Value) -> Void
+    ) throws(ProtobufReader.Malformed) {
+        self.init(key: ESPHomeEntity.Key(key: 0))
+        var reader = ProtobufReader(body)
+        while let (field, value) = try reader.next() {
+            switch field {
+            case 1: key.key = UInt32(truncatingIfNeeded: value.number)
+            case part: key.part = UInt32(truncatingIfNeeded: value.number)
+            default: read(&self, field, value)
+            }
+        }
+    }
+
     /// Parses the state of an entity.
     ///
     /// Returns `nil` if the message isn't a supported state or reports that the state is unknown.

@@ -48,13 +48,9 @@ struct ESPHomeTargetState: Equatable, Sendable {
 extension ESPHomeState {
     /// Parses the state of a device whose state is a number.
     init(number body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) {
-        self.init(key: ESPHomeEntity.Key(key: 0))
-        var reader = ProtobufReader(body)
-        while let (field, value) = try reader.next() {
+        try self.init(body, part: 3) { state, field, value in
             switch field {
-            case 1: key.key = UInt32(truncatingIfNeeded: value.number)
-            case 2: number = value.number
-            case 3: key.part = UInt32(truncatingIfNeeded: value.number)
+            case 2: state.number = value.number
             default: break
             }
         }

@@ -116,11 +116,8 @@ struct ESPHomeThermostat: ESPHomeComponent {
     }
 
     static func state(_ body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> ESPHomeState {
-        var state = ESPHomeState(key: ESPHomeEntity.Key(key: 0))
-        var reader = ProtobufReader(body)
-        while let (field, value) = try reader.next() {
+        try ESPHomeState(body, part: 16) { state, field, value in
             switch field {
-            case 1: state.key.key = UInt32(truncatingIfNeeded: value.number)
             case 2: state.climate.mode = value.number
             case 3: state.climate.current = value.float
             case 4: state.climate.target = value.float
@@ -132,11 +129,9 @@ struct ESPHomeThermostat: ESPHomeComponent {
             case 11: state.climate.customFanMode = value.text
             case 14: state.climate.humidity = value.float
             case 15: state.climate.targetHumidity = value.float
-            case 16: state.key.part = UInt32(truncatingIfNeeded: value.number)
             default: break
             }
         }
-        return state
     }
 
     private static func word(_ number: UInt64, in words: [String]) -> String? {
@@ -289,20 +284,15 @@ struct ESPHomeWaterHeater: ESPHomeComponent {
     }
 
     static func state(_ body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> ESPHomeState {
-        var state = ESPHomeState(key: ESPHomeEntity.Key(key: 0))
-        var reader = ProtobufReader(body)
-        while let (field, value) = try reader.next() {
+        try ESPHomeState(body, part: 5) { state, field, value in
             switch field {
-            case 1: state.key.key = UInt32(truncatingIfNeeded: value.number)
             case 2: state.climate.current = value.float
             case 3: state.climate.target = value.float
             case 4: state.climate.mode = value.number
-            case 5: state.key.part = UInt32(truncatingIfNeeded: value.number)
             case 6: state.on = value.number & 2 != 0
             default: break
             }
         }
-        return state
     }
 
     private func isOn(_ state: ESPHomeState) -> Bool { hasPower ? state.on : state.climate.mode != 0 }

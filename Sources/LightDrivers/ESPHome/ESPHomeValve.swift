@@ -26,17 +26,12 @@ struct ESPHomeValve: ESPHomeComponent {
 
     /// Parses a state, whose position is from 0 (closed) to 1 (open).
     static func state(_ body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> ESPHomeState {
-        var state = ESPHomeState(key: ESPHomeEntity.Key(key: 0))
-        var reader = ProtobufReader(body)
-        while let (field, value) = try reader.next() {
+        try ESPHomeState(body, part: 4) { state, field, value in
             switch field {
-            case 1: state.key.key = UInt32(truncatingIfNeeded: value.number)
             case 2: state.on = state.share(value) > 0
-            case 4: state.key.part = UInt32(truncatingIfNeeded: value.number)
             default: break
             }
         }
-        return state
     }
 
     func report(_ state: ESPHomeState) -> LightReport {
