@@ -115,7 +115,7 @@ extension Home {
 }
 
 extension Sequence<ServiceRow> {
-    fileprivate var sortedForProduct: [ServiceRow] {
+    var sortedForProduct: [ServiceRow] {
         map { (key: NameKey($0.name), row: $0) }
             .sorted {
                 ($0.row.isFavorite ? 0 : 1, $0.key, $0.row.name, $0.row.id)
