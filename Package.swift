@@ -55,12 +55,13 @@ let webAssets =
     + [
         "access", "access-fields", "access-link", "accessory", "add", "arrange", "automation", "automation-buttons",
         "automation-form", "automations", "bridge", "bridge-change",
-        "bridge-device", "bridge-fields", "bridge-systems", "confirm", "control", "count", "empty", "enter", "graphs",
+        "bridge-device", "bridge-fields", "bridge-systems", "confirm", "control", "empty", "enter", "graphs",
         "history", "home",
-        "more", "name-form", "names", "offer", "options", "page", "people", "privacy", "problem", "room", "rooms",
+        "more", "name-form", "names", "offer", "options", "order", "order-buttons", "page", "people", "privacy",
+        "problem", "room", "rooms",
         "scene",
         "scenes",
-        "service", "summary", "tile",
+        "service", "status", "status-chips", "strip", "tile",
     ].map { "\($0).mustache" }
 
 func library(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {

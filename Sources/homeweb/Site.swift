@@ -11,6 +11,8 @@ struct Site: Sendable {
     let freshness: Freshness
     let people: People
     let history = History()
+    let orders: DisplayOrders
+    let turnedOff = TurnedOff()
     let listeners = ListenerLimit()
     let attempts = AttemptLimit()
     /// Limits the number of graphs drawn concurrently, so that other calls to the home hub aren't delayed.

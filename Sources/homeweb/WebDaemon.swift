@@ -32,7 +32,8 @@ struct WebDaemon {
         let manager = HomeManager(HomeApp.declaration, socket: hubSocket, logger: logger)
         let people = People(file: file, isTokenNeeded: isTokenNeeded, logger: logger)
         let site = Site(
-            manager: manager, freshness: Freshness(manager), people: people, bridgeSocket: bridgeSocket,
+            manager: manager, freshness: Freshness(manager), people: people,
+            orders: DisplayOrders(directory: stateDirectory, logger: logger), bridgeSocket: bridgeSocket,
             hubSocket: hubSocket, logger: logger)
         let (ports, portSink) = AsyncStream.makeStream(of: Int.self)
         let server = try WebServer.make(settings, site) { port in

@@ -77,9 +77,10 @@ def test_each_route_requires_its_role(house):
         "bridge": house.accessories["Demo"]["id"], "elsewhere": house.value("Kitchen Lamp", "on")[0],
     }
     pages = {
-        "rooms": ["/", "/scenes", "/history", "/more", "/rooms/{room}", "/services/{service}", "/accessories/{accessory}"],
+        "rooms": ["/", "/scenes", "/history", "/more", "/rooms/{room}", "/services/{service}", "/accessories/{accessory}",
+                  "/status/attention", "/status/lights", "/status/climate", "/status/security"],
         "guest": ["/automations", "/automations/{automation}", "/rooms/{kitchen}", "/services/{elsewhere}", "/accessories/{lamp}"],
-        "member": ["/rooms", "/names", "/people", "/add", "/accessories/{bridge}/remove", "/accessories/{bridge}/arrange",
+        "member": ["/rooms", "/rooms/{room}/order", "/names", "/people", "/add", "/accessories/{bridge}/remove", "/accessories/{bridge}/arrange",
                    "/rooms/{room}/remove",
                    "/zones/{zone}/remove", "/automations/new", "/automations/{automation}/edit",
                    "/automations/{automation}/remove", "/homes/{home}/location/remove", "/people/{person}/remove",
@@ -89,9 +90,9 @@ def test_each_route_requires_its_role(house):
                   "/bridge/devices?key=simulated/hall"],
     }
     changes = {
-        "rooms": ["/rooms/{room}/off", "/scenes/{scene}/run"],
-        "guest": ["/rooms/{kitchen}/off", "/scenes/{oven}/run"],
-        "member": ["/homes", "/homes/{home}/name", "/homes/{home}/rooms", "/homes/{home}/zones", "/rooms/{room}/name",
+        "rooms": ["/rooms/{room}/off", "/rooms/{room}/undo", "/homes/{home}/off", "/homes/{home}/undo", "/scenes/{scene}/run"],
+        "guest": ["/rooms/{kitchen}/off", "/rooms/{kitchen}/undo", "/scenes/{oven}/run"],
+        "member": ["/homes", "/homes/{home}/order", "/rooms/{room}/order", "/homes/{home}/name", "/homes/{home}/rooms", "/homes/{home}/zones", "/rooms/{room}/name",
                    "/zones/{zone}/rooms", "/accessories/{accessory}/name", "/accessories/{accessory}/room",
                    "/accessories/{accessory}/arrange", "/accessories/{accessory}/identify", "/accessories/{accessory}/unblock", "/accessories/{accessory}/pair",
                    "/services/{service}/name", "/services/{service}/favorite", "/services/{service}/kind", "/add",

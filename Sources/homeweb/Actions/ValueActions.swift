@@ -36,31 +36,6 @@ enum ValueActions {
             }
             return try await done(request, back, [service.id], site, visitor)
         }
-        router.post("/rooms/:id/off") { request, context in
-            let visitor = try context.visitor
-            let form = try await request.form(context)
-            let room: Room.ID = try context.id()
-            let moment = try await site.moment(visitor)
-            guard let home = moment.home(where: { $0.room(room) != nil }) else { throw notFound }
-            var values: [Characteristic.ID: CharacteristicValue] = [:]
-            for row in home.rows() where row.room == room && row.kind.isSwitchedOffTogether && row.problem == nil {
-                if let toggle = row.toggle, toggle.isOn != false { values[toggle.characteristic] = toggle.off }
-            }
-            let results = try await site.manager.writeValues(values)
-            let failed = results.filter { if case .failure = $0.value { true } else { false } }
-            let name = home.room(room).map(home.displayName) ?? ""
-            site.history.add("\(name) was turned off", place: name, who: visitor.shownName, path: "/rooms/\(room)")
-            if let (id, result) = failed.min(by: { $0.key < $1.key }), case .failure(let error) = result {
-                var refusal = WebError(error)
-                let first = home.characteristic(id).flatMap { home.accessory(of: $0.service)?.name } ?? "one"
-                refusal.message =
-                    "\(failed.count) of \(values.count) didn't turn off, including \(first): \(refusal.message)"
-                throw refusal
-            }
-            return try await done(
-                request, form["back"] ?? "/rooms/\(room)", home.rows().filter { $0.room == room }.map(\.id), site,
-                visitor)
-        }
         router.post("/scenes/:id/run") { request, context in
             let visitor = try context.visitor
             let form = try await request.form(context)

@@ -94,16 +94,18 @@
     return template.content;
   };
 
-  function redraw(element, html) {
-    const fresh = element.id === "main" ? element.cloneNode(false) : parsed(html).firstElementChild;
-    if (element.id === "main") fresh.append(parsed(html));
+  function redraw(element, html, isFrame) {
+    const fresh = isFrame ? element.cloneNode(false) : parsed(html).firstElementChild, focus = document.activeElement;
+    if (isFrame) fresh.append(parsed(html));
     if (fresh) morph(element, fresh);
+    // An element that has moved loses the focus.
+    if (focus !== document.activeElement && focus?.isConnected) focus.focus();
     shown();
   }
 
-  function drawMain({ title, html }) {
-    document.title = title;
-    redraw(main(), html);
+  function drawMain({ title, html }, frame = main()) {
+    if (frame === main()) document.title = title;
+    redraw(frame, html, true);
   }
 
   function drawPart({ id, html }) {
@@ -236,6 +238,7 @@
     if (queue) return void Object.assign(queue, fields);
     hold(place);
     place.classList.add("pending");
+    const frame = place.closest(".sheet > div") || main();
     let next = { ...fields }, refusal = "";
     while (Object.keys(next).length) {
       const later = {};
@@ -246,7 +249,7 @@
         refusal = "";
         if (answer.isCanceled) break;
         for (const input of place.querySelectorAll("input[type=number], input[type=text]")) input.defaultValue = input.value;
-        if (answer.main) drawMain(answer.main);
+        if (answer.main) drawMain(answer.main, frame);
         (answer.parts || []).forEach(drawPart);
       } catch (error) {
         refusal = error.message;
@@ -275,7 +278,7 @@
 
   document.addEventListener("submit", (event) => {
     const form = event.target, button = event.submitter;
-    if (!form.action.match(/\/services\/[^/]+\/values$|\/scenes\/[^/]+\/run$|\/rooms\/[^/]+\/off$|\/automations\/[^/]+\/enabled$/)) return;
+    if (!form.action.match(/\/services\/[^/]+\/values$|\/scenes\/[^/]+\/run$|\/(rooms|homes)\/[^/]+\/(off|undo|order)$|\/automations\/[^/]+\/enabled$/)) return;
     event.preventDefault();
     const place = form.closest(".tile, .control") || form;
     const fields = Object.fromEntries(new FormData(form, button));
@@ -377,6 +380,58 @@
     if (link) press = setTimeout(() => { if (!drag?.moved) location.assign(link.href); }, 600);
   });
   for (const name of ["pointerup", "pointercancel", "scroll"]) document.addEventListener(name, () => clearTimeout(press), true);
+
+  // ---- Order
+
+  // The other items move, so that the pointer stays on the dragged one.
+  document.addEventListener("pointerdown", (event) => {
+    const item = event.target.closest(".grip")?.closest("li"), list = item?.parentNode, form = list?.closest("form");
+    if (!form || event.button || queues.has(form)) return;
+    event.preventDefault();
+    grab(form);
+    list.setPointerCapture(event.pointerId);
+    item.classList.add("lifted");
+    const middle = (other) => { const box = other.getBoundingClientRect(); return box.top + box.height / 2; };
+    list.onpointermove = ({ clientY }) => {
+      for (let other; (other = item.previousElementSibling) && clientY < middle(other);) item.after(other);
+      for (let other; (other = item.nextElementSibling) && clientY > middle(other);) item.before(other);
+    };
+    list.onpointerup = list.onpointercancel = ({ type }) => {
+      list.onpointermove = list.onpointerup = list.onpointercancel = null;
+      item.classList.remove("lifted");
+      if (type !== "pointerup") return;
+      const move = `${item.id.slice(2)} ${[...list.children].indexOf(item)}`;
+      send(form, form.getAttribute("action"), { back: form.querySelector("[name=back]").value, move });
+    };
+  });
+
+  // ---- Sheet
+
+  // On a wide screen, pages of accessories open over the home.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("main:has(.rooms) a:is(.words, .status .chip)");
+    if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || !matchMedia("(min-width: 1600px)").matches) return;
+    event.preventDefault();
+    fetch(link.href).then((answer) => answer.text()).then((html) => {
+      const page = new DOMParser().parseFromString(html, "text/html"), path = page.body.dataset.live;
+      if (!path) return void location.assign(link.href);
+      const dialog = document.createElement("dialog");
+      dialog.className = "sheet";
+      dialog.setAttribute("aria-label", page.title);
+      dialog.append(parsed('<button type="button" class="button round" aria-label="Close">×</button><div></div>'));
+      const [close, frame] = dialog.children, live = new EventSource(path);
+      frame.append(...page.getElementById("main").childNodes);
+      live.addEventListener("main", ({ data }) => drawMain(JSON.parse(data), frame));
+      live.addEventListener("part", ({ data }) => drawPart(JSON.parse(data)));
+      live.addEventListener("gone", ({ data }) => location.assign(JSON.parse(data).path));
+      close.onclick = () => dialog.close();
+      dialog.onclick = ({ target }) => { if (target === dialog) dialog.close(); };
+      dialog.onclose = () => { live.close(); dialog.remove(); };
+      document.body.append(dialog);
+      dialog.showModal();
+      shown();
+    }).catch(() => location.assign(link.href));
+  });
 
   // ---- Names
 

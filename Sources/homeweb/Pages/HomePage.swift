@@ -4,7 +4,9 @@ import HomeModel
 import HomePresentation
 import LineRPC
 
-/// The page of a home: active and open devices, favorites, and all accessories in sections.
+/// The page of a home: its status, scenes, favorites, and rooms with their accessories.
+///
+/// With another grouping or a filter, it lists services instead.
 struct HomePage: LivePage {
     let path: String
     let choice: Home.ID?
@@ -12,12 +14,14 @@ struct HomePage: LivePage {
     let grouping: ProductGrouping
     let filter: ProductFilter
     private let bridgeSocket: SocketLocation
+    private let orders: DisplayOrders
 
     var place: String { "/" }
 
-    init(path: String, query: Query, bridgeSocket: SocketLocation) {
+    init(path: String, query: Query, bridgeSocket: SocketLocation, orders: DisplayOrders) {
         self.path = path
         self.bridgeSocket = bridgeSocket
+        self.orders = orders
         choice = query.home
         zone = query["zone"].flatMap { Zone.ID($0) }
         grouping = query["by"].flatMap(ProductGrouping.init) ?? .room
@@ -32,51 +36,75 @@ struct HomePage: LivePage {
         self.filter = filter
     }
 
-    private var isFiltered: Bool { zone != nil || filter != ProductFilter() }
+    func changes(_ site: Site) async -> AsyncStream<Void>? { orders.changes }
 
-    private func wants(_ row: ServiceRow, _ home: Home) -> Bool {
-        guard let zone else { return true }
-        return home.zone(zone)?.rooms.contains(row.room) == true
+    // MARK: Sections
+
+    /// A group of tiles with a heading.
+    private struct Section {
+        var part: String
+        var name: String
+        var room: Room.ID?
+        var rows: [ServiceRow]
+        var readings: [RoomReading] = []
     }
 
-    private func sections(_ home: Home) -> [ProductSection] {
-        home.sections(by: grouping, filter).compactMap { section in
-            var section = section
-            section.rows = section.rows.filter { wants($0, home) }
-            return section.rows.isEmpty ? nil : section
+    /// Whether the page lists services instead of showing rooms.
+    private var isList: Bool { grouping != .room || filter != ProductFilter() }
+
+    private func sections(_ home: Home) -> [Section] {
+        let wanted = zone.map { zone in Set(home.zone(zone)?.rooms ?? []) }
+        let isWanted = { (room: Room.ID) in wanted?.contains(room) ?? true }
+        guard isList else {
+            let order = orders.order(of: home.id)
+            return order.rooms(of: home).filter { isWanted($0.id) }.compactMap { room in
+                let section = Section(
+                    part: "\(room.id)", name: home.displayName(of: room), room: room.id,
+                    rows: order.tiles(in: room.id, of: home), readings: home.readings(in: room.id))
+                let isEmpty = section.rows.isEmpty && home.sensors(in: room.id).isEmpty
+                return isEmpty ? nil : section
+            }
+        }
+        return home.sections(by: grouping, filter).compactMap { section in
+            let rows = section.rows.filter { isWanted($0.room) }
+            let part = section.room.map { "\($0)" } ?? section.name.formEncoded
+            return rows.isEmpty ? nil : Section(part: part, name: section.name, room: section.room, rows: rows)
         }
     }
 
-    private func favorites(_ home: Home) -> [ServiceRow] {
-        isFiltered ? [] : home.rows(filter).filter(\.isFavorite)
-    }
+    private func favorites(_ home: Home) -> [ServiceRow] { isList || zone != nil ? [] : home.favorites }
 
     func content(_ moment: Moment) async -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
         guard let home = moment.home else { return PageContent(title: "No homes yet", "Add a home to get started.") }
         let sections = sections(home)
-        let rows = sections.flatMap(\.rows)
-        var shown: [Templates.Values] = []
-        let favorites = favorites(home)
-        if !favorites.isEmpty {
-            shown.append([
-                "id": "g-favorites", "name": "Favorites",
-                "tiles": favorites.map { moment.tile($0, home, .favorites, back: path).values },
-            ])
-        }
-        shown += sections.map { section in
-            var values: Templates.Values = [
-                "id": section.part, "name": section.name, "count": section.count,
-                "tiles": section.rows.map { moment.tile($0, home, back: path).values },
-            ]
-            if let room = section.room { values["path"] = "/rooms/\(room)" }
-            return values
-        }
         var values: Templates.Values = [
-            "name": home.name, "summary": summary(rows), "chips": chips(home, moment), "sections": shown,
-            "nothing": isFiltered
+            "name": home.name, "views": views(home, moment), "isList": isList,
+            "sections": sections.map { section in
+                var values: Templates.Values = [
+                    "id": "g-\(section.part)", "name": section.name,
+                    "tiles": section.rows.map { moment.tile($0, home, back: path).values },
+                ]
+                if let room = section.room { values["path"] = "/rooms/\(room)" }
+                if !isList { values["strip"] = section.readings.strip(of: section.part, home, moment) }
+                return values
+            },
+            "nothing": isList || zone != nil
                 ? "Nothing matches this filter." : "This home is empty. Add an accessory to get started.",
         ]
+        let favorites = favorites(home)
+        if !isList {
+            values["status"] = status(home)
+            if sections.count > 2 {
+                values["index"] = sections.map { ["id": "g-\($0.part)", "name": $0.name] as Templates.Values }
+            }
+            values["favorites"] = favorites.map { moment.tile($0, home, .favorites, back: path).values }
+            if zone == nil {
+                values["scenes"] = home.actionSets.sortedForDisplay.filter { !$0.actions.isEmpty }.map {
+                    ["id": "\($0.id)", "name": $0.name, "back": path] as Templates.Values
+                }
+            }
+        }
         if home.accessories.isEmpty { values["offer"] = await BridgeOffer.values(bridgeSocket, moment) }
         if moment.homes.count > 1 {
             values["otherHomes"] = [
@@ -88,58 +116,62 @@ struct HomePage: LivePage {
                 }
             ]
         }
-        if !filter.hasMakersOwn, home.rows(filter.withMakersOwn).count > home.rows(filter).count {
-            values["more"] = [
-                "path": link(home, ["makers-own": "1"]), "name": "Show vendor-specific values",
-            ]
-        }
+        let shown = isList ? sections.flatMap(\.rows).map(\.id) : home.rows().map(\.id)
         return PageContent(
-            title: home.name, main: Templates.render("home", values), values: home.valuesShown(of: rows.map(\.id)))
+            title: home.name, main: Templates.render("home", values), values: home.valuesShown(of: shown))
     }
 
     func parts(_ changed: Set<Service.ID>, _ moment: Moment) -> [(id: String, html: String)]? {
         guard PageContent.inPlaceOfHomes(moment) == nil, let home = moment.home else { return nil }
         let sections = sections(home)
-        let rows = sections.flatMap(\.rows)
-        let favorites = favorites(home)
         let tiles =
-            rows.filter { changed.contains($0.id) }.map { moment.tile($0, home, back: path) }
-            + favorites.filter { changed.contains($0.id) }.map { moment.tile($0, home, .favorites, back: path) }
-        let counts = sections.filter { $0.rows.contains { changed.contains($0.id) } }.map { section in
-            (id: "n-" + section.part, html: Templates.render("count", section.count))
+            sections.flatMap(\.rows).filter { changed.contains($0.id) }.map { moment.tile($0, home, back: path) }
+            + favorites(home).filter { changed.contains($0.id) }.map { moment.tile($0, home, .favorites, back: path) }
+        let parts = tiles.map { ($0.id, $0.html) }
+        guard !isList else { return parts }
+        let strips = sections.filter { $0.readings.contains { !changed.isDisjoint(with: $0.services) } }.map {
+            section in
+            let strip = section.readings.strip(of: section.part, home, moment)
+            return (id: "n-\(section.part)", html: Templates.render("strip", strip))
         }
-        return [("summary", Templates.render("summary", ["summary": summary(rows)]))] + counts
-            + tiles.map { ($0.id, $0.html) }
+        return [("status", Templates.render("status-chips", status(home)))] + strips + parts
     }
 
-    private func summary(_ rows: [ServiceRow]) -> String {
-        let summary = rows.summary
-        return summary.isEmpty ? (rows.isEmpty ? "" : "All quiet.") : summary.capitalizedFirst
+    private func status(_ home: Home) -> Templates.Values {
+        let chips = home.status.map { status in
+            [
+                "path": "/status/\(status.topic.rawValue)" + (home.isPrimary ? "" : "?home=\(home.id)"),
+                "title": status.topic.title, "words": status.words, "icon": status.topic.icon,
+                "classes": (status.isActive ? " on" : "") + (status.isAlert ? " alert" : ""),
+            ] as Templates.Values
+        }
+        return ["chips": chips]
     }
 
-    // MARK: Links
+    // MARK: Other views
 
-    private func chips(_ home: Home, _ moment: Moment) -> [Templates.Values] {
-        func chip(_ name: String, _ query: [String: String], isCurrent: Bool) -> Templates.Values {
+    private func views(_ home: Home, _ moment: Moment) -> [Templates.Values] {
+        let isFiltered = zone != nil || filter != ProductFilter()
+        func view(_ name: String, _ query: [String: String], isCurrent: Bool) -> Templates.Values {
             ["name": name, "path": link(home, query), "current": isCurrent]
         }
-        var chips = [chip("Rooms", [:], isCurrent: !isFiltered && grouping == .room)]
-        chips += home.zones.sortedForDisplay.map { chip($0.name, ["zone": "\($0.id)"], isCurrent: zone == $0.id) }
-        chips += [
-            chip("Kinds", ["by": "kind"], isCurrent: !isFiltered && grouping == .kind),
-            chip("Categories", ["by": "category"], isCurrent: !isFiltered && grouping == .category),
+        var views = [view("Rooms", [:], isCurrent: !isFiltered && grouping == .room)]
+        views += home.zones.sortedForDisplay.map { view($0.name, ["zone": "\($0.id)"], isCurrent: zone == $0.id) }
+        views += [
+            view("Kinds", ["by": "kind"], isCurrent: !isFiltered && grouping == .kind),
+            view("Categories", ["by": "category"], isCurrent: !isFiltered && grouping == .category),
         ]
         if !home.zones.isEmpty {
-            chips.append(chip("Zones", ["by": "zone"], isCurrent: !isFiltered && grouping == .zone))
-        }
-        if home.rows().contains(where: \.isFavorite) {
-            chips.append(chip("Favorites", ["favorites": "1"], isCurrent: filter.isOfFavorites))
+            views.append(view("Zones", ["by": "zone"], isCurrent: !isFiltered && grouping == .zone))
         }
         let makers = Set(home.accessories.map(\.manufacturer)).filter { !$0.isEmpty }.sorted()
         if (2...6).contains(makers.count) {
-            chips += makers.map { chip($0, ["maker": $0], isCurrent: filter.makers == [$0]) }
+            views += makers.map { view($0, ["maker": $0], isCurrent: filter.makers == [$0]) }
         }
-        return chips
+        if home.rows(ProductFilter().withMakersOwn).count > home.rows().count {
+            views.append(view("Vendor-specific values", ["makers-own": "1"], isCurrent: filter.hasMakersOwn))
+        }
+        return views
     }
 
     private func link(_ home: Home, _ query: [String: String]) -> String {
@@ -149,12 +181,34 @@ struct HomePage: LivePage {
     }
 }
 
-extension ProductSection {
-    /// The ID of the section's element.
-    fileprivate var part: String { "g-" + (room.map { "\($0)" } ?? name.formEncoded) }
+extension HomeStatus.Topic {
+    /// The icon of the topic.
+    var icon: String {
+        switch self {
+        case .attention: "warning"
+        case .lights: "light"
+        case .climate: "temperature"
+        case .security: "lock"
+        }
+    }
+}
 
-    /// The template values of the summary after the section's name.
-    fileprivate var count: Templates.Values { ["part": part, "summary": rows.summary] }
+extension [RoomReading] {
+    /// The template values of a room's strip of readings.
+    ///
+    /// - Parameters:
+    ///   - part: The ID of the room's section.
+    ///   - isComplete: Whether to include states that are as expected, such as of a dry leak sensor.
+    func strip(of part: String, _ home: Home, _ moment: Moment, isComplete: Bool = false) -> Templates.Values {
+        let readings = filter { isComplete || $0.isNotable }.map { reading in
+            let isCurrent = reading.services.allSatisfy { home.service($0).map(moment.isCurrent) ?? true }
+            return [
+                "icon": reading.kind.icon, "title": reading.title, "words": reading.words,
+                "classes": (reading.isAlert ? "alert" : "") + (isCurrent ? "" : " stale"),
+            ] as Templates.Values
+        }
+        return ["part": part, "readings": readings]
+    }
 }
 
 extension ProductFilter {

@@ -3,6 +3,7 @@ import HAPModel
 import HTTPTypes
 import HomeClient
 import HomeModel
+import HomePresentation
 import Hummingbird
 import HummingbirdCore
 import NIOCore
@@ -14,7 +15,8 @@ enum Pages {
 
     static func add(to router: RouterGroup<WebContext>, _ site: Site) {
         for path in [
-            "/", "/rooms", "/rooms/:id", "/services/:id", "/accessories/:id", "/scenes", "/scenes/:id", "/history",
+            "/", "/status/:topic", "/rooms", "/rooms/:id", "/rooms/:id/order", "/services/:id", "/accessories/:id",
+            "/scenes", "/scenes/:id", "/history",
             "/more",
             "/names", "/add", "/add/:id", "/automations", "/automations/:id", "/people",
         ] {
@@ -37,8 +39,14 @@ enum Pages {
         let words = parts[0].split(separator: "/").map(String.init)
         switch (words.first, words.count) {
         case (nil, 0):
-            return HomePage(path: "/" + query.text, query: query, bridgeSocket: site.bridgeSocket)
-        case ("rooms", 2): return Room.ID(words[1]).map(RoomPage.init)
+            return HomePage(
+                path: "/" + query.text, query: query, bridgeSocket: site.bridgeSocket, orders: site.orders)
+        case ("status", 2):
+            return HomeStatus.Topic(rawValue: words[1]).map {
+                StatusPage(topic: $0, choice: query.home, turnedOff: site.turnedOff)
+            }
+        case ("rooms", 2):
+            return Room.ID(words[1]).map { RoomPage(room: $0, orders: site.orders, turnedOff: site.turnedOff) }
         case ("services", 2): return Service.ID(words[1]).map(ServicePage.init)
         case ("accessories", 2): return Accessory.ID(words[1]).map(AccessoryPage.init)
         case ("scenes", 1): return ScenesPage(path: "/scenes" + query.text, choice: query.home)
@@ -56,7 +64,10 @@ enum Pages {
         }
         guard visitor.isEditor else { return nil }
         switch (words.first, words.count) {
-        case ("rooms", 1): return RoomsPage(path: "/rooms" + query.text, choice: query.home)
+        case ("rooms", 1):
+            return RoomsPage(path: "/rooms" + query.text, choice: query.home, orders: site.orders)
+        case ("rooms", 3) where words[2] == "order":
+            return Room.ID(words[1]).map { OrderPage(room: $0, orders: site.orders) }
         case ("names", 1): return NamesPage(path: "/names" + query.text, choice: query.home)
         case ("people", 1):
             return PeoplePage(manager: site.manager, path: "/people" + query.text, choice: query.home)

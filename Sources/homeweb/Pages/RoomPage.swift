@@ -2,26 +2,33 @@ import HAPModel
 import HomeModel
 import HomePresentation
 
-/// The page of a room: its services, and its unreachable accessories with the reasons.
+/// The page of a room: its accessories, its sensors, and its unreachable accessories with the reasons.
 struct RoomPage: LivePage {
     let room: Room.ID
+    let orders: DisplayOrders
+    let turnedOff: TurnedOff
     var path: String { "/rooms/\(room)" }
     var place: String { "/" }
 
     func home(_ moment: Moment) -> Home? { moment.home { $0.room(room) != nil } }
+
+    func changes(_ site: Site) async -> AsyncStream<Void>? { orders.changes }
 
     func content(_ moment: Moment) -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
         guard let home = moment.home(where: { $0.room(room) != nil }), let room = home.room(room) else {
             return .missing("This room no longer exists.")
         }
-        let rows = rows(home)
+        let tiles = orders.order(of: home.id).tiles(in: room.id, of: home)
         let isDefault = room.id == home.defaultRoomID
-        let lit = rows.filter { $0.problem == nil && $0.kind.isSwitchedOffTogether && $0.toggle?.isOn == true }
+        let all = home.rows().filter { $0.room == room.id }
+        let lit = all.filter { $0.problem == nil && $0.kind.isSwitchedOffTogether && $0.toggle?.isOn == true }
         var values: Templates.Values = [
-            "id": "\(room.id)", "name": isDefault ? home.displayName(of: room) : room.name, "home": home.name,
-            "up": "/" + (home.isPrimary ? "" : "?home=\(home.id)"), "summary": rows.summary.capitalizedFirst,
-            "tiles": rows.map { moment.tile($0, home, back: path).values },
+            "name": isDefault ? home.displayName(of: room) : room.name, "home": home.name,
+            "up": "/" + (home.isPrimary ? "" : "?home=\(home.id)"),
+            "strip": home.readings(in: room.id).strip(of: "\(room.id)", home, moment, isComplete: true),
+            "tiles": tiles.map { moment.tile($0, home, back: path).values },
+            "sensors": home.sensors(in: room.id).map { moment.tile($0, home, back: path).values },
             "away": home.accessories(in: room.id).sortedForDisplay.compactMap { accessory in
                 accessory.problem.map {
                     ["id": "\(accessory.id)", "name": accessory.name, "reason": $0.localizedDescription]
@@ -36,16 +43,17 @@ struct RoomPage: LivePage {
                 "back": path,
             ]
         }
-        if moment.visitor.isEditor, !isDefault {
-            values["form"] = [
-                "id": "\(room.id)", "home": "\(home.id)", "name": room.name,
-            ]
+        let off = turnedOff.count(in: path, of: home, moment.visitor)
+        if off > 0 {
+            values["undo"] = ["path": "\(path)/undo", "name": TurnedOff.words(off), "back": path]
+        }
+        if moment.visitor.isEditor {
+            if tiles.count > 1 { values["arrange"] = ["path": "\(path)/order"] }
+            if !isDefault { values["form"] = ["id": "\(room.id)", "home": "\(home.id)", "name": room.name] }
         }
         return PageContent(
-            title: room.name, main: Templates.render("room", values), values: home.valuesShown(of: rows.map(\.id)))
+            title: room.name, main: Templates.render("room", values), values: home.valuesShown(of: all.map(\.id)))
     }
-
-    private func rows(_ home: Home) -> [ServiceRow] { home.rows().filter { $0.room == room } }
 }
 
 extension ServiceType {

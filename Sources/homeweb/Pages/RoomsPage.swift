@@ -4,20 +4,22 @@ import HomeModel
 struct RoomsPage: LivePage {
     let path: String
     let choice: Home.ID?
+    let orders: DisplayOrders
     var place: String { "/more" }
+
+    func changes(_ site: Site) async -> AsyncStream<Void>? { orders.changes }
 
     func content(_ moment: Moment) -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
         guard let home = moment.home else { return .missing("There are no homes yet.") }
-        let rooms = home.rooms.sortedForDisplay
+        let rooms = orders.order(of: home.id).rooms(of: home).filter { $0.id != home.defaultRoomID }
         let values: Templates.Values = [
             "home": ["id": "\(home.id)", "name": home.name], "back": path,
-            "rooms": rooms.map { room in
+            "rooms": rooms.enumerated().map { index, room in
                 let count = home.accessories(in: room.id).count
-                return [
-                    "id": "\(room.id)", "name": room.name,
-                    "about": count == 0 ? "empty" : count == 1 ? "1 accessory" : "\(count) accessories",
-                ] as Templates.Values
+                var values = OrderPage.item("\(room.id)", room.name, at: index, of: rooms.count)
+                values["about"] = count == 0 ? "empty" : count == 1 ? "1 accessory" : "\(count) accessories"
+                return values
             },
             "zones": home.zones.sortedForDisplay.map { zone in
                 [

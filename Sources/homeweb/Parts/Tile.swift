@@ -6,10 +6,11 @@ import HomePresentation
 struct Tile {
     /// The location on a page.
     ///
-    /// A favorite has a tile in both locations.
+    /// A favorite has a tile in its section and among the favorites.
     enum Place: String {
         case section = "s"
         case favorites = "f"
+        case status = "t"
     }
 
     let row: ServiceRow

@@ -93,6 +93,8 @@ struct WebServer {
         let pages = router.group()
         Pages.add(to: pages, site)
         ValueActions.add(to: pages, site)
+        AllOffActions.add(to: pages, site)
+        OrderActions.add(to: pages, site)
         HomeActions.add(to: pages, site)
         AutomationActions.add(to: pages, site)
         PeopleActions.add(to: pages, site)
