@@ -187,6 +187,76 @@ def test_click_switches_a_lamp_and_changes_appear_in_all_browsers(house, visit):
     assert re.search(r"Climate\s.*2[34] °C", first.text("#status")), first.text("#status")
 
 
+@pytest.mark.parametrize("has_script", [True, False])
+def test_chip_lists_the_lights_that_are_on_and_turns_them_off_and_on_again(house, visit, has_script):
+    house.report("The Lightbulb", "25", True)
+    visitor = visit("/", java_script_enabled=has_script)
+    page = visitor.page
+    until(lambda: "Lights" in visitor.go("/").text("#status") and "1 on" in visitor.text("#status"), 10, "one light is on")
+    page.get_by_role("link", name="Lights 1 on").click()
+    visitor.until_text("The Lightbulb")
+    assert "Kitchen" in visitor.text(".tile") and "The Switch" not in visitor.text()
+    page.get_by_role("button", name="Turn The Lightbulb off").click()
+    until(lambda: not house.held("The Lightbulb", "25"), 5, "off")
+    visitor.until_text("All off")
+    page.get_by_role("button", name="Turn it on again").click()
+    until(lambda: house.held("The Lightbulb", "25"), 5, "on again")
+    visitor.until_text("1 on")
+    assert not page.get_by_role("button", name="Turn it on again").count()
+
+
+def test_what_needs_attention_is_listed_with_the_reason(house, visit):
+    house.report("The Leak Sensor", "70", 1)
+    visitor = visit()
+    visitor.until_text(r"Needs attention\s+\d", "#status")
+    visitor.page.get_by_role("link", name="Needs attention").click()
+    visitor.until_text("The Leak Sensor: leak")
+    house.report("The Leak Sensor", "70", 0)
+    until(lambda: "The Leak Sensor" not in visitor.text(), 5, "the leak is over")
+
+
+def test_rooms_and_tiles_are_arranged_by_keyboard_and_by_drag(house, visit):
+    visitor, other = visit("/rooms"), visit("/")
+    page = visitor.page
+    rooms = lambda: [one for one in other.page.locator(".rooms h2").all_text_contents() if one in ROOMS]  # noqa: E731
+    assert rooms() == sorted(ROOMS)
+    up = page.get_by_role("button", name="Move Living Room up")
+    up.focus()
+    for position in (2, 1, 0):
+        page.keyboard.press("Enter")
+        until(lambda: rooms().index("Living Room") == position, 5, f"Living Room at {position}")
+    assert page.evaluate("document.activeElement.ariaLabel") == "Move Living Room up"
+    visitor.go(page.get_by_role("link", name="Kitchen", exact=True).get_attribute("href") + "/order")
+    items = lambda: page.locator(".order li b").all_inner_texts()  # noqa: E731
+    assert items() == ["The Lightbulb", "The Fan", "The Faucet"]
+    grip, first = page.locator(".grip").last.bounding_box(), page.locator(".grip").first.bounding_box()
+    page.mouse.move(grip["x"] + 10, grip["y"] + 10)
+    page.mouse.down()
+    page.mouse.move(first["x"] + 10, first["y"] + 5, steps=8)
+    page.mouse.up()
+    until(lambda: items() == ["The Faucet", "The Lightbulb", "The Fan"] and not page.locator(".pending").count(), 5, "the new order")
+    kitchen = other.page.locator("section", has=other.page.locator("h2", has_text="Kitchen"))
+    until(lambda: kitchen.locator(".tile b").all_text_contents() == items(), 5, "the other visitor sees the order")
+    assert "Living Room" == rooms()[0]
+
+
+def test_accessory_opens_as_a_sheet_on_a_wide_screen(house, visit):
+    house.report("The Lightbulb", "25", False)
+    visitor = visit("/", viewport={"width": 1700, "height": 900})
+    page = visitor.page
+    until(lambda: "off" in tile(visitor, "The Lightbulb").inner_text(), 5, "off")
+    tile(visitor, "The Lightbulb").locator("a.words").click()
+    sheet = page.get_by_role("dialog", name="The Lightbulb")
+    sheet.get_by_role("switch").first.click()
+    until(lambda: house.held("The Lightbulb", "25"), 5, "on by the sheet")
+    house.report("The Lightbulb", "8", 64)
+    until(lambda: "64 %" in sheet.inner_text(), 5, "the sheet is live")
+    page.keyboard.press("Escape")
+    until(lambda: not sheet.count(), 5, "the sheet is closed")
+    assert page.url.endswith("/") and visitor.text("h1") == "Villa"
+    until(lambda: "64 %" in tile(visitor, "The Lightbulb").inner_text(), 5, "Home is up to date")
+
+
 def test_lamp_controls_work_by_keyboard_alone(house, visit):
     visitor = visit()
     house.report("The Lightbulb", "8", 60)
@@ -727,7 +797,7 @@ def test_axe_finds_no_serious_violations(house, visit):
         visitor.go(lamp)
         accessory = visitor.page.get_by_role("link", name="Details").get_attribute("href")
         for path in ("/", "/?by=kind", lamp, thermostat, lamp + "/history", accessory, "/scenes", "/access", "/history", "/more", "/rooms", "/names",
-                     "/add", "/privacy", "/bridge", "/automations", "/automations/new", "/people"):
+                     "/status/lights", "/status/attention", "/add", "/privacy", "/bridge", "/automations", "/automations/new", "/people"):
             visitor.go(path)
             if violations := visitor.violations():
                 found[scheme, path] = violations

@@ -282,6 +282,14 @@
     event.preventDefault();
     const place = form.closest(".tile, .control") || form;
     const fields = Object.fromEntries(new FormData(form, button));
+    const item = button?.closest(".order li");
+    if (item) {
+      // The item moves at once, so that the next press counts from its new position.
+      hold(form);
+      const isUp = button.nextElementSibling, other = isUp ? item.previousElementSibling : item.nextElementSibling;
+      if (other) item[isUp ? "after" : "before"](other);
+      fields.move = position(item);
+    }
     send(place, form.getAttribute("action"), fields);
     if (button) expect(form, button, place);
   });
@@ -303,7 +311,7 @@
     const tile = input.closest(".tile"), place = tile || input.closest("form");
     if (!place) return;
     hold(place);
-    const action = tile ? `/services/${tile.dataset.service}/values` : place.getAttribute("action");
+    const action = tile ? `/services/${tile.id.slice(2)}/values` : place.getAttribute("action");
     const back = place.querySelector("[name=back]")?.value || location.pathname;
     if (tile) tile.querySelector(".fill").value = input.value;
     else if (input.type === "range") place.querySelector("output").textContent = words(input);
@@ -383,6 +391,8 @@
 
   // ---- Order
 
+  const position = (item) => `${item.id.slice(2)} ${[...item.parentNode.children].indexOf(item)}`;
+
   // The other items move, so that the pointer stays on the dragged one.
   document.addEventListener("pointerdown", (event) => {
     const item = event.target.closest(".grip")?.closest("li"), list = item?.parentNode, form = list?.closest("form");
@@ -400,8 +410,7 @@
       list.onpointermove = list.onpointerup = list.onpointercancel = null;
       item.classList.remove("lifted");
       if (type !== "pointerup") return;
-      const move = `${item.id.slice(2)} ${[...list.children].indexOf(item)}`;
-      send(form, form.getAttribute("action"), { back: form.querySelector("[name=back]").value, move });
+      send(form, form.getAttribute("action"), { back: form.querySelector("[name=back]").value, move: position(item) });
     };
   });
 

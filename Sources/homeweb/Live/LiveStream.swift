@@ -125,6 +125,7 @@ private struct Drawing {
     private var isCurrent = true
     private var shown: Set<Characteristic.ID> = []
     private var lastSnapshot: HomeSnapshot?
+    private var order: DisplayOrder?
     private(set) var isHubConnected: Bool?
     /// Whether the content depends on the time.
     private(set) var isTimeDependent = false
@@ -145,9 +146,11 @@ private struct Drawing {
             lastSnapshot?.isVisible != moment.snapshot.isVisible || lastSnapshot?.homeNames != moment.snapshot.homeNames
             || moment.homes.isEmpty && isHubConnected != moment.isHubConnected
         isHubConnected = moment.isHubConnected
+        let isReordered = order != page.order(moment)
+        order = page.order(moment)
         let counting = new?.timeDependent ?? []
         isTimeDependent = !counting.isEmpty
-        var redraw = main == nil || isOther ? .everything : redraw(new)
+        var redraw = main == nil || isOther || isReordered ? .everything : redraw(new)
         if case .rows(let rows) = redraw { redraw = .rows(rows.union(counting)) }
         if case .nothing = redraw, isTimeDependent { redraw = .rows(counting) }
         let hasReturned = new.map { $0.hasReturned(since: home) } ?? []

@@ -37,7 +37,9 @@ final class DisplayOrders: Sendable {
     /// Returns the order of a home.
     func order(of home: Home.ID) -> DisplayOrder { contents.withLock { $0.orders[home] } ?? DisplayOrder() }
 
-    /// Changes and stores the order of a home. Orders of homes that aren't among `homes` are removed.
+    /// Changes and stores the order of a home.
+    ///
+    /// Orders of homes that aren't among `homes` are removed.
     ///
     /// - Throws: `WebError` if the order can't be stored. It's unchanged in that case.
     func change(

@@ -38,6 +38,8 @@ struct HomePage: LivePage {
 
     func changes(_ site: Site) async -> AsyncStream<Void>? { orders.changes }
 
+    func order(_ moment: Moment) -> DisplayOrder? { moment.home.map { orders.order(of: $0.id) } }
+
     // MARK: Sections
 
     /// A group of tiles with a heading.
@@ -194,11 +196,9 @@ extension HomeStatus.Topic {
 }
 
 extension [RoomReading] {
-    /// The template values of a room's strip of readings.
+    /// Returns the template values of a room's strip of readings.
     ///
-    /// - Parameters:
-    ///   - part: The ID of the room's section.
-    ///   - isComplete: Whether to include states that are as expected, such as of a dry leak sensor.
+    /// Unless it's complete, it omits states that are as expected, such as of a dry leak sensor.
     func strip(of part: String, _ home: Home, _ moment: Moment, isComplete: Bool = false) -> Templates.Values {
         let readings = filter { isComplete || $0.isNotable }.map { reading in
             let isCurrent = reading.services.allSatisfy { home.service($0).map(moment.isCurrent) ?? true }

@@ -88,6 +88,11 @@ protocol LivePage: Sendable {
 
     func home(_ moment: Moment) -> Home?
 
+    /// Returns the order of the tiles, or `nil` if it doesn't matter.
+    ///
+    /// If it changes, the entire page is redrawn.
+    func order(_ moment: Moment) -> DisplayOrder?
+
     /// Returns signals of changes that aren't changes of the homes, or `nil` if there are none.
     func changes(_ site: Site) async -> AsyncStream<Void>?
 
@@ -100,6 +105,7 @@ protocol LivePage: Sendable {
 extension LivePage {
     var choice: Home.ID? { nil }
     func home(_ moment: Moment) -> Home? { moment.home }
+    func order(_ moment: Moment) -> DisplayOrder? { nil }
     func changes(_ site: Site) async -> AsyncStream<Void>? { nil }
     func parts(_ changed: Set<Service.ID>, _ moment: Moment) -> [(id: String, html: String)]? { nil }
 }

@@ -1,0 +1,90 @@
+"""The size and the speed of the page with 140 lamps.
+
+The time until the first byte isn't measured, because the server may be a debug build; web_figures.py includes it.
+"""
+
+import re
+import subprocess
+
+import pytest
+
+from home_figures import Control, LargeHome
+from lan import until
+from web import Page, browser, fetch
+
+ROOMS = [f"Room {letter}" for letter in "ABCDEFGHIJ"]
+#: The milliseconds from the first byte to the first paint.
+PAINT = """(() => {
+  const paint = performance.getEntriesByName("first-contentful-paint")[0];
+  return paint && paint.startTime - performance.getEntriesByType("navigation")[0].responseStart;
+})()"""
+
+
+@pytest.fixture(scope="module")
+def house(lan, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("budgets")
+    with lan.add_host("budgets", "10.77.0.34") as host:
+        large = LargeHome(host, directory, lights=140)
+        page = None
+        try:
+            large.start()
+            large.add()
+            for number, room in enumerate(ROOMS):
+                large.home.cli("rooms", "add", room)
+                large.home.cli("assign", *[f"Lamp {14 * number + lamp}" for lamp in range(1, 15)], room)
+            page = Page(host, large.home, directory / "page").start()
+            until(lambda: "Lamp 140" in fetch(host, page.address)[2], 20, "the home is shown")
+            large.page = page
+            yield large
+        finally:
+            if page:
+                page.close()
+            large.close()
+
+
+def first_paint(chromium, address, is_phone):
+    """Return the milliseconds from the first byte to the first paint of a browser without a cache."""
+    size = {"width": 390, "height": 844} if is_phone else {"width": 1440, "height": 900}
+    context = chromium.chromium.new_context(viewport=size)
+    try:
+        page = context.new_page()
+        if is_phone:
+            context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 4})
+        page.goto(address, wait_until="load")
+        return until(lambda: page.evaluate(PAINT), 10, "the first paint", interval=0.02)
+    finally:
+        context.close()
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("is_phone, limit", [(False, 300), (True, 400)])
+def test_first_paint_is_fast(house, tmp_path, is_phone, limit):
+    times = []
+    with browser(house.page.host, tmp_path) as chromium:
+        # Other processes can only delay a paint, so the best of several counts.
+        for _ in range(15):
+            times.append(round(first_paint(chromium, house.page.address, is_phone)))
+            if times[-1] <= limit:
+                return
+    assert min(times) <= limit, times
+
+
+@pytest.mark.alone
+def test_page_script_and_events_are_small(house):
+    host, address = house.page.host, house.page.address
+
+    def size(path, *options):
+        return int(host.run("curl", "-s", "-o", "/dev/null", "-w", "%{size_download}", *options, address.rstrip("/") + path).stdout)
+
+    assert size("/", "-H", "Accept-Encoding: gzip") <= 20_000
+    script = re.search(r'src="(/assets/script[^"]*)"', fetch(host, address)[2])[1]
+    assert size(script) <= 40_000
+    mark = re.search(r'data-live="([^"]*)"', fetch(host, address)[2])[1].replace("&amp;", "&")
+    stream = subprocess.Popen(
+        host.inside("curl", "-s", "-N", "-m", "8", address.rstrip("/") + mark), stdout=subprocess.PIPE, text=True)
+    control = Control(house.bridge.socket)
+    for level in (40, 41, 42):
+        control.simulate("simulated/lamp7", on=True, brightness=level)
+    events = [one for one in stream.communicate()[0].split("\n\n") if one.startswith("event: part")]
+    assert any("42 %" in one for one in events)
+    assert max(len(one.encode()) for one in events) <= 1000, max(events, key=len)
