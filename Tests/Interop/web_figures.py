@@ -112,6 +112,9 @@ def main():
             until(lambda: "Lamp 1" in fetch(made.bridge, page.address)[2], 20, "the home is shown")
             render(made.bridge, page, figures)
             with browser(made.bridge, directory) as chromium:
+                figures["firstPaintMilliseconds"] = {
+                    name: round(min(chromium.first_paint(page.address, is_phone)[0] for _ in range(10)))
+                    for name, is_phone in (("desktop", False), ("phone", True))}
                 visitors = [chromium.open(page.address) for _ in range(4)]
                 for visitor in visitors:
                     visitor.page.wait_for_function("() => !document.querySelector('.stale')")
@@ -124,7 +127,8 @@ def main():
             large.close()
             made.close()
     print(json.dumps(figures, indent=2))
-    kept = (figures["rendering"]["mostMilliseconds"] < 100 and figures["rendering"]["bytesPacked"] < 60_000
+    kept = (figures["rendering"]["mostMilliseconds"] < 100 and figures["rendering"]["bytesPacked"] <= 20_000
+            and figures["firstPaintMilliseconds"]["desktop"] <= 300 and figures["firstPaintMilliseconds"]["phone"] <= 400
             and figures["follow"]["mostMilliseconds"] < 1000 and figures["idle"]["cpuOfHomehubd"] <= 0.05
             and figures["follow"]["memoryAfter"] < figures["follow"]["memoryBefore"] + 20)
     sys.exit(0 if kept else 1)

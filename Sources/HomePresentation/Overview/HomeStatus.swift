@@ -8,7 +8,9 @@ public struct HomeStatus: Sendable, Hashable, Identifiable {
     public enum Topic: String, Sendable, CaseIterable {
         /// Accessories that don't work, and alarms.
         case attention
+        /// Lights that are on.
         case lights
+        /// Temperature, humidity and air, and the devices that change them.
         case climate
         /// Locks, doors, windows and alarm systems.
         case security
