@@ -61,7 +61,7 @@ let webAssets =
         "problem", "room", "rooms",
         "scene",
         "scenes",
-        "service", "status", "status-chips", "strip", "tile",
+        "search", "search-box", "search-result", "selection", "service", "status", "status-chips", "strip", "tile", "toast",
     ].map { "\($0).mustache" }
 
 func library(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {

@@ -12,6 +12,11 @@ extension String {
         return best.distance <= max(1, typed.count / 3) ? best.word : nil
     }
 
+    /// Returns the number of letters to insert, remove, replace or swap with their neighbor to get another word.
+    package func editDistance(to other: String) -> Int {
+        Self.distance(Array(unicodeScalars.prefix(64)), Array(other.unicodeScalars))
+    }
+
     /// Returns the edit distance: the number of letters to insert, remove, replace or swap with their neighbor.
     private static func distance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
         guard b.count <= 128 else { return .max }

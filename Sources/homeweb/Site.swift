@@ -12,11 +12,11 @@ struct Site: Sendable {
     let people: People
     let history = History()
     let orders: DisplayOrders
-    let turnedOff = TurnedOff()
     let listeners = ListenerLimit()
     let attempts = AttemptLimit()
     /// Limits the number of graphs drawn concurrently, so that other calls to the home hub aren't delayed.
     let graphs = Turns(2, waitingLimit: 32)
+    let undos = Undos()
     let sceneTurns = SceneTurns(waitingLimit: 32)
     let bridgeSocket: SocketLocation
     /// The home hub's socket.

@@ -151,7 +151,7 @@ def test_every_view_opens_with_its_content(house, visit):
     views = {
         "/": "Villa", "/?by=kind": "Lights", "/?by=category": "Lightbulb", "/?by=zone": "Upstairs",
         "/?favorites=1": "", "/scenes": "Scenes", "/history": "History", "/more": "Rooms and zones",
-        "/rooms": "Kitchen", "/names": "Names", "/automations": "Automations",
+        "/rooms": "Kitchen", "/names": "Names", "/search?q=kitchen": "Kitchen", "/accessories": "Kitchen", "/automations": "Automations",
         "/automations/new": "New automation", "/people": "Location", "/add": "Add an accessory", "/privacy": "Privacy", "/bridge": "Bridge",
     }
     for path, expected in views.items():
@@ -199,10 +199,10 @@ def test_chip_lists_the_lights_that_are_on_and_turns_them_off_and_on_again(house
     page.get_by_role("button", name="Turn The Lightbulb off").click()
     until(lambda: not house.held("The Lightbulb", "25"), 5, "off")
     visitor.until_text("All off")
-    page.get_by_role("button", name="Turn it on again").click()
+    page.get_by_role("button", name="Undo").click()
     until(lambda: house.held("The Lightbulb", "25"), 5, "on again")
     visitor.until_text("1 on")
-    assert not page.get_by_role("button", name="Turn it on again").count()
+    assert not page.get_by_role("button", name="Undo").count()
 
 
 def test_what_needs_attention_is_listed_with_the_reason(house, visit):
@@ -327,22 +327,24 @@ def test_refused_name_stays_in_its_form(house, visit):
     visitor.complaints = [one for one in visitor.complaints if "409" not in one and "400" not in one]
 
 
-def test_removals_ask_for_confirmation(house, visit):
+def test_removals_can_be_undone(house, visit):
     house.home.cli("rooms", "add", "Attic")
     house.home.cli("zones", "add", "Outside")
     visitor = visit("/rooms")
-    for link, question, command in (
-            ("Attic", "Remove Attic?", "rooms"), ("Remove Outside", "Remove Outside?", "zones")):
+    for name, command in (("Attic", "rooms"), ("Outside", "zones")):
         visitor.go("/rooms")
-        visitor.page.get_by_role("link", name=link, exact=True).click()
         if command == "rooms":
+            visitor.page.get_by_role("link", name=name, exact=True).click()
             visitor.page.get_by_text("Edit room").click()
-            visitor.page.get_by_role("link", name="Remove room").click()
-        visitor.until_text(re.escape(question))
-        assert question.split()[1][:-1] in house.home.cli(command).stdout
-        visitor.page.get_by_role("button", name="Remove").click()
+        visitor.page.get_by_role("button", name="Remove room" if command == "rooms" else f"Remove {name}").click()
         visitor.page.wait_for_url("**/rooms?home=*")
-        until(lambda: question.split()[1][:-1] not in house.home.cli(command).stdout, 5, question)
+        visitor.until_text(f"{name} was removed.", "#toasts")
+        assert name not in house.home.cli(command).stdout
+        visitor.page.get_by_role("button", name="Undo").click()
+        visitor.until_text(f"{name} was restored.", "#toasts")
+        assert name in house.home.cli(command).stdout
+        visitor.until_text(name)
+        house.home.cli(command, "remove", name)
 
 
 @pytest.mark.parametrize("has_script", [True, False])
@@ -565,10 +567,9 @@ def test_owner_edits_favorites_names_rooms_zones_and_kinds(house, visit):
     page.get_by_role("button", name="Remove Hall from Upstairs").wait_for(state="detached")
     page.get_by_label("New zone name").fill("Outside")
     page.get_by_role("button", name="Add zone").click()
-    page.get_by_role("link", name="Remove Outside").click()
-    page.get_by_role("button", name="Remove zone").click()
+    page.get_by_role("button", name="Remove Outside").click()
     page.wait_for_url("**/rooms?home=*")
-    assert not page.get_by_role("link", name="Remove Outside").count()
+    assert not page.get_by_role("button", name="Remove Outside").count()
     visitor.go(next(f"/rooms/{one}" for one, name in rooms.items() if name == "Hall"))
     page.get_by_text("Edit room").click()
     page.get_by_label("Name").fill("Entrance")
@@ -632,7 +633,6 @@ def test_page_creates_a_scene_from_current_states(house, visit):
     page.get_by_label("Name").press("Enter")
     until(lambda: visitor._now("h1") == "Late Reading", 5, "the scene is renamed")
     page.locator("summary", has_text="Name").click()
-    page.get_by_role("link", name="Remove scene").click()
     page.get_by_role("button", name="Remove scene").click()
     visitor.until_text("No scenes yet")
     visitor.complaints = [one for one in visitor.complaints if "409" not in one]
@@ -797,6 +797,7 @@ def test_axe_finds_no_serious_violations(house, visit):
         visitor.go(lamp)
         accessory = visitor.page.get_by_role("link", name="Details").get_attribute("href")
         for path in ("/", "/?by=kind", lamp, thermostat, lamp + "/history", accessory, "/scenes", "/access", "/history", "/more", "/rooms", "/names",
+                     "/search?q=lamp", "/accessories",
                      "/status/lights", "/status/attention", "/add", "/privacy", "/bridge", "/automations", "/automations/new", "/people"):
             visitor.go(path)
             if violations := visitor.violations():
@@ -827,6 +828,7 @@ def test_every_view_fits_its_window(house, visit, tmp_path):
             views = {
                 "home": "/", "kinds": "/?by=kind", "lamp": lamp, "thermostat": thermostat, "accessory": accessory, "long": fan,
                 "scenes": "/scenes", "history": "/history", "graphs": lamp + "/history", "access": "/access", "more": "/more", "rooms": "/rooms", "names": "/names",
+                "search": "/search?q=the", "accessories": "/accessories",
                 "add": "/add", "privacy": "/privacy", "bridge": "/bridge", "automations": "/automations",
                 "automation-form": "/automations/new", "people": "/people", "nothing": "/nothing",
             }

@@ -1,6 +1,13 @@
 import BoundedJSON
 
 extension HomeManager {
+    /// Performs a write that isn't a removal of accessories, and returns its result.
+    ///
+    /// Apps that keep changes as values, such as changes to undo, use it instead of the method of each change.
+    package func perform(_ write: HomeWrite) async throws(HomeError) -> HomeCommit.Result {
+        try await self.write(write) { _, commit throws(HomeError) in commit.result }
+    }
+
     /// Performs a write; `result` reads the caller's result from the changed homes.
     func write<R: Sendable>(
         _ write: HomeWrite, _ result: @escaping @Sendable (HomeGraph, HomeCommit) throws(HomeError) -> R

@@ -56,6 +56,11 @@ extension Home {
         }
     }
 
+    /// Returns the automations that use the presence of a person.
+    package func triggers(using person: Resident.ID) -> [Trigger] {
+        triggers.filter { $0.definition.parts.people.contains(person) }
+    }
+
     /// Returns the automations that run a scene.
     package func triggers(using actionSet: ActionSet.ID) -> [Trigger] {
         triggers.filter { $0.definition.actionSets.contains(actionSet) }

@@ -11,6 +11,14 @@ extension String {
         return String(scalars)
     }
 
+    /// The text without accents and other nonspacing marks, for searches.
+    package var withoutAccents: String {
+        guard utf8.contains(where: { $0 >= 0x80 }) else { return self }
+        var scalars = UnicodeScalarView()
+        for scalar in _nfd where scalar.properties.generalCategory != .nonspacingMark { scalars.append(scalar) }
+        return String(scalars).nfc
+    }
+
     /// The compatibility composition (NFKC) of letters, marks and digits.
     ///
     /// Other symbols remain unchanged.

@@ -41,12 +41,16 @@ enum HomeActions {
             _ = try await manager.renameRoom(room, to: form.name)
             return "/rooms/\(room)"
         }
-        router.get("/rooms/:id/remove") { _, context in try await roomRemoval(context, site) }
-        editing(router, "/rooms/:id/remove", site) { _, context, manager in
-            let room: Room.ID = try context.id()
-            let home = try await home(manager) { $0.room(room) != nil }
-            _ = try await manager.removeRoom(room, from: home)
-            return "/rooms?home=\(home)"
+        undoable(router, "/rooms/:id/remove", site) { _, context, manager in
+            let id: Room.ID = try context.id()
+            let home = try await home(manager) { $0.room(id) != nil }
+            guard let room = home.room(id) else { throw ValueActions.notFound }
+            _ = try await manager.removeRoom(id, from: home.id)
+            let count = home.accessories(in: id).count
+            let moved = count == 0 ? "" : " Its accessories (\(count)) are in no room."
+            return UndoableChange(
+                "\(room.name) was removed.\(moved)", restored: "\(room.name) was restored.",
+                Reversal(ofRemoving: room, from: home), page: "/rooms?home=\(home.id)")
         }
         editing(router, "/zones/:id/rooms", site) { form, context, manager in
             let zone: Zone.ID = try context.id()
@@ -56,39 +60,15 @@ enum HomeActions {
             }
             return "/rooms"
         }
-        router.get("/zones/:id/remove") { _, context in try await zoneRemoval(context, site) }
-        editing(router, "/zones/:id/remove", site) { _, context, manager in
-            let zone: Zone.ID = try context.id()
-            let home = try await home(manager) { $0.zone(zone) != nil }
-            try await manager.removeZone(zone, from: home)
-            return "/rooms?home=\(home)"
+        undoable(router, "/zones/:id/remove", site) { _, context, manager in
+            let id: Zone.ID = try context.id()
+            let home = try await home(manager) { $0.zone(id) != nil }
+            guard let zone = home.zone(id) else { throw ValueActions.notFound }
+            try await manager.removeZone(id, from: home.id)
+            return UndoableChange(
+                "\(zone.name) was removed. Its rooms remain.", restored: "\(zone.name) was restored.",
+                Reversal(home.id, [.addZone(zone)]), page: "/rooms?home=\(home.id)")
         }
-    }
-
-    private static func roomRemoval(_ context: WebContext, _ site: Site) async throws -> Response {
-        let visitor = try context.editor
-        let id: Room.ID = try context.id()
-        let moment = try await site.moment(visitor)
-        guard let home = moment.home(where: { $0.room(id) != nil }), let room = home.room(id),
-            id != home.defaultRoomID
-        else { throw ValueActions.notFound }
-        let count = home.accessories(in: id).count
-        let moved = count == 0 ? "" : "Its accessories (\(count)) will be in no room. "
-        return .confirmation(
-            of: "Remove \(room.name)?", about: moved + "Its zones no longer contain it.", button: "Remove room",
-            action: "/rooms/\(id)/remove", back: ("/rooms/\(id)", room.name), place: "/", visitor)
-    }
-
-    private static func zoneRemoval(_ context: WebContext, _ site: Site) async throws -> Response {
-        let visitor = try context.editor
-        let id: Zone.ID = try context.id()
-        let moment = try await site.moment(visitor)
-        guard let home = moment.home(where: { $0.zone(id) != nil }), let zone = home.zone(id) else {
-            throw ValueActions.notFound
-        }
-        return .confirmation(
-            of: "Remove \(zone.name)?", about: "Its rooms remain.", button: "Remove zone",
-            action: "/zones/\(id)/remove", back: ("/rooms?home=\(home.id)", "Rooms and zones"), visitor)
     }
 
     private static func addAccessories(to router: RouterGroup<WebContext>, _ site: Site) {
@@ -100,7 +80,7 @@ enum HomeActions {
         editing(router, "/accessories/:id/room", site) { form, context, manager in
             let accessory: Accessory.ID = try context.id()
             guard let room = form["room"].flatMap({ Room.ID($0) }) else { throw ValueActions.notFound }
-            let home = try await home(manager) { $0.accessory(accessory) != nil }
+            let home = try await home(manager) { $0.accessory(accessory) != nil }.id
             _ = try await manager.assignAccessory(accessory, to: room, in: home)
             return "/accessories/\(accessory)"
         }
@@ -111,7 +91,7 @@ enum HomeActions {
         }
         editing(router, "/accessories/:id/unblock", site) { _, context, manager in
             let accessory: Accessory.ID = try context.id()
-            let home = try await home(manager) { $0.accessory(accessory) != nil }
+            let home = try await home(manager) { $0.accessory(accessory) != nil }.id
             _ = try await manager.unblockAccessory(accessory, in: home)
             return "/accessories/\(accessory)"
         }
@@ -122,7 +102,7 @@ enum HomeActions {
         }
         editing(router, "/accessories/:id/remove", site) { _, context, manager in
             let accessory: Accessory.ID = try context.id()
-            let home = try await home(manager) { $0.accessory(accessory) != nil }
+            let home = try await home(manager) { $0.accessory(accessory) != nil }.id
             _ = try await manager.removeAccessory(accessory, from: home)
             return "/"
         }
@@ -138,10 +118,20 @@ enum HomeActions {
             }
             return "/services/\(service)"
         }
-        editing(router, "/services/:id/favorite", site) { form, context, manager in
-            let service: Service.ID = try context.id()
-            _ = try await manager.setFavorite(form["favorite"] == "1", for: service)
-            return "/services/\(service)"
+        undoable(router, "/services/:id/favorite", site) { form, context, manager in
+            let id: Service.ID = try context.id()
+            let isFavorite = form["favorite"] == "1"
+            let home = try await home(manager) { $0.service(id) != nil }
+            guard let accessory = home.accessory(of: id), let service = accessory.service(id) else {
+                throw ValueActions.notFound
+            }
+            _ = try await manager.setFavorite(isFavorite, for: id)
+            let name = accessory.shownName(of: service)
+            let texts = ["\(name) is no longer a favorite.", "\(name) is a favorite."]
+            return UndoableChange(
+                texts[isFavorite ? 1 : 0], restored: texts[isFavorite ? 0 : 1],
+                Reversal(home.id, service.isFavorite == isFavorite ? [] : [.setFavorite(id, service.isFavorite)]),
+                page: "/services/\(id)")
         }
         editing(router, "/services/:id/kind", site) { form, context, manager in
             let service: Service.ID = try context.id()
@@ -151,14 +141,14 @@ enum HomeActions {
         }
     }
 
-    /// Returns the ID of the first home that matches, such as the one that contains the object to change.
+    /// Returns the first home that matches, such as the one that contains the object to change.
     ///
     /// - Throws: `WebError` if no home matches.
     private static func home(
         _ manager: HomeManager, where isMeant: (Home) -> Bool
-    ) async throws(WebError) -> Home.ID {
+    ) async throws(WebError) -> Home {
         guard let home = await manager.homes.first(where: isMeant) else { throw ValueActions.notFound }
-        return home.id
+        return home
     }
 
     // MARK: Authorization
@@ -175,6 +165,22 @@ enum HomeActions {
             let form = try await request.form(context)
             let page = try await change(form, context, site.manager)
             return request.response(continuingWith: form["back"] ?? page)
+        }
+    }
+}
+
+extension HomeActions {
+    /// Adds a route for a change that guests can't make, and that the visitor can undo.
+    static func undoable(
+        _ router: RouterGroup<WebContext>, _ path: RouterPath, _ site: Site,
+        _ change: @escaping @Sendable (Query, WebContext, HomeManager) async throws -> UndoableChange
+    ) {
+        router.post(path) { request, context in
+            let visitor = try context.editor
+            let form = try await request.form(context)
+            let change = try await change(form, context, site.manager)
+            let toast = await site.undos.add(change, of: visitor)
+            return request.response(continuingWith: form["back"] ?? change.page).showing(toast, context)
         }
     }
 }

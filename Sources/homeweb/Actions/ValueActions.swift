@@ -23,18 +23,21 @@ enum ValueActions {
                 return question
             }
             let results = try await site.manager.writeValues(values)
+            var changes: [String] = []
             for (id, result) in results.sorted(by: { $0.key < $1.key }) {
                 if case .failure(let error) = result { throw WebError(error) }
                 guard case .success(let value) = result,
                     let characteristic = service.characteristics.first(where: { $0.id == id })
                 else { continue }
                 let words = accessory?.words(for: value, of: characteristic) ?? characteristic.words(for: value)
+                changes.append("\(name): \(service.phrase(words, of: characteristic))")
                 site.history.add(
-                    "\(name): \(service.phrase(words, of: characteristic))",
+                    changes[changes.count - 1],
                     place: home.room(accessory?.room ?? home.defaultRoomID).map(home.displayName) ?? "",
                     who: visitor.shownName, path: "/services/\(service.id)")
             }
-            return try await done(request, back, [service.id], site, visitor)
+            let toast = await searchToast(back, changes.joined(separator: ", "), site, visitor)
+            return try await done(request, back, [service.id], site, visitor, toast: toast)
         }
         router.post("/scenes/:id/run") { request, context in
             let visitor = try context.visitor
@@ -53,8 +56,15 @@ enum ValueActions {
             let run = try await site.manager.executeActionSet(id)
             site.history.add("The scene \(scene.name) was run", who: visitor.shownName, path: "/scenes")
             if let error = run.error { throw WebError(error) }
-            return try await done(request, back, [], site, visitor)
+            let toast = await searchToast(back, "The scene \(scene.name) was run", site, visitor)
+            return try await done(request, back, [], site, visitor, toast: toast)
         }
+    }
+
+    /// Returns a message about an action of a search result, because the page doesn't show what it changed.
+    private static func searchToast(_ back: String, _ words: String, _ site: Site, _ visitor: Visitor) async -> Toast? {
+        guard back.hasPrefix("/search") else { return nil }
+        return await site.undos.add("\(words).", of: visitor)
     }
 
     static let notFound = WebError(.notFound, "This object no longer exists.")
@@ -62,16 +72,21 @@ enum ValueActions {
     /// Answers a change: a script receives the new state of its page, and a browser is redirected to the page to
     /// continue with.
     static func done(
-        _ request: Request, _ back: String, _ changed: [Service.ID], _ site: Site, _ visitor: Visitor
+        _ request: Request, _ back: String, _ changed: [Service.ID], _ site: Site, _ visitor: Visitor,
+        toast: Toast? = nil
     ) async throws -> Response {
         guard request.isFromScript else { return .seeOther(back) }
-        guard let page = await Pages.page(back.localPath, visitor, site) else { return .json([:]) }
+        var answer: JSONObject = [:]
+        if let toast { answer["toast"] = .string(toast.html) }
+        guard let page = await Pages.page(back.localPath, visitor, site) else { return .json(.object(answer)) }
         let moment = try await site.moment(visitor, choice: page.choice)
-        guard let parts = page.parts(Set(changed), moment) else {
+        if let parts = page.parts(Set(changed), moment) {
+            answer["parts"] = .array(parts.map { ["id": .string($0.id), "html": .string($0.html)] })
+        } else {
             let content = await page.content(moment)
-            return .json(["main": ["title": .string(content.title.sanitizedForPage), "html": .string(content.main)]])
+            answer["main"] = ["title": .string(content.title.sanitizedForPage), "html": .string(content.main)]
         }
-        return .json(["parts": .array(parts.map { ["id": .string($0.id), "html": .string($0.html)] })])
+        return .json(.object(answer))
     }
 
     static func service(

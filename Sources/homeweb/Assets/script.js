@@ -182,6 +182,9 @@
     place.append(refusal);
   }
 
+  const get = (path) => fetch(path, { headers: { Accept: "application/json" }, signal: AbortSignal.timeout(10000) })
+    .then((response) => (response.ok ? response.json() : null)).catch(() => null);
+
   async function post(action, fields) {
     const response = await fetch(action, {
       method: "POST", credentials: "same-origin", signal: AbortSignal.timeout(10000),
@@ -203,7 +206,7 @@
     dialog.querySelector("h2").textContent = question;
     dialog.querySelector("p").textContent = about;
     dialog.querySelector("button").textContent = button;
-    document.body.append(dialog);
+    document.body.prepend(dialog);
     dialog.showModal();
     return new Promise((answer) => {
       dialog.onclose = () => { dialog.remove(); answer(dialog.returnValue === "1"); };
@@ -251,6 +254,8 @@
         for (const input of place.querySelectorAll("input[type=number], input[type=text]")) input.defaultValue = input.value;
         if (answer.main) drawMain(answer.main, frame);
         (answer.parts || []).forEach(drawPart);
+        if (answer.toast) toast(answer.toast);
+        if (place.querySelector(".result")) finder?.close();
       } catch (error) {
         refusal = error.message;
       }
@@ -278,7 +283,7 @@
 
   document.addEventListener("submit", (event) => {
     const form = event.target, button = event.submitter;
-    if (!form.action.match(/\/services\/[^/]+\/values$|\/scenes\/[^/]+\/run$|\/(rooms|homes)\/[^/]+\/(off|undo|order)$|\/automations\/[^/]+\/enabled$/)) return;
+    if (!form.action.match(/\/services\/[^/]+\/values$|\/scenes\/[^/]+\/run$|\/(rooms|homes)\/[^/]+\/(off|lights\/off|order)$|\/automations\/[^/]+\/enabled$/) && !form.closest("#search li")) return;
     event.preventDefault();
     const place = form.closest(".tile, .control") || form;
     const fields = Object.fromEntries(new FormData(form, button));
@@ -479,8 +484,7 @@
     const query = new URLSearchParams({ kind: names, name: input.value });
     if (self) query.set("self", self);
     if (home) query.set("in", home);
-    const answer = await fetch(`/check-name?${query}`, { headers: { Accept: "application/json" }, signal: AbortSignal.timeout(10000) })
-      .then((response) => (response.ok ? response.json() : null)).catch(() => null);
+    const answer = await get(`/check-name?${query}`);
     if (answer) hint(form, input, answer.refusal, answer.suggestions);
   }
 
@@ -498,6 +502,120 @@
       hint.append(" ", button);
     }
   }
+
+  // ---- Messages with an Undo button
+
+  const toasts = document.getElementById("toasts");
+
+  // An animation measures the time, so that it pauses while the message has the pointer or the focus.
+  function toast(html) {
+    toasts.innerHTML = html;
+    const message = toasts.firstElementChild;
+    message.style.animationDuration = `${message.dataset.seconds}s`;
+  }
+  toasts.onanimationend = ({ target }) => target.remove();
+
+  const focusMain = () => main().focus({ preventScroll: true });
+  toasts.onclick = ({ target }) => {
+    if (!target.matches(".dismiss")) return;
+    toasts.innerHTML = "";
+    focusMain();
+  };
+  toasts.onsubmit = (event) => {
+    event.preventDefault();
+    const form = event.target;
+    form.hidden = true;
+    focusMain();
+    post("/undo", new FormData(form)).then((answer) => toast(answer.toast)).catch((error) => form.replaceWith(error.message));
+  };
+
+  // Screen readers announce only what appears later than the page.
+  const first = toasts.innerHTML;
+  toasts.innerHTML = "";
+  if (first) setTimeout(toast, 100, first);
+
+  // ---- Search
+
+  const byID = (id) => document.getElementById(id);
+  const finder = byID("search"), found = byID("search-results"), sought = byID("search-text");
+  const chosen = () => byID(sought?.getAttribute("aria-activedescendant"));
+  let finding = null, isFinding = false;
+
+  function openSearch(event) {
+    event.preventDefault();
+    finder?.showModal();
+    sought.select();
+    find();
+  }
+
+  // Requests the results of the latest text, one request at a time.
+  async function find() {
+    if (isFinding) return;
+    isFinding = true;
+    for (let text = null; text !== sought.value;) {
+      text = sought.value;
+      const answer = await get(`/search?${new URLSearchParams(new FormData(sought.form))}`);
+      if (!answer) break;
+      found.innerHTML = answer.html;
+      found.previousElementSibling.textContent = answer.status;
+      found.role = answer.html ? "listbox" : null;
+      sought.ariaExpanded = String(answer.html !== "");
+      choose(text && found.querySelector(".result"));
+    }
+    isFinding = false;
+  }
+
+  function choose(option) {
+    chosen()?.removeAttribute("aria-selected");
+    sought.setAttribute("aria-activedescendant", option?.id || "");
+    option?.scrollIntoView?.({ block: "nearest" });
+    shown();
+  }
+
+  if (sought) {
+    sought.oninput = () => {
+      clearTimeout(finding);
+      finding = setTimeout(find, 120);
+    };
+    sought.onkeydown = (event) => {
+      const { key } = event, option = chosen(), rows = [...found.children], at = rows.findIndex((row) => row.contains(option));
+      let next = { ArrowDown: rows[(at + 1) % rows.length], ArrowUp: rows.at(Math.max(at, 0) - 1) }[key]?.querySelector(".result");
+      const side = { ArrowRight: ".side", ArrowLeft: ".result" }[key];
+      if (option && side && sought.selectionStart === sought.value.length) next = rows[at].querySelector(side);
+      if (next && next !== option) choose(next);
+      else if (key === "Enter" && option) option.click();
+      else return;
+      event.preventDefault();
+    };
+    if (!finder) find();
+  }
+
+  document.addEventListener("keydown", (event) => {
+    const { key, target } = event, isControl = event.ctrlKey || event.metaKey;
+    if (target.closest("input, textarea, select, dialog")) return;
+    if (key === "/" && sought && !isControl) openSearch(event);
+    if (key === "z" && isControl) toasts.querySelector("form")?.requestSubmit();
+  });
+
+  // ---- Selection
+
+  let lastBox = null;
+
+  document.addEventListener("click", (event) => {
+    const { target } = event, form = target.closest(".pick");
+    if (target.closest(".search-link")) return void openSearch(event);
+    if (!form || target.type !== "checkbox") return;
+    const boxes = (place) => [...place.querySelectorAll("[name=accessory]")], all = boxes(form);
+    const ends = [all.indexOf(lastBox), all.indexOf(target)].sort((a, b) => a - b);
+    let changed = [];
+    if (target.name === "room") changed = boxes(target.closest("fieldset"));
+    else if (event.shiftKey && ends[0] >= 0) changed = all.slice(...ends);
+    for (const box of changed) box.checked = target.checked;
+    lastBox = target;
+    for (const room of form.querySelectorAll("[name=room]")) room.checked = boxes(room.closest("fieldset")).every((box) => box.checked);
+    const count = form.querySelector("output");
+    count.textContent = count.dataset.words.replace("{n}", all.filter((box) => box.checked).length);
+  });
 
   // ---- Codes
 
@@ -523,6 +641,8 @@
   }
 
   function shown() {
+    const option = chosen();
+    if (option) option.ariaSelected = "true";
     // The server doesn't know the browser's time zone.
     for (const time of document.querySelectorAll("time[datetime]")) {
       const words = new Date(time.dateTime).toLocaleString();

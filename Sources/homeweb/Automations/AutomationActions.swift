@@ -49,20 +49,17 @@ enum AutomationActions {
             }
             return try await ValueActions.done(request, form["back"] ?? path, [], site, visitor)
         }
-        router.get("/automations/:id/remove") { _, context in
-            let visitor = try context.editor
-            let (_, trigger) = try await trigger(context, site, visitor)
-            return Response.confirmation(
-                of: "Remove \(trigger.name)?", about: "Its history is removed, too.", button: "Remove automation",
-                action: "/automations/\(trigger.id)/remove", back: ("/automations/\(trigger.id)", trigger.name), visitor
-            )
-        }
         router.post("/automations/:id/remove") { request, context in
             let visitor = try context.editor
             _ = try await request.form(context)
             let (home, trigger) = try await trigger(context, site, visitor)
             try await site.manager.removeTrigger(trigger.id)
+            let toast = await site.undos.add(
+                UndoableChange(
+                    "\(trigger.name) was removed.", restored: "\(trigger.name) was restored, without its history.",
+                    Reversal(home.id, [.addAutomation(trigger)]), page: "/automations"), of: visitor)
             return Response.seeOther("/automations" + (home.isPrimary ? "" : "?home=\(home.id)"))
+                .showing(toast, context)
         }
     }
 

@@ -69,24 +69,19 @@ enum PeopleActions {
             _ = try await site.manager.setPresence(of: try context.id(), isHome: form["home"] == "1")
             return Response.seeOther(form["back"] ?? "/people")
         }
-        router.get("/people/:id/remove") { _, context in
-            let visitor = try context.editor
+        HomeActions.undoable(router, "/people/:id/remove", site) { _, context, manager in
             let id: Resident.ID = try context.id()
-            let moment = try await site.moment(visitor)
-            guard let home = moment.home(where: { $0.person(id) != nil }), let person = home.person(id) else {
-                throw ValueActions.notFound
-            }
-            return Response.confirmation(
-                of: "Remove \(person.name)?",
-                about: "Automations that use the presence of \(person.name) are turned off.",
-                button: "Remove person", action: "/people/\(id)/remove",
-                back: ("/people" + (home.isPrimary ? "" : "?home=\(home.id)"), "People and location"), visitor)
-        }
-        router.post("/people/:id/remove") { request, context in
-            _ = try context.editor
-            let form = try await request.form(context)
-            try await site.manager.removePerson(try context.id())
-            return Response.seeOther(form["back"] ?? "/people")
+            guard let home = await manager.homes.first(where: { $0.person(id) != nil }), let person = home.person(id)
+            else { throw ValueActions.notFound }
+            try await manager.removePerson(id)
+            let triggers = home.triggers(using: id).filter(\.isEnabled)
+            let uses =
+                triggers.isEmpty
+                ? "" : " These automations are off now: \(triggers.map(\.name).joined(separator: ", "))."
+            return UndoableChange(
+                "\(person.name) was removed.\(uses)", restored: "\(person.name) was restored.",
+                Reversal(ofRemoving: person, from: home),
+                page: "/people" + (home.isPrimary ? "" : "?home=\(home.id)"))
         }
     }
 

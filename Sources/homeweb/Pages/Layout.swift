@@ -16,6 +16,8 @@ struct Layout {
     ///
     /// Live updates don't change it.
     var message: String?
+    /// The message about the visitor's last change.
+    var toast: Toast?
     /// The query for the current home, if it isn't the primary home.
     var homeQuery = ""
 
@@ -25,7 +27,13 @@ struct Layout {
         ]
         if let live { values["live"] = live }
         if let message { values["message"] = message }
-        if let visitor { values["bar"] = ["places": places(visitor)] }
+        if let toast { values["toast"] = toast.html }
+        if let visitor {
+            values["bar"] =
+                ["places": places(visitor), "search": "/search" + homeQuery, "isSearch": place == "/search"]
+                as Templates.Values
+            if place != "/search" { values["search"] = SearchPage.box("", homeQuery: homeQuery) }
+        }
         return Templates.render("page", values)
     }
 

@@ -20,6 +20,10 @@ struct MorePage: LivePage {
                     "about": "Presence, sunrise and sunset, for automations",
                 ],
                 [
+                    "path": "/accessories" + moment.homeQuery, "name": "Accessories", "icon": "list",
+                    "about": "Select many to move, rename or mark as favorites",
+                ],
+                [
                     "path": "/rooms" + moment.homeQuery, "name": "Rooms and zones", "icon": "room",
                     "about": "Add, rename and remove rooms and zones",
                 ],

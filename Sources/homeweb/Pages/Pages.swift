@@ -18,14 +18,15 @@ enum Pages {
             "/", "/status/:topic", "/rooms", "/rooms/:id", "/rooms/:id/order", "/services/:id", "/accessories/:id",
             "/scenes", "/scenes/:id", "/history",
             "/more",
-            "/names", "/add", "/add/:id", "/automations", "/automations/:id", "/people",
+            "/names", "/accessories", "/add", "/add/:id", "/automations", "/automations/:id", "/people",
         ] {
             router.get(RouterPath(path)) { request, context in
                 let visitor = try context.visitor
                 guard let page = await page(request.uri.description, visitor, site) else {
                     throw WebError(.notFound, "This page doesn't exist.")
                 }
-                return try await response(page, site, visitor)
+                let toast = await site.undos.toast(for: request, visitor)
+                return try await response(page, site, visitor, toast: toast)
             }
         }
         router.get("/accessories/:id/remove") { _, context in try await removal(context, site) }
@@ -43,10 +44,10 @@ enum Pages {
                 path: "/" + query.text, query: query, bridgeSocket: site.bridgeSocket, orders: site.orders)
         case ("status", 2):
             return HomeStatus.Topic(rawValue: words[1]).map {
-                StatusPage(topic: $0, choice: query.home, turnedOff: site.turnedOff)
+                StatusPage(topic: $0, choice: query.home)
             }
         case ("rooms", 2):
-            return Room.ID(words[1]).map { RoomPage(room: $0, orders: site.orders, turnedOff: site.turnedOff) }
+            return Room.ID(words[1]).map { RoomPage(room: $0, orders: site.orders) }
         case ("services", 2): return Service.ID(words[1]).map(ServicePage.init)
         case ("accessories", 2): return Accessory.ID(words[1]).map(AccessoryPage.init)
         case ("scenes", 1): return ScenesPage(path: "/scenes" + query.text, choice: query.home)
@@ -59,6 +60,7 @@ enum Pages {
             return Trigger.ID(words[1]).map {
                 AutomationPage(manager: site.manager, trigger: $0, isChecked: isChecked)
             }
+        case ("search", 1): return SearchPage(query: query)
         case ("more", 1): return MorePage()
         default: break
         }
@@ -68,6 +70,7 @@ enum Pages {
             return RoomsPage(path: "/rooms" + query.text, choice: query.home, orders: site.orders)
         case ("rooms", 3) where words[2] == "order":
             return Room.ID(words[1]).map { OrderPage(room: $0, orders: site.orders) }
+        case ("accessories", 1): return SelectionPage(path: "/accessories" + query.text, choice: query.home)
         case ("names", 1): return NamesPage(path: "/names" + query.text, choice: query.home)
         case ("people", 1):
             return PeoplePage(manager: site.manager, path: "/people" + query.text, choice: query.home)
@@ -86,7 +89,7 @@ enum Pages {
     /// them while it is open.
     static func response(
         _ page: any LivePage, _ site: Site, _ visitor: Visitor, status: HTTPResponse.Status = .ok,
-        message: String? = nil
+        message: String? = nil, toast: Toast? = nil
     ) async throws -> Response {
         var moment = try await site.moment(visitor, choice: page.choice)
         if page is ServicePage || page is AccessoryPage {
@@ -100,6 +103,7 @@ enum Pages {
         layout.live = "/live" + Query(["page": page.path, "mark": LiveStream.mark(of: content.main)]).text
         layout.homeQuery = moment.homeQuery
         layout.message = message
+        layout.toast = toast
         if !moment.snapshot.isCurrent, !moment.homes.isEmpty { layout.notice = Notice.away }
         return Response.page(layout, status: content.isMissing ? .notFound : status)
     }

@@ -6,7 +6,6 @@ import HomePresentation
 struct RoomPage: LivePage {
     let room: Room.ID
     let orders: DisplayOrders
-    let turnedOff: TurnedOff
     var path: String { "/rooms/\(room)" }
     var place: String { "/" }
 
@@ -42,10 +41,6 @@ struct RoomPage: LivePage {
                 "name": lit.count == 1 ? "Turn \(lit[0].name) off" : "Turn all \(lit.count) off",
                 "back": path,
             ]
-        }
-        let off = turnedOff.count(in: path, of: home, moment.visitor)
-        if off > 0 {
-            values["undo"] = ["path": "\(path)/undo", "name": TurnedOff.words(off), "back": path]
         }
         if moment.visitor.isEditor {
             if tiles.count > 1 { values["arrange"] = ["path": "\(path)/order"] }

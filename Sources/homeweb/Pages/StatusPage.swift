@@ -5,7 +5,6 @@ import HomePresentation
 struct StatusPage: LivePage {
     let topic: HomeStatus.Topic
     let choice: Home.ID?
-    let turnedOff: TurnedOff
     var path: String { "/status/\(topic.rawValue)" + (choice.map { "?home=\($0)" } ?? "") }
     var place: String { "/" }
 
@@ -28,17 +27,12 @@ struct StatusPage: LivePage {
                 return values
             },
         ]
-        if topic == .lights {
-            let place = "/homes/\(home.id)"
-            if let status, !status.rows.isEmpty {
-                values["off"] = [
-                    "path": "\(place)/off", "back": path,
-                    "name": status.rows.count == 1
-                        ? "Turn \(status.rows[0].name) off" : "Turn all \(status.rows.count) off",
-                ]
-            }
-            let off = turnedOff.count(in: place, of: home, moment.visitor)
-            if off > 0 { values["undo"] = ["path": "\(place)/undo", "back": path, "name": TurnedOff.words(off)] }
+        if topic == .lights, let status, !status.rows.isEmpty {
+            values["off"] = [
+                "path": "/homes/\(home.id)/lights/off", "back": path,
+                "name": status.rows.count == 1
+                    ? "Turn \(status.rows[0].name) off" : "Turn all \(status.rows.count) off",
+            ]
         }
         return PageContent(
             title: topic.title, main: Templates.render("status", values),

@@ -91,7 +91,7 @@ struct Tile {
 
 extension ServiceType {
     /// Returns a description of a tap's action.
-    fileprivate func touchWords(isOn: Bool) -> String {
+    func touchWords(isOn: Bool) -> String {
         switch self {
         case .door, .garageDoorOpener, .window, .windowCovering: isOn ? "Close" : "Open"
         case .lockMechanism: isOn ? "Lock" : "Unlock"

@@ -14,7 +14,7 @@ enum SceneActions {
         HomeActions.editing(router, "/scenes/:id/name", site) { form, context, manager in
             "/scenes/\(try await manager.renameActionSet(try context.id(), to: form.name).id)"
         }
-        HomeActions.editing(router, "/scenes/:id/services", site) { form, context, manager in
+        HomeActions.undoable(router, "/scenes/:id/services", site) { form, context, manager in
             let visitor = try context.editor
             return try await site.sceneTurns.run(try context.id()) {
                 let (home, scene) = try await scene(context, manager)
@@ -23,25 +23,25 @@ enum SceneActions {
                     try OpeningQuestion.check(visitor)
                 }
                 if actions != scene.actions { _ = try await manager.setActions(actions, of: scene.id) }
-                return "/scenes/\(scene.id)"
+                return UndoableChange(
+                    "\(scene.name) was changed.", restored: "\(scene.name) is as before.",
+                    Reversal(
+                        home.id,
+                        actions == scene.actions
+                            ? [] : [.setActions(scene.id, scene.actions, insteadOf: actions)]),
+                    page: "/scenes/\(scene.id)")
             }
         }
-        router.get("/scenes/:id/remove") { _, context in
-            let visitor = try context.editor
-            let (home, scene) = try await scene(context, site.manager)
-            let triggers = home.triggers.filter { $0.definition.actionSets.contains(scene.id) }
-            let uses =
-                triggers.isEmpty
-                ? "" : " This also turns off these automations: \(triggers.map(\.name).joined(separator: ", "))."
-            return Response.confirmation(
-                of: "Remove \(scene.name)?", about: "The devices stay as they are.\(uses)", button: "Remove scene",
-                action: "/scenes/\(scene.id)/remove", back: ("/scenes/\(scene.id)", scene.name), place: "/scenes",
-                visitor)
-        }
-        HomeActions.editing(router, "/scenes/:id/remove", site) { _, context, manager in
+        HomeActions.undoable(router, "/scenes/:id/remove", site) { _, context, manager in
             let (home, scene) = try await scene(context, manager)
             try await manager.removeActionSet(scene.id)
-            return "/scenes?home=\(home.id)"
+            let triggers = home.triggers(using: scene.id).filter(\.isEnabled)
+            let uses =
+                triggers.isEmpty
+                ? "" : " These automations are off now: \(triggers.map(\.name).joined(separator: ", "))."
+            return UndoableChange(
+                "\(scene.name) was removed.\(uses)", restored: "\(scene.name) was restored.",
+                Reversal(ofRemoving: scene, from: home), page: "/scenes?home=\(home.id)")
         }
     }
 

@@ -1,4 +1,3 @@
-import HomeClient
 import HomeModel
 import Hummingbird
 import HummingbirdCore
@@ -8,9 +7,9 @@ import HummingbirdCore
 /// It follows the addition of accessories. The table isn't updated while the page is open.
 enum ArrangePage {
     /// The size of the largest form, in bytes.
-    private static let formLimit = 1 << 19
+    static let formLimit = 1 << 19
     /// The fields of a row.
-    private static let fieldsPerRow = 4
+    static let fieldsPerRow = 4
 
     static func path(_ accessory: Accessory.ID) -> String { "/accessories/\(accessory)/arrange" }
 
@@ -18,7 +17,7 @@ enum ArrangePage {
         router.get("/accessories/:id/arrange") { _, context in
             let visitor = try context.editor
             let (home, accessory) = try await shown(context, site, visitor)
-            return response(Arrangement(of: accessory, in: home), accessory, home, visitor)
+            return view(Arrangement(of: accessory, in: home), accessory, home).response(visitor)
         }
         router.post("/accessories/:id/arrange") { request, context in
             let visitor = try context.editor
@@ -28,12 +27,14 @@ enum ArrangePage {
             var arrangement = Arrangement(form)
             if !arrangement.isRefused {
                 let changes = arrangement.changes(of: accessory, in: home)
-                if !arrangement.isRefused { await make(changes, &arrangement, home, site) }
+                if !arrangement.isRefused {
+                    _ = await ArrangementSaver.save(changes, &arrangement, of: home, site.manager)
+                }
             }
             guard arrangement.isRefused else {
                 return Response.seeOther(home.isPrimary ? "/" : "/?home=\(home.id)")
             }
-            return response(arrangement, accessory, home, visitor, status: .badRequest)
+            return view(arrangement, accessory, home).response(visitor)
         }
     }
 
@@ -48,72 +49,12 @@ enum ArrangePage {
         return (home, accessory)
     }
 
-    /// Makes the changes in order, and shows the reasons of those that fail in the table.
-    private static func make(
-        _ changes: [Arrangement.Change], _ arrangement: inout Arrangement, _ home: Home, _ site: Site
-    ) async {
-        var rooms = Dictionary(home.rooms.map { (NameKey($0.name), $0.id) }) { first, _ in first }
-        rooms[NameKey("")] = home.defaultRoomID
-        for change in changes {
-            do throws(HomeError) {
-                switch change {
-                case .addRoom(let name):
-                    rooms[NameKey(name)] = try await site.manager.addRoom(named: name, to: home.id).id
-                case .rename(let accessory, let name):
-                    _ = try await site.manager.renameAccessory(accessory, to: name)
-                case .move(let accessory, let room):
-                    guard let room = rooms[NameKey(room)] else { continue }
-                    _ = try await site.manager.assignAccessory(accessory, to: room, in: home.id)
-                case .setFavorite(let service, _, let isFavorite):
-                    _ = try await site.manager.setFavorite(isFavorite, for: service)
-                }
-            } catch {
-                arrangement.refuse(change, error)
-            }
-        }
-        if arrangement.isRefused, let now = await site.manager.homes.first(where: { $0.id == home.id }) {
-            arrangement.renewMarks(now)
-        }
-    }
-
-    private static func response(
-        _ arrangement: Arrangement, _ accessory: Accessory, _ home: Home, _ visitor: Visitor,
-        status: HTTPResponse.Status = .ok
-    ) -> Response {
-        let title = accessory.bridgedAccessories == nil ? "Set up \(accessory.name)" : "Set up your accessories"
-        let rows = arrangement.rows.enumerated().compactMap { number, row in
-            home.accessory(row.accessory).map { values(of: row, number, $0) }
-        }
-        let content = Templates.render(
-            "arrange",
-            [
-                "heading": title, "path": path(accessory.id),
-                "count": rows.count == 1 ? "Save" : "Save all \(rows.count)",
-                "rows": rows, "rooms": home.rooms.sortedForDisplay.map(\.name),
-                "later": home.isPrimary ? "/" : "/?home=\(home.id)",
-            ])
-        var layout = Layout(title: title, content: content, visitor: visitor, place: "/add")
-        if arrangement.isRefused {
-            let count = arrangement.rows.count(where: \.isRefused)
-            layout.message =
-                arrangement.notice.isEmpty
-                ? "\(count == 1 ? "One accessory needs" : "\(count) accessories need") a change. The reason is next to it."
-                : arrangement.notice
-        }
-        return .page(layout, status: status)
-    }
-
-    private static func values(of row: ArrangementRow, _ number: Int, _ accessory: Accessory) -> Templates.Values {
-        var values: Templates.Values = [
-            "row": "\(row.accessory).\(row.mark)", "id": "\(row.accessory)", "number": "\(number)",
-            "about": (accessory.primaryService?.localizedDescription ?? accessory.category.localizedDescription),
-            "present": accessory.name, "name": row.name, "room": row.room, "nameRefusal": row.nameRefusal,
-            "roomRefusal": row.roomRefusal, "isNameRefused": !row.nameRefusal.isEmpty,
-            "isRoomRefused": !row.roomRefusal.isEmpty,
-        ]
-        if accessory.primaryService != nil {
-            values["favorite"] = ["checked": row.isFavorite, "present": accessory.name] as Templates.Values
-        }
-        return values
+    private static func view(_ arrangement: Arrangement, _ accessory: Accessory, _ home: Home) -> ArrangementView {
+        ArrangementView(
+            arrangement: arrangement, home: home,
+            title: accessory.bridgedAccessories == nil ? "Set up \(accessory.name)" : "Set up your accessories",
+            about:
+                "Keep the suggestions, or change names, rooms and favorites. A new room's name adds the room. An accessory without a room is shown under \"No room\".",
+            path: path(accessory.id), later: home.isPrimary ? "/" : "/?home=\(home.id)", place: "/add")
     }
 }

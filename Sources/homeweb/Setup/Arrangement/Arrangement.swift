@@ -13,8 +13,8 @@ struct Arrangement: Sendable {
         case setFavorite(Service.ID, of: Accessory.ID, Bool)
     }
 
-    /// The maximum number of rows: the accessories of a bridge.
-    static let rowLimit = 150
+    /// The maximum number of rows, more than the accessories of a bridge.
+    static let rowLimit = 300
 
     private(set) var rows: [ArrangementRow]
     /// The reason why the table wasn't saved, in addition to those of its rows; empty without one.
@@ -54,6 +54,18 @@ struct Arrangement: Sendable {
         }
     }
 
+    // MARK: Selections
+
+    /// Creates a table with the present settings of accessories.
+    init(_ accessories: [Accessory], in home: Home) {
+        rows = accessories.prefix(Self.rowLimit).map { ArrangementRow($0, in: home) }
+    }
+
+    /// Changes all rows.
+    mutating func edit(_ change: (Int, inout ArrangementRow) -> Void) {
+        for index in rows.indices { change(index, &rows[index]) }
+    }
+
     // MARK: Form
 
     /// Reads a table from a form, in which the field `row` precedes the others of a row.
@@ -85,8 +97,13 @@ struct Arrangement: Sendable {
     /// If an accessory has been removed or changed by another visitor, the table isn't saved, because the visitor
     /// hasn't seen that yet.
     mutating func changes(of accessory: Accessory, in home: Home) -> [Change] {
+        changes(among: Self.accessories(of: accessory, in: home), in: home)
+    }
+
+    /// Returns the changes of a table of accessories; see ``changes(of:in:)``.
+    mutating func changes(among accessories: [Accessory], in home: Home) -> [Change] {
         let present = Dictionary(
-            uniqueKeysWithValues: Self.accessories(of: accessory, in: home).map {
+            uniqueKeysWithValues: accessories.map {
                 ($0.id, (accessory: $0, row: ArrangementRow($0, in: home)))
             })
         let removed = rows.filter { present[$0.accessory] == nil }

@@ -37,7 +37,7 @@ struct ArrangementRow: Sendable, Equatable {
 
 extension Home {
     /// Returns the name of an accessory's room; an empty text if it's in no room.
-    fileprivate func nameOfRoom(_ accessory: Accessory) -> String {
+    func nameOfRoom(_ accessory: Accessory) -> String {
         accessory.room == defaultRoomID ? "" : room(accessory.room)?.name ?? ""
     }
 }
