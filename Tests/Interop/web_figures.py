@@ -8,6 +8,7 @@ Everything, including the browsers, runs on one computer. Prints JSON, and exits
 """
 
 import gzip
+import html
 import json
 import re
 import sys
@@ -17,7 +18,7 @@ from pathlib import Path
 
 import lan as pretend
 from home_figures import Control, LargeHome, cpu, resident
-from lan import until
+from lan import end, until
 from web import Page, browser, fetch
 
 #: Records the states that each lamp showed, with their times.
@@ -96,6 +97,34 @@ def idle(large, page, figures, seconds=20):
         "cpuOfHomehubd": round(cpu(large.home.process) - before[1], 3)}
 
 
+def open_pages(host, page, figures, count=20):
+    """Measure the memory of open pages: each browser loads the page and follows its live updates."""
+    def visit():
+        path = html.unescape(re.search(r'data-live="([^"]+)"', fetch(host, page.address)[2])[1])
+        return host.popen("curl", "-s", "-N", "-o", "/dev/null", page.address.rstrip("/") + path)
+
+    def memory():
+        status = Path(f"/proc/{page.process.pid}/status").read_text()
+        return round(int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024, 1)
+
+    streams = []
+    try:
+        # The first page fills caches, which aren't a cost of each page.
+        for _ in range(2):
+            streams.append(visit())
+        time.sleep(5)
+        before = memory()
+        for _ in range(count):
+            streams.append(visit())
+        time.sleep(20)
+        after = memory()
+        assert all(stream.poll() is None for stream in streams), "all pages are open"
+    finally:
+        for stream in streams:
+            end(stream)
+    figures["openPages"] = {"pages": count, "before": before, "after": after, "more": round(after - before, 1)}
+
+
 def main():
     if reason := pretend.missing_requirement():
         sys.exit(f"web_figures: no pretend LAN: {reason}")
@@ -111,6 +140,7 @@ def main():
             page = Page(made.bridge, large.home, Path(directory) / "page").start()
             until(lambda: "Lamp 1" in fetch(made.bridge, page.address)[2], 20, "the home is shown")
             render(made.bridge, page, figures)
+            open_pages(made.bridge, page, figures)
             with browser(made.bridge, directory) as chromium:
                 figures["firstPaintMilliseconds"] = {
                     name: round(min(chromium.first_paint(page.address, is_phone)[0] for _ in range(10)))
@@ -130,7 +160,8 @@ def main():
     kept = (figures["rendering"]["mostMilliseconds"] < 100 and figures["rendering"]["bytesPacked"] <= 20_000
             and figures["firstPaintMilliseconds"]["desktop"] <= 300 and figures["firstPaintMilliseconds"]["phone"] <= 400
             and figures["follow"]["mostMilliseconds"] < 1000 and figures["idle"]["cpuOfHomehubd"] <= 0.05
-            and figures["follow"]["memoryAfter"] < figures["follow"]["memoryBefore"] + 20)
+            and figures["follow"]["memoryAfter"] < figures["follow"]["memoryBefore"] + 20
+            and figures["openPages"]["more"] <= 5)
     sys.exit(0 if kept else 1)
 
 

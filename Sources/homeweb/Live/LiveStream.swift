@@ -119,7 +119,8 @@ private final class Pending: Sendable {
 private struct Drawing {
     let stream: LiveStream
     private var home: Home?
-    private var main: String?
+    /// The ``LiveStream/mark(of:)`` of the last drawn content, which needs less memory than the content of each open page.
+    private var mark: String?
     private var parts: [String: String] = [:]
     private var current: Set<Characteristic.ID> = []
     private var isCurrent = true
@@ -150,7 +151,7 @@ private struct Drawing {
         order = page.order(moment)
         let counting = new?.timeDependent ?? []
         isTimeDependent = !counting.isEmpty
-        var redraw = main == nil || isOther || isReordered ? .everything : redraw(new)
+        var redraw = mark == nil || isOther || isReordered ? .everything : redraw(new)
         if case .rows(let rows) = redraw { redraw = .rows(rows.union(counting)) }
         if case .nothing = redraw, isTimeDependent { redraw = .rows(counting) }
         let hasReturned = new.map { $0.hasReturned(since: home) } ?? []
@@ -205,10 +206,10 @@ private struct Drawing {
             watch(shown, moment)
         }
         // The browser has the content of the page request, or the content from before a lost connection.
-        let has = main ?? ""
-        let isSame = main == nil ? stream.mark == LiveStream.mark(of: content.main) : has == content.main
-        main = content.main
-        guard !isSame else { return }
+        let former = mark ?? stream.mark
+        let new = LiveStream.mark(of: content.main)
+        mark = new
+        guard former != new else { return }
         parts = [:]
         events.append(
             LiveStream.event("main", ["title": .string(content.title.sanitizedForPage), "html": .string(content.main)]))
