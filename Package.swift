@@ -51,13 +51,17 @@ let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "sw
 
 /// The resources that are embedded in `homeweb`.
 let webAssets =
-    ["style.css", "script.js", "icons.svg", "icon.svg", "icon-180.png", "manifest.webmanifest"]
+    [
+        "style.css", "script.js", "icons.svg", "icon.svg", "icon-180.png", "icon-192.png", "icon-512.png",
+        "icon-maskable.png", "manifest.webmanifest", "worker.js",
+    ]
     + [
         "access", "access-fields", "access-link", "accessory", "add", "arrange", "automation", "automation-buttons",
         "automation-form", "automations", "bridge", "bridge-change",
-        "bridge-device", "bridge-fields", "bridge-systems", "confirm", "control", "empty", "enter", "graphs",
+        "bridge-device", "bridge-fields", "bridge-pairings", "bridge-systems", "bridge-warning",
+        "bridge-warning-row", "bridge-warnings", "confirm", "control", "empty", "enter", "graphs",
         "history", "home",
-        "more", "name-form", "names", "offer", "options", "order", "order-buttons", "page", "people", "privacy",
+        "more", "name-form", "names", "offer", "offline", "options", "order", "order-buttons", "page", "people", "privacy",
         "problem", "room", "rooms",
         "scene",
         "scenes",
@@ -425,7 +429,10 @@ let package = Package(
             ]),
         tests(
             of: "homeweb",
-            ["HomeTesting", "HomeModel", "HomePresentation", "HAPModel", "SetupQR", "WebAccess", httpTypes, nioCore]),
+            [
+                "HomeTesting", "HomeModel", "HomePresentation", "HAPModel", "SetupQR", "WebAccess", "BridgeControl",
+                "BoundedJSON", httpTypes, hummingbirdCore, nioCore,
+            ]),
         tests(of: "WebAccess"),
         tests(of: "SetupQR"),
         tests(of: "hapsim", ["YAMLKit", "HAPModel", "AccessoryRole"]),

@@ -63,10 +63,16 @@ extension AccessoryServer {
 
     // MARK: For the operator
 
-    /// Returns all pairings, and whether each controller is connected.
-    package func pairingReports() -> [(pairing: Pairing, isConnected: Bool)] {
-        let connected = Set(sessions.values.compactMap(\.controller))
-        return pairings.pairings.map { ($0, connected.contains($0.controller)) }
+    /// Returns all pairings, and the age of the oldest connection of each connected controller.
+    package func pairingReports() -> [(pairing: Pairing, connectedFor: Duration?)] {
+        var opened: [ControllerID: ContinuousClock.Instant] = [:]
+        for session in sessions.values {
+            guard let controller = session.controller else { continue }
+            opened[controller] = min(opened[controller] ?? session.opened, session.opened)
+        }
+        return pairings.pairings.map { pairing in
+            (pairing, opened[pairing.controller].map { $0.duration(to: scheduler.now) })
+        }
     }
 
     /// Removes a pairing and closes its sessions.

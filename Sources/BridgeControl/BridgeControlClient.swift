@@ -34,6 +34,9 @@ package struct BridgeControlClient: Sendable {
         try BridgeDiagnostics(json: await ask(.diagnostics))
     }
 
+    /// Returns the last warnings, including those that are over.
+    package func warnings() async throws -> WarningListing { try WarningListing(json: await ask(.warnings)) }
+
     /// Returns the data that a controller needs to pair.
     ///
     /// With `force`, it includes the codes of paired bridges.

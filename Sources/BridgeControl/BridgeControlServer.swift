@@ -65,6 +65,7 @@ private struct Adapter: LineRPCHandler {
         switch request {
         case .status: return try await bridge.status().json
         case .diagnostics: return try await bridge.diagnostics().json
+        case .warnings: return try await bridge.warnings().json
         case .setup(let force):
             let listing = try await bridge.setup(force: force ?? false)
             log("setup code shown", to: peer)

@@ -21,6 +21,8 @@ enum BridgeRequest: BridgeCall {
     case status
     /// Returns ``BridgeDiagnostics``: details that `doctor` needs and ``status`` omits.
     case diagnostics
+    /// Returns ``WarningListing``.
+    case warnings
     /// Returns ``SetupListing``.
     case setup(force: Bool?)
     /// Returns an array of ``LightListing``.
@@ -59,7 +61,7 @@ enum BridgeRequest: BridgeCall {
     package enum CodingKeys: String, MethodKey {
         case status
         case diagnostics = "particulars"
-        case setup, lights
+        case warnings, setup, lights
         case setLight = "lights.set"
         case discoverLights = "lights.discover"
         case forgetLight = "lights.forget"
@@ -80,9 +82,13 @@ enum BridgeRequest: BridgeCall {
     ///
     /// These requests return no keys and no codes of paired bridges. They change only what the forms of light systems
     /// cover, which excludes the programs that plugins run.
+    ///
+    /// The page lists the pairings but can't remove them. A removal can't be undone and takes the bridge out of its
+    /// owner's home, and the page is the program that devices on the network can reach.
     var isForPage: Bool {
         switch self {
-        case .status, .lights, .discoverLights, .configuration, .applyConfiguration, .undoConfiguration: true
+        case .status, .warnings, .lights, .pairings, .discoverLights: true
+        case .configuration, .applyConfiguration, .undoConfiguration: true
         // A removed driver may be a plugin.
         case .proposeConfiguration(.removeDriver): false
         case .proposeConfiguration: true

@@ -229,13 +229,17 @@ package struct BridgeStatus: BridgeMessage {
         }
     }
 
-    /// The warnings about drivers and lights.
-    package var lightWarnings: [BridgeWarning] {
+    /// All warnings with their codes and subjects; empty from a daemon without codes.
+    package var codedWarnings: [BridgeWarning] {
         let subjects = warningSubjects ?? []
-        return zip(warnings, warningCodes ?? []).enumerated().filter { $0.element.1 == .lights }.map { index, warning in
-            BridgeWarning(.lights, warning.0, about: index < subjects.count ? subjects[index] : BridgeWarning.Subject())
+        return zip(warnings, warningCodes ?? []).enumerated().map { index, warning in
+            BridgeWarning(
+                warning.1, warning.0, about: index < subjects.count ? subjects[index] : BridgeWarning.Subject())
         }
     }
+
+    /// The warnings about drivers and lights.
+    package var lightWarnings: [BridgeWarning] { codedWarnings.filter { $0.code == .lights } }
 
     package enum CodingKeys: String, CodingKey {
         case name

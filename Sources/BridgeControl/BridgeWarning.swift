@@ -12,6 +12,8 @@ package struct BridgeWarning: Sendable, Equatable {
         package static let configuration = Code(rawValue: "configuration")
         /// A problem of a driver or a light, or of their names.
         package static let lights = Code(rawValue: "lights")
+        /// A driver has a problem or has ended.
+        package static let driver = Code(rawValue: "driver")
         /// Wrong setup codes were tried.
         package static let setupAttempts = Code(rawValue: "setupAttempts")
         /// Only an app with the manufacturer's ownership token can pair.

@@ -45,8 +45,11 @@ package struct PairingListing: BridgeMessage {
     /// The number of the bridge that the controller is paired with, from 1, or `nil` from a daemon that supports only
     /// one bridge.
     package var bridge: Int?
+    /// The time of the oldest open connection in ISO 8601, or `nil` if the controller isn't connected.
+    package var connectedSince: String?
 
-    package init(id: String, admin: Bool, connected: Bool, bridge: Int? = nil) {
+    package init(id: String, admin: Bool, connected: Bool, bridge: Int? = nil, connectedSince: String? = nil) {
+        self.connectedSince = connectedSince
         self.bridge = bridge
         self.id = id
         self.admin = admin

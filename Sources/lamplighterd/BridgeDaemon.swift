@@ -136,7 +136,7 @@ struct BridgeDaemon {
                 ControlService(
                     places: places, operations: operations, onListening: { notifier?.ready() },
                     logger: logger),
-                bridges,
+                WarningWatch(operations: operations), bridges,
                 // Ignore the error of an invalid file, because it is in the log and in the status.
                 SIGHUPService(hangups) { _ = try? await reloader.reload() },
                 SetupCodePrinter(

@@ -28,6 +28,7 @@ struct BridgeOperations: BridgeControlHandler {
     let hostFacts: HostFacts
     let memory: BridgeMemory
     let search: LightSearch
+    let history = WarningHistory()
 
     func status() async throws -> BridgeStatus {
         let snapshots = await lights.snapshots()
@@ -103,6 +104,16 @@ struct BridgeOperations: BridgeControlHandler {
                     "only apps with the token of \(vendor) can pair, and Apple's Home app doesn't have it; remove "
                         + "bridge.ownership to allow pairing with only the setup code"))
         }
+    }
+
+    func warnings() async throws -> WarningListing {
+        let status = try await status()
+        // The status shows the problem of a driver as its state.
+        let problems = status.drivers.compactMap { driver in
+            driver.reason.map { BridgeWarning(.driver, $0, about: BridgeWarning.Subject(driver: driver.id)) }
+        }
+        await history.record(problems + status.codedWarnings)
+        return await history.listing
     }
 
     func diagnostics() async throws -> BridgeDiagnostics {
@@ -221,7 +232,10 @@ struct BridgeOperations: BridgeControlHandler {
             listed += await bridge.server.pairingReports().map { report in
                 PairingListing(
                     id: report.pairing.controller.description, admin: report.pairing.isAdmin,
-                    connected: report.isConnected, bridge: bridge.number)
+                    connected: report.connectedFor != nil, bridge: bridge.number,
+                    connectedSince: report.connectedFor.map { duration in
+                        Date(timeIntervalSinceNow: -Double(duration.components.seconds)).formatted(.iso8601)
+                    })
             }
         }
         return listed

@@ -56,6 +56,8 @@ struct ServerTests {
                     #expect(answer?.message == "the bridge is paired; use --force")
                     _ = try await client.lights()
                     _ = try await client.discoverLights()
+                    #expect(try await client.warnings().records.map(\.times) == [2])
+                    #expect(try await client.pairings().map(\.id) == ["x"])
                     let listing = try await client.configuration()
                     #expect(listing.undo == nil && listing.mayRemoveDrivers == false)
                     #expect(try await client.undoConfiguration() == FakeBridge.reloaded)
@@ -63,7 +65,7 @@ struct ServerTests {
                     let refused: [@Sendable () async throws -> Void] = [
                         { _ = try await client.setup(force: true) }, { _ = try await client.diagnostics() },
                         { try await client.setLight("a/b", LightChange(on: true)) },
-                        { try await client.forgetLight("a/b") }, { _ = try await client.pairings() },
+                        { try await client.forgetLight("a/b") }, { try await client.removePairing("x") },
                         { try await client.removeAllPairings() }, { _ = try await client.reload() },
                         { try await client.reset() }, { _ = try await client.backup() },
                         { _ = try await client.propose(.removeDriver(id: "a")) },
@@ -77,7 +79,7 @@ struct ServerTests {
             })
         #expect(
             bridge.calls.filter { !$0.hasPrefix("propose") } == [
-                "status", "setup false", "lights", "discover", "undo for the page", "reload",
+                "status", "setup false", "lights", "discover", "warnings", "pairings", "undo for the page", "reload",
             ])
     }
 
@@ -431,6 +433,12 @@ final class FakeBridge: BridgeControlHandler {
             interfaces: [], txt: [:], pairings: 1, refusedSetups: 0, failedAttempts: 0, attemptsAllowed: 100,
             clockStep: 0,
             storage: .init(directory: "/var/lib/lamplighter", freeBytes: 1 << 30))
+    }
+
+    func warnings() async throws -> WarningListing {
+        note("warnings")
+        return WarningListing(
+            since: "t", records: [WarningRecord(BridgeWarning(.storage, "the disk is full"), since: "t", times: 2)])
     }
 
     func setup(force: Bool) async throws -> SetupListing {

@@ -54,6 +54,18 @@ private let wireForms: [WireForm] = [
             state: LightChange(on: false)),
         #"{"key":"a/b","name":"B","kind":"light","aid":2,"driver":"a","reachable":true,"warnings":["dim"],"on":false}"#),
     WireForm(
+        WarningListing(
+            since: "s",
+            records: [
+                WarningRecord(
+                    BridgeWarning(.lights, "no broker", about: .init(driver: "home")), since: "a", until: "b", times: 2)
+            ]),
+        #"{"since":"s","records":[{"code":"lights","message":"no broker","subject":{"driver":"home"},"since":"a","until":"b","times":2}]}"#
+    ),
+    WireForm(
+        PairingListing(id: "x", admin: true, connected: true, bridge: 1, connectedSince: "t"),
+        #"{"id":"x","admin":true,"connected":true,"bridge":1,"connectedSince":"t"}"#),
+    WireForm(
         StartReport(.port, "taken", code: 69),
         #"{"step":"port","message":"taken","code":69}"#),
     WireForm(
@@ -139,6 +151,7 @@ private let wireForms: [WireForm] = [
         } _: { path in
             try await BridgeControlClient.connect(to: SocketLocation(chosen: path)) { bridge in
                 _ = try? await bridge.status()
+                _ = try? await bridge.warnings()
                 _ = try? await bridge.setup(force: true)
                 _ = try? await bridge.lights()
                 try await bridge.setLight("a/b", LightChange(on: true, hue: 20))
@@ -160,7 +173,7 @@ private let wireForms: [WireForm] = [
         }
         #expect(
             daemon.lines == [
-                "status {}", #"setup {"force":true}"#, "lights {}",
+                "status {}", "warnings {}", #"setup {"force":true}"#, "lights {}",
                 #"lights.set {"key":"a/b","change":{"on":true,"hue":20}}"#, "lights.discover {}",
                 #"lights.forget {"key":"a/b"}"#,
                 #"lights.identify {"key":"a/b"}"#, "lights.purge {}",

@@ -85,7 +85,7 @@ def test_each_route_requires_its_role(house):
                    "/check-name?kind=room&name=Attic"],
         "owner": ["/access", "/access/link?person=guest", "/access/code.svg?person=guest", "/access/remove?person=guest", "/access/token?person=guest", "/access/token?person=guest",
                   "/privacy", "/bridge", "/bridge/systems", "/bridge/systems?driver=mqtt", "/bridge/systems?search=1",
-                  "/bridge/devices?key=simulated/hall"],
+                  "/bridge/devices?key=simulated/hall", "/bridge/warnings", "/bridge/pairings"],
     }
     changes = {
         "rooms": ["/undo", "/homes/{home}/lights/off", "/rooms/{room}/off", "/scenes/{scene}/run"],

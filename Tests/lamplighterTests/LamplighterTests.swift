@@ -650,6 +650,7 @@ final class Bridge: BridgeControlHandler {
             ])
     }
 
+    func warnings() async throws -> WarningListing { WarningListing(since: "", records: []) }
     func diagnostics() async throws -> BridgeDiagnostics {
         BridgeDiagnostics(
             version: Version.current, process: 1, isToBeAdvertised: true, wantedName: "Lamplighter EEFF",

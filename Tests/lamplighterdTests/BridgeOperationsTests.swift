@@ -76,6 +76,16 @@ struct BridgeOperationsTests {
         #expect(try await operations.setup(force: true).code == code)
     }
 
+    @Test("keeps a warning in the log after the problem is over")
+    func warningLog() async throws {
+        let bench = try await OperatorBench(failedAttempts: 3)
+        let current = try await bench.operations.warnings().records
+        #expect(current.map(\.code) == [.setupAttempts] && current.allSatisfy { $0.until == nil })
+        try await bench.operations.unlockPairing()
+        let over = try await bench.operations.warnings().records
+        #expect(over.map(\.message) == current.map(\.message) && over.allSatisfy { $0.until != nil })
+    }
+
     @Test("switches a light off for brightness 0, and keeps its level")
     func brightnessZero() async throws {
         let bench = try await OperatorBench()

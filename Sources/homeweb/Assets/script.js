@@ -698,6 +698,46 @@
   addEventListener("hashchange", signIn);
   signIn();
 
+  // ---- Installation and wall tablets
+
+  // A worker shows a page while the server can't be reached. Browsers allow workers only over HTTPS and on this computer.
+  // A page without the attribute removes the worker.
+  const workers = navigator.serviceWorker, worker = document.body.dataset.worker;
+  if (workers && worker) workers.register(worker, { scope: "/" }).catch(() => {});
+  else workers?.getRegistrations().then((all) => all.forEach((one) => one.unregister()));
+
+  // The page of an unreachable server opens the requested page when the server answers again.
+  if (document.querySelector("[data-offline]")) {
+    setInterval(async () => {
+      if (document.hidden) return;
+      const answer = await fetch("/assets/icon.svg", { cache: "no-store", signal: AbortSignal.timeout(4000) }).catch(() => null);
+      if (answer?.ok) location.reload();
+    }, 5000);
+  }
+
+  // A wall tablet keeps its screen on, and returns to Home after a minute without touch.
+  function hang() {
+    const home = document.querySelector(".bar a")?.href;
+    if (!home || !document.documentElement.matches(".tablet")) return;
+    const wake = () => { if (!document.hidden) navigator.wakeLock?.request("screen").catch(() => {}); };
+    let timer;
+    const rest = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        // A page without connection would show old states. Opening it again shows whether the server can be reached.
+        const isHome = location.href === home && !document.querySelector("dialog") && !notice.dataset.lost;
+        if (!isHome || performance.now() > 86400000) return location.assign(home);
+        scrollTo(0, 0);
+        rest();
+      }, 60000);
+    };
+    for (const name of ["pointerdown", "pointermove", "keydown", "input", "wheel"]) addEventListener(name, rest, { passive: true });
+    document.addEventListener("visibilitychange", wake);
+    wake();
+    rest();
+  }
+  hang();
+
   shown();
   if (!document.hidden) listen();
 })();

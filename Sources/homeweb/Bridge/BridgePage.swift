@@ -62,8 +62,7 @@ private struct BridgeState {
     var values: Templates.Values {
         var values: Templates.Values = [
             "name": status.name, "summary": "\(status.deviceCounts); \(status.lights.reachable) reachable.",
-            // Each warning about a driver or a device is shown with its driver.
-            "warnings": status.warningLines.filter { $0.code != .lights || status.warningSubjects == nil }.map(\.text),
+            "warnings": warnings,
             "bridges": bridges, "drivers": status.drivers.map(driver),
         ]
         guard let configuration else { return values }
@@ -76,6 +75,16 @@ private struct BridgeState {
         if let undo = configuration.undo { editing["undo"] = undo }
         values["editing"] = editing
         return values
+    }
+
+    /// The warnings that aren't about a driver or a device.
+    ///
+    /// The others are shown with their driver.
+    private var warnings: [Templates.Values] {
+        guard status.warningSubjects != nil else { return status.warnings.map { ["text": $0] } }
+        return status.codedWarnings.filter { warning in warning.code != .lights }.map { warning in
+            BridgeWarningView(warning: warning).values
+        }
     }
 
     private var bridges: [Templates.Values] {
@@ -101,12 +110,11 @@ private struct BridgeState {
         let warnings = status.lightWarnings.filter { warning in
             warning.subject.driver == driver.id || warning.subject.light?.hasPrefix("\(driver.id)/") == true
         }
+        let names = Dictionary(devices.map { ($0.key, $0.name) }) { $1 }
         var values: Templates.Values = [
             "name": driver.id, "state": driver.state,
-            "warnings": warnings.map { warning in
-                let name = warning.subject.light.flatMap { key in devices.first { $0.key == key }?.name ?? key }
-                return (name.map { "\($0): " } ?? "") + warning.message
-            },
+            "part": BridgeWarningView.part(ofDriver: driver.id),
+            "warnings": warnings.map { BridgeWarningView(warning: $0, names: names, namesDriver: false).values },
             "lights": devices.map { device in
                 var values: Templates.Values = [
                     "name": device.name,

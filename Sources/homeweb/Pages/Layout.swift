@@ -26,6 +26,7 @@ struct Layout {
             "title": title, "content": content, "version": Assets.version, "notice": notice,
         ]
         if let live { values["live"] = live }
+        if visitor?.isTablet == true { values["tablet"] = true }
         if let message { values["message"] = message }
         if let toast { values["toast"] = toast.html }
         if let visitor {
@@ -43,7 +44,8 @@ struct Layout {
             ("/history", "History", "history", false),
             ("/add", "Add", "add", true), ("/more", "More", "more", false),
         ]
-        return all.filter { visitor.isEditor || !$0.3 }.map { path, name, icon, _ in
+        return all.filter { visitor.isTablet ? $0.2 == "home" || $0.2 == "scene" : visitor.isEditor || !$0.3 }.map {
+            path, name, icon, _ in
             ["path": path + homeQuery, "name": name, "icon": icon, "current": path == place]
         }
     }

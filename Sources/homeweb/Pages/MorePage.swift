@@ -46,6 +46,12 @@ struct MorePage: LivePage {
                 ],
             ]
         }
+        if !moment.visitor.isTablet {
+            links.append([
+                "path": "/" + Query(["tablet": "1"]).text, "name": "Wall tablet", "icon": "tablet",
+                "about": "Larger tiles on a screen that stays on, in this browser",
+            ])
+        }
         var values: Templates.Values = ["links": links]
         if let name = moment.visitor.name { values["leave"] = ["name": name] }
         return PageContent(title: "More", main: Templates.render("more", values))

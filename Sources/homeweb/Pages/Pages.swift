@@ -189,6 +189,9 @@ extension WebContext {
     var editor: Visitor {
         get throws(WebError) {
             let visitor = try visitor
+            guard !visitor.isTablet else {
+                throw WebError(.forbidden, "This browser is a wall tablet. Leave wall tablet mode to do this.")
+            }
             guard visitor.isEditor else { throw WebError(.forbidden, "Guests can only view and control accessories.") }
             return visitor
         }

@@ -54,7 +54,8 @@ enum Templates {
 
     static let sources: [(name: String, bytes: [UInt8])] = [
         ("page", PackageResources.page_mustache), ("problem", PackageResources.problem_mustache),
-        ("empty", PackageResources.empty_mustache), ("tile", PackageResources.tile_mustache),
+        ("empty", PackageResources.empty_mustache), ("offline", PackageResources.offline_mustache),
+        ("tile", PackageResources.tile_mustache),
         ("home", PackageResources.home_mustache), ("room", PackageResources.room_mustache),
         ("service", PackageResources.service_mustache), ("control", PackageResources.control_mustache),
         ("accessory", PackageResources.accessory_mustache), ("scenes", PackageResources.scenes_mustache),
@@ -67,6 +68,10 @@ enum Templates {
         ("bridge-change", PackageResources.bridge_change_mustache),
         ("bridge-device", PackageResources.bridge_device_mustache),
         ("bridge-fields", PackageResources.bridge_fields_mustache),
+        ("bridge-warning", PackageResources.bridge_warning_mustache),
+        ("bridge-warning-row", PackageResources.bridge_warning_row_mustache),
+        ("bridge-warnings", PackageResources.bridge_warnings_mustache),
+        ("bridge-pairings", PackageResources.bridge_pairings_mustache),
         ("bridge-systems", PackageResources.bridge_systems_mustache), ("enter", PackageResources.enter_mustache),
         ("status", PackageResources.status_mustache), ("status-chips", PackageResources.status_chips_mustache),
         ("strip", PackageResources.strip_mustache), ("order", PackageResources.order_mustache),

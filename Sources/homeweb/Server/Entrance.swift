@@ -22,8 +22,11 @@ struct Entrance: RouterMiddleware {
     ) async throws -> Response {
         var context = context
         context.person = visitor(request, context)
+        context.person?.isTablet = Tablet.isTablet(request)
         let path = request.uri.path
-        guard context.person == nil, path != "/enter", !path.hasPrefix("/assets/") else {
+        // Browsers and proxies cache assets, so they must not contain a cookie.
+        if path.hasPrefix("/assets/") { return try await next(request, context) }
+        guard context.person == nil, path != "/enter" else {
             var response = try await next(request, context)
             if let token = context.person?.token, response.headers[.contentType]?.hasPrefix("text/html") == true {
                 Self.setCookie(token.secret, days: Self.sessionDays, in: &response, request, context)

@@ -24,6 +24,13 @@ struct Query: Sendable {
         }
     }
 
+    /// Returns the query without the fields of a name.
+    func without(_ name: String) -> Query {
+        var query = self
+        query.fields.removeAll { $0.name == name }
+        return query
+    }
+
     subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
 
     /// The query with its question mark; empty without fields.

@@ -53,13 +53,15 @@ struct Visitor: Sendable {
     var access: Access
     /// The person's token, or `nil` for a browser on this computer that needs no token.
     var token: AccessToken?
+    /// Whether the browser is a wall tablet, which shows and controls the home without changing it.
+    var isTablet = false
 
     /// A browser on this computer that needs no token.
     static let local = Visitor(name: nil, access: Access(role: .owner))
 
-    var isOwner: Bool { access.role == .owner }
+    var isOwner: Bool { access.role == .owner && !isTablet }
     /// Whether the visitor may change the home: names, rooms, accessories, scenes and automations.
-    var isEditor: Bool { access.role != .guest }
+    var isEditor: Bool { access.role != .guest && !isTablet }
     /// Whether the visitor sees the entire home.
     var seesAllRooms: Bool { access.rooms == nil }
     /// The name in the history.

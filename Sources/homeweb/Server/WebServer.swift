@@ -85,6 +85,7 @@ struct WebServer {
         let router = Router(context: WebContext.self)
         router.add(middleware: Gzip())
         router.add(middleware: Guard(settings))
+        router.add(middleware: Tablet())
         router.add(middleware: Entrance(site: site))
         router.get("/assets/:name") { request, context in
             try Assets.response(context.parameters.get("name") ?? "", isVersioned: request.uri.query == Assets.version)
@@ -108,6 +109,8 @@ struct WebServer {
         AccessPage.add(to: pages, site)
         PrivacyPage.add(to: pages, site)
         BridgePage.add(to: pages, site)
+        BridgeWarningsPage.add(to: pages, site)
+        BridgePairingsPage.add(to: pages, site)
         BridgeSystemPages.add(to: pages, site)
         BridgeChanges.add(to: pages, site)
         return router
