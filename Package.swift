@@ -65,7 +65,8 @@ let webAssets =
         "problem", "room", "rooms",
         "scene",
         "scenes",
-        "search", "search-box", "search-result", "selection", "service", "status", "status-chips", "strip", "tile", "toast",
+        "reading", "search", "search-box", "search-result", "selection", "service", "service-state", "status", "status-chips",
+        "strip", "tile", "toast",
     ].map { "\($0).mustache" }
 
 func library(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {

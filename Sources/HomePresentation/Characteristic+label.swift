@@ -6,6 +6,7 @@ extension Characteristic {
     package var label: String { Self.labels[type] ?? localizedDescription }
 
     private static let labels: [CharacteristicType: String] = [
+        .activeIdentifier: "Input",
         .coolingThresholdTemperature: "Cool to",
         .currentAirPurifierState: "State",
         .currentDoorState: "State",
@@ -22,9 +23,12 @@ extension Characteristic {
         .lockPhysicalControls: "Child Lock",
         .lockTargetState: "Lock",
         .programmableSwitchEvent: "Last Press",
+        .remoteKey: "Remote",
         .relativeHumidityDehumidifierThreshold: "Dehumidify to",
         .relativeHumidityHumidifierThreshold: "Humidify to",
         .resetFilterIndication: "Reset Filter",
+        .rotationDirection: "Direction",
+        .rotationSpeed: "Speed",
         .securitySystemCurrentState: "State",
         .securitySystemTargetState: "Mode",
         .setDuration: "Duration",
@@ -42,5 +46,6 @@ extension Characteristic {
         .targetTiltAngle: "Tilt",
         .targetVerticalTiltAngle: "Tilt",
         .temperatureDisplayUnits: "Display Units",
+        .volumeSelector: "Volume",
     ]
 }

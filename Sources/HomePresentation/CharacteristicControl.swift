@@ -116,7 +116,13 @@ extension Characteristic {
 }
 
 extension CharacteristicType {
-    fileprivate func control(_ metadata: CharacteristicMetadata) -> CharacteristicControl {
+    /// Returns the control for a value with this metadata.
+    ///
+    /// - Parameters:
+    ///   - metadata: The metadata of the value.
+    ///   - isDial: Whether to return a stepper for all numbers, because a dial can have any number of steps.
+    /// - Returns: The control.
+    func control(_ metadata: CharacteristicMetadata, isDial: Bool = false) -> CharacteristicControl {
         let isReadable = metadata.permissions.contains(.pairedRead)
         switch metadata.format {
         case .bool: return isReadable ? .toggle : .button(.bool(true))
@@ -144,7 +150,7 @@ extension CharacteristicType {
         if self == .colorTemperature { return .colorTemperature(range) }
         // Temperatures need half degrees, and a slider with over a thousand steps is too fine for a finger.
         let steps = (high - low) / range.step
-        return metadata.unit == .celsius || steps < 8 || steps > 1000 ? .stepper(range) : .slider(range)
+        return isDial || metadata.unit == .celsius || steps < 8 || steps > 1000 ? .stepper(range) : .slider(range)
     }
 
     /// Returns the choices of an enumeration that the accessory accepts; `nil` for other values.

@@ -10,6 +10,8 @@ public struct ServiceState: Sendable, Hashable {
     public var isActive: Bool
     /// A Boolean value that indicates whether the state needs attention: an alarm, a leak, a jam.
     public var isAlert: Bool
+    /// A Boolean value that indicates whether the service is on its way to its target: unlocking, opening, arming.
+    package var isChanging = false
 
     /// Creates a state.
     ///
@@ -17,11 +19,15 @@ public struct ServiceState: Sendable, Hashable {
     ///   - words: The parts of the state, in order; `nil` for unknown ones. If all are `nil`, the state is `unknown`.
     ///   - isActive: Whether the service is on, open, running or unlocked.
     ///   - isAlert: Whether the state needs attention.
-    package init(_ words: String?..., isActive: Bool = false, isAlert: Bool = false) {
+    ///   - isChanging: Whether the service is on its way to its target.
+    package init(
+        _ words: String?..., isActive: Bool = false, isAlert: Bool = false, isChanging: Bool = false
+    ) {
         let known = words.compactMap(\.self)
         self.words = known.isEmpty ? "unknown" : known.joined(separator: ", ")
         self.isActive = isActive
         self.isAlert = isAlert
+        self.isChanging = isChanging
     }
 
     /// The state of a service without values.
@@ -55,9 +61,7 @@ extension Accessory {
     /// Returns the name of a television's input; `nil` if no input has that number.
     private func inputName(_ number: CharacteristicValue) -> String? {
         let input = services.first { $0.type == .inputSource && $0.characteristic(.identifier)?.value == number }
-        guard let input else { return nil }
-        let configured = input.characteristic(.configuredName)?.value?.string ?? ""
-        return configured.isEmpty ? input.name : configured
+        return input.map(inputName)
     }
 
     private static let alerts: [CharacteristicType] = [
@@ -253,7 +257,7 @@ private struct StateReader {
         guard let current = words(.currentDoorState), let state = number(.currentDoorState) else { return .unknown }
         // Some doors report only their end positions and their target.
         if let target = number(.targetDoorState), state < 2, target != state {
-            return ServiceState(target == 0 ? "opening" : "closing", isActive: true)
+            return ServiceState(target == 0 ? "opening" : "closing", isActive: true, isChanging: true)
         }
         return ServiceState(current, isActive: state != 1)
     }
@@ -261,7 +265,7 @@ private struct StateReader {
     private var lock: ServiceState {
         guard let current = words(.lockCurrentState), let state = number(.lockCurrentState) else { return .unknown }
         if let target = number(.lockTargetState), state < 2, target != state {
-            return ServiceState(target == 0 ? "unlocking" : "locking", isActive: true)
+            return ServiceState(target == 0 ? "unlocking" : "locking", isActive: true, isChanging: true)
         }
         return ServiceState(current, isActive: state != 1, isAlert: state == 2)
     }
@@ -275,7 +279,8 @@ private struct StateReader {
         // A service at its target doesn't move, regardless of the state that it last reported.
         let isMoving = number(.targetPosition) == nil ? state != nil : current != target
         if state != 2, isMoving {
-            return ServiceState(target > current || state == 1 ? "opening" : "closing", share, isActive: true)
+            return ServiceState(
+                target > current || state == 1 ? "opening" : "closing", share, isActive: true, isChanging: true)
         }
         switch current {
         case 0: return ServiceState("closed")
@@ -294,7 +299,8 @@ private struct StateReader {
         if let target = number(.securitySystemTargetState), target != state,
             let aim = words(.securitySystemTargetState)
         {
-            return ServiceState(target == 3 ? "disarming" : "will be \(aim)", isActive: target != 3)
+            return ServiceState(
+                target == 3 ? "disarming" : "will be \(aim)", isActive: target != 3, isChanging: true)
         }
         return ServiceState(current, isActive: state != 3)
     }

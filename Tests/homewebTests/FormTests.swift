@@ -220,10 +220,8 @@ import WebAccess
     }
 
     @Test("have a heading only for a list that is not empty") func aHeadingStandsAboveWhatThereIs() {
-        let reading: Templates.Values = ["part": "r", "name": "Humidity", "value": "40 %"]
-        let service = {
-            Templates.render("service", ["name": "Lamp", "readings": $0, "controls": [Templates.Values]()])
-        }
+        let reading = Templates.render("reading", ["part": "r", "name": "Humidity", "value": "40 %"])
+        let service = { Templates.render("service", ["name": "Lamp", "readings": $0, "controls": [String]()]) }
         #expect(service([reading]).contains("<h2>Readings</h2>") && service([reading]).contains("40 %"))
         #expect(!service([]).contains("<h2>Readings</h2>"))
         let problem = { Templates.render("problem", ["message": "No.", "suggestions": $0]) }

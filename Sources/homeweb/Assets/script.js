@@ -238,7 +238,11 @@
 
   async function send(place, action, fields, pace = 0) {
     const queue = queues.get(place);
-    if (queue) return void Object.assign(queue, fields);
+    if (queue) {
+      // A change of some controls replaces the waiting one, such as Stop after Open.
+      if (place.matches(".alone")) for (const name of Object.keys(queue)) delete queue[name];
+      return void Object.assign(queue, fields);
+    }
     hold(place);
     place.classList.add("pending");
     const frame = place.closest(".sheet > div") || main();
@@ -287,6 +291,7 @@
     event.preventDefault();
     const place = form.closest(".tile, .control") || form;
     const fields = Object.fromEntries(new FormData(form, button));
+    if (form.matches(".presses")) return pressKey(form, fields);
     const item = button?.closest(".order li");
     if (item) {
       // The item moves at once, so that the next press counts from its new position.
@@ -307,20 +312,23 @@
   function words(range) {
     const number = Number(range.value);
     if (range.dataset.factor === "kelvin") return `${Math.round(1e6 / number / 10) * 10} K`;
-    return range.dataset.unit ? `${range.value} ${range.dataset.unit}` : range.value;
+    const { unit } = range.dataset;
+    return unit ? `${range.value}${unit === "°" ? "" : " "}${unit}` : range.value;
   }
 
   document.addEventListener("input", (event) => {
     const input = event.target;
-    if (!input.matches("input[type=range], input[type=color]")) return;
+    if (!input.matches("input[type=range]")) return;
     const tile = input.closest(".tile"), place = tile || input.closest("form");
     if (!place) return;
     hold(place);
     const action = tile ? `/services/${tile.id.slice(2)}/values` : place.getAttribute("action");
     const back = place.querySelector("[name=back]")?.value || location.pathname;
     if (tile) tile.querySelector(".fill").value = input.value;
-    else if (input.type === "range") place.querySelector("output").textContent = words(input);
-    send(place, action, { back, [input.type === "color" ? "color" : input.name]: input.value }, pace);
+    else if (input.type === "range") paint(place, input);
+    const fields = { back };
+    for (const one of place.matches(".wheel") ? place.querySelectorAll(".range") : [input]) fields[one.name.replace("typed:", "")] = one.value;
+    send(place, action, fields, pace);
   });
 
   document.addEventListener("change", (event) => {
@@ -328,6 +336,111 @@
     if (!form || !input.matches("input[type=number]") || !input.checkValidity()) return;
     const back = form.querySelector("[name=back]").value;
     send(form, form.getAttribute("action"), { back, [input.name.replace("typed:", "")]: input.value });
+  });
+
+  // ---- Controls made for a kind of device
+
+  // Shows the value of a slider in the control's words and picture.
+  function paint(place, range) {
+    const text = words(range), output = place.querySelector(`output[for="${range.id}"]`);
+    const amount = range.parentNode.querySelector(".amount"), dial = place.querySelector(".dial");
+    if (output) output.textContent = text;
+    range.setAttribute("aria-valuetext", text);
+    if (amount) amount.value = range.value - range.min;
+    const ranges = [...place.querySelectorAll(".range")], knobs = place.querySelectorAll(".knob");
+    if (dial) {
+      const { low, high } = dial.dataset, arc = dial.querySelector(".arc");
+      const shares = ranges.map((one) => (one.value - low) / (high - low)), from = shares.length > 1 ? Math.min(...shares) : 0;
+      knobs.forEach((knob, at) => knob.setAttribute("transform", `rotate(${135 + 270 * shares[at]} 100 100)`));
+      arc.setAttribute("stroke-dasharray", `${270 * (Math.max(...shares) - from)} 360`);
+      arc.setAttribute("stroke-dashoffset", -270 * from);
+      dial.querySelector(".aim").textContent = ranges.map(words).join(" – ");
+    } else if (place.matches(".wheel")) {
+      const [hue, saturation] = ranges.map((one) => Number(one.value)), angle = (hue * Math.PI) / 180;
+      knobs[0].setAttribute("cx", saturation * Math.cos(angle));
+      knobs[0].setAttribute("cy", saturation * Math.sin(angle));
+      knobs[0].setAttribute("fill", `hsl(${hue} 100% ${100 - saturation / 2}%)`);
+    }
+  }
+
+  // A drag on a dial or a color wheel moves the sliders below it.
+  let turning = null;
+
+  document.addEventListener("pointerdown", (event) => {
+    const picture = event.target.closest(".dial, .disc");
+    if (!picture || !event.isPrimary || event.button) return;
+    const place = picture.closest("form"), ranges = [...place.querySelectorAll(".range")];
+    const { radius, share } = locate(picture, event);
+    if (picture.matches(".dial")) {
+      // The middle of a dial and the gap in its scale don't set anything.
+      if (radius < 0.55 || radius > 1.1 || share < -0.04 || share > 1.04) return;
+      const { low, high } = picture.dataset, distance = (one) => Math.abs((one.value - low) / (high - low) - share);
+      ranges.sort((one, other) => distance(one) - distance(other));
+    }
+    event.preventDefault();
+    grab(place);
+    picture.setPointerCapture(event.pointerId);
+    turning = { picture, ranges, share };
+    turn(event);
+  });
+  document.addEventListener("pointermove", (event) => { if (turning) turn(event); });
+  for (const name of ["pointerup", "pointercancel"]) document.addEventListener(name, () => (turning = null));
+
+  // Returns the place of a pointer on a dial or wheel: the distance from the middle, where 1 is the edge, the clockwise
+  // angle from the right in degrees, and the share of a dial's scale.
+  function locate(picture, event) {
+    const box = picture.getBoundingClientRect();
+    const x = event.clientX - box.x - box.width / 2, y = event.clientY - box.y - box.height / 2;
+    const angle = ((Math.atan2(y, x) * 180) / Math.PI + 360) % 360, turned = (angle + 225) % 360;
+    return { radius: Math.hypot(x, y) / (box.width / 2), angle, share: (turned > 315 ? turned - 360 : turned) / 270 };
+  }
+
+  function turn(event) {
+    const { picture, ranges } = turning, { radius, angle, share } = locate(picture, event);
+    if (picture.matches(".disc")) {
+      ranges[0].value = angle;
+      ranges[1].value = Math.min(radius / 0.89, 1) * 100;
+    } else {
+      // A drag doesn't jump over the gap from one end to the other.
+      if (Math.abs(share - turning.share) > 0.5) return;
+      turning.share = share;
+      const { low, high } = picture.dataset, before = ranges[0].value;
+      ranges[0].value = Number(low) + share * (high - low);
+      if (ranges[0].value === before) return;
+    }
+    if (picture.matches(".disc")) paint(picture.closest("form"), ranges[1]);
+    ranges[0].dispatchEvent(new Event("input", { bubbles: true }));
+  }
+
+  // Buttons next to a number change it by a step. Quick presses add up.
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("button[data-step]"), input = button?.parentNode.querySelector("input");
+    if (!input) return;
+    event.preventDefault();
+    const limit = (name, otherwise) => (input[name] === "" ? otherwise : Number(input[name]));
+    const number = Math.min(limit("max", Infinity), Math.max(limit("min", -Infinity), Number(input.value) + Number(button.dataset.step)));
+    input.value = Number(number.toFixed(3));
+    input.dispatchEvent(new Event(input.type === "range" ? "input" : "change", { bubbles: true }));
+  });
+
+  // Each press of a remote's key counts, so presses wait for each other and aren't combined.
+  const presses = new WeakMap();
+
+  function pressKey(form, fields) {
+    const waiting = presses.get(form) || { count: 0, last: Promise.resolve() };
+    presses.set(form, waiting);
+    if (waiting.count >= 20) return;
+    waiting.count += 1;
+    clear(form);
+    waiting.last = waiting.last.then(() => post(form.getAttribute("action"), fields))
+      .catch((error) => refuse(form, error.message)).finally(() => { waiting.count -= 1; });
+  }
+
+  document.addEventListener("keydown", (event) => {
+    const key = event.target.closest?.(".remote") && event.target.closest(".remote").querySelector(`[data-arrow="${event.key}"]`);
+    if (!key || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    key.click();
   });
 
   // A lamp's tile is also its slider: a drag dims the lamp, a tap switches it.

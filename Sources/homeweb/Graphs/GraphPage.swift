@@ -59,14 +59,23 @@ enum GraphPage {
     ///
     /// The address of a picture changes every five minutes, so that a redrawn page shows newer values.
     static func values(of service: Service, _ span: Graph.Span) -> [Templates.Values] {
+        service.graphed.map { values(of: $0, on: service, span) }
+    }
+
+    /// Returns the template values of the graph of one characteristic; `nil` if it has none.
+    static func values(of characteristic: Characteristic, _ service: Service, _ span: Graph.Span) -> Templates.Values? {
+        service.graphed.contains { $0.id == characteristic.id } ? values(of: characteristic, on: service, span) : nil
+    }
+
+    private static func values(
+        of characteristic: Characteristic, on service: Service, _ span: Graph.Span
+    ) -> Templates.Values {
         let minutes = Timestamp.now.millisecondsSince1970 / 300_000
-        return service.graphed.map { characteristic in
-            [
-                "name": characteristic.label, "span": span.name,
-                "picture":
-                    "/services/\(service.id)/history/\(characteristic.id).svg?span=\(span.rawValue)&at=\(minutes)",
-            ]
-        }
+        let path = "/services/\(service.id)/history"
+        return [
+            "name": characteristic.label, "span": span.name, "path": path,
+            "picture": "\(path)/\(characteristic.id).svg?span=\(span.rawValue)&at=\(minutes)",
+        ]
     }
 }
 

@@ -121,6 +121,8 @@ private struct Drawing {
     private var home: Home?
     /// The ``LiveStream/mark(of:)`` of the last drawn content, which needs less memory than the content of each open page.
     private var mark: String?
+    /// The last drawn content if it has parts, which are redrawn one by one.
+    private var drawn: PageContent?
     private var parts: [String: String] = [:]
     private var current: Set<Characteristic.ID> = []
     private var isCurrent = true
@@ -208,8 +210,13 @@ private struct Drawing {
         // The browser has the content of the page request, or the content from before a lost connection.
         let former = mark ?? stream.mark
         let new = LiveStream.mark(of: content.main)
-        mark = new
+        let old = drawn
+        (mark, drawn) = (new, content.parts.isEmpty ? nil : content)
         guard former != new else { return }
+        if let old, parts.isEmpty, let changed = content.parts(changedSince: old) {
+            events += changed.map { LiveStream.event("part", ["id": .string($0.id), "html": .string($0.html)]) }
+            return
+        }
         parts = [:]
         events.append(
             LiveStream.event("main", ["title": .string(content.title.sanitizedForPage), "html": .string(content.main)]))

@@ -65,9 +65,17 @@ extension Timestamp {
 }
 
 struct PageContent {
+    /// An element whose changes are sent without the rest of the page.
+    struct Part {
+        let id: String
+        let html: String
+    }
+
     var title: String
     /// The HTML within `main`.
     var main: String
+    /// The elements of ``main`` that often change, with their exact HTML.
+    var parts: [Part] = []
     /// The values on the page.
     ///
     /// They are read when it is opened, and observed while it is open.
@@ -75,6 +83,15 @@ struct PageContent {
     var isMissing = false
     /// The path of the page that replaces this one, or `nil` if this one is shown.
     var successor: String?
+
+    /// Returns the parts that differ from older content; `nil` if anything else differs, too.
+    func parts(changedSince old: PageContent) -> [Part]? {
+        guard title == old.title, parts.map(\.id) == old.parts.map(\.id), frame == old.frame else { return nil }
+        return zip(parts, old.parts).compactMap { $0.html == $1.html ? nil : $0 }
+    }
+
+    /// The HTML without the parts.
+    private var frame: String { parts.reduce(main) { $0.replacing($1.html, with: "", maxReplacements: 1) } }
 }
 
 /// A page with live updates.

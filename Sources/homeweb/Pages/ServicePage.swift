@@ -17,40 +17,48 @@ struct ServicePage: LivePage {
             let service = home.service(service)
         else { return .missing("This device no longer exists.") }
         let name = accessory.shownName(of: service)
+        let isUsable = accessory.problem == nil
+        let companions = accessory.companions(of: service)
         let controls =
-            accessory.problem == nil
-            ? ControlView.all(of: service, in: accessory, isOwner: moment.visitor.isEditor) : []
-        let controlled = Set(controls.map(\.characteristic.id))
-        let isColored = controls.contains { $0.control == .color }
-        // The state already shows the remaining time.
-        let omitted = service.ineffectiveTargets.union(
-            [.remainingDuration, .serviceLabelIndex] + (isColored ? [.saturation] : []))
-        let readings = (service.characteristics + battery(of: accessory)).filter {
-            $0.isForPeople && !controlled.contains($0.id) && !omitted.contains($0.type)
-                && $0.metadata.permissions.contains(.pairedRead) && ($0.value != nil || !$0.type.isMomentary)
+            isUsable
+            ? ([service] + companions).flatMap {
+                ControlView.all(of: $0, in: accessory, isOwner: moment.visitor.isEditor, back: path)
+            } : []
+        let controlled = Set(controls.flatMap(\.controlled).map(\.id))
+        let readings = self.readings(of: service, companions, accessory, controlled)
+        var parts = controls.map { PageContent.Part(id: $0.part, html: $0.html) }
+        parts += readings.map { reading in
+            PageContent.Part(
+                id: "r-\(reading.id)", html: Templates.render("reading", self.values(of: reading, accessory)))
         }
-        var values: Templates.Values = [
-            "id": "\(service.id)", "accessory": "\(accessory.id)", "name": name,
-            "icon": (service.associatedServiceType ?? service.type).icon,
+        let state: Templates.Values = [
             "state": accessory.problem?.words
                 ?? [accessory.state(of: service).words, moment.age(of: service)].compactMap(\.self).joined(
                     separator: ", "),
-            "controls": controls.map(\.values), "stale": accessory.problem == nil && !moment.isCurrent(service),
-            "readings": readings.map { reading in
-                [
-                    "part": "r-\(reading.id)", "name": reading.label,
-                    "value": [
-                        reading.value.map { accessory.words(for: $0, of: reading) } ?? "unknown",
-                        reading.isOutdated ? reading.valueTime?.ageOfValue : nil,
-                    ].compactMap(\.self).joined(separator: ", "),
-                ] as Templates.Values
-            },
+            "stale": isUsable && !moment.isCurrent(service),
+            "level": accessory.state(of: service).isAlert ? " alert" : "",
+        ]
+        parts.append(PageContent.Part(id: "state", html: Templates.render("service-state", state)))
+        let others = others(than: [service] + companions, in: accessory).map {
+            moment.tile($0, home, back: path)
+        }
+        parts += others.map { PageContent.Part(id: $0.id, html: $0.html) }
+        var values: Templates.Values = [
+            "id": "\(service.id)", "accessory": "\(accessory.id)", "name": name,
+            "icon": (service.associatedServiceType ?? service.type).icon,
+            "state": Templates.render("service-state", state),
+            "controls": controls.filter { !$0.characteristic.isSetting }.map(\.html),
+            "settings": controls.filter(\.characteristic.isSetting).map(\.html),
+            "readings": parts.dropFirst(controls.count).prefix(readings.count).map(\.html),
+            "others": others.map(\.html), "hasHistory": !service.graphed.isEmpty,
             "up": [
                 "path": "/rooms/\(accessory.room)",
                 "name": home.room(accessory.room).map(home.displayName) ?? home.name,
             ],
         ]
-        if let graph = GraphPage.values(of: service, .day).first { values["graph"] = graph }
+        if !readings.contains(where: \.isMeasurement), let first = service.graphed.first(where: \.isMeasurement) {
+            values["graph"] = GraphPage.values(of: first, service, .day)
+        }
         values["problem"] = accessory.problem?.localizedDescription.capitalizedFirst
         if moment.visitor.isEditor {
             values["owner"] = ["id": "\(service.id)", "name": name, "kinds": kinds(of: service)] as Templates.Values
@@ -60,9 +68,45 @@ struct ServicePage: LivePage {
                 "label": service.isFavorite ? "Favorite" : "Add to favorites",
             ]
         }
+        let shown = [service] + companions + others.compactMap { accessory.service($0.row.id) }
         return PageContent(
-            title: name, main: Templates.render("service", values),
-            values: Set(service.characteristics.map(\.id) + battery(of: accessory).map(\.id)))
+            title: name, main: Templates.render("service", values), parts: parts,
+            values: Set(shown.flatMap(\.characteristics).map(\.id) + battery(of: accessory).map(\.id)))
+    }
+
+    /// The values of the service that have no control, and those of its battery.
+    private func readings(
+        of service: Service, _ companions: [Service], _ accessory: Accessory, _ controlled: Set<Characteristic.ID>
+    ) -> [Characteristic] {
+        // The state already shows the remaining time.
+        let omitted = service.ineffectiveTargets.union(
+            [.remainingDuration, .serviceLabelIndex, .sleepDiscoveryMode])
+        let all = ([service] + companions).flatMap(\.characteristics) + battery(of: accessory)
+        return all.filter {
+            $0.isForPeople && !controlled.contains($0.id) && !omitted.contains($0.type)
+                && $0.metadata.permissions.contains(.pairedRead) && ($0.value != nil || !$0.type.isMomentary)
+        }
+    }
+
+    private func values(of reading: Characteristic, _ accessory: Accessory) -> Templates.Values {
+        var values: Templates.Values = [
+            "part": "r-\(reading.id)", "name": reading.label,
+            "value": [
+                reading.value.map { accessory.words(for: $0, of: reading) } ?? "unknown",
+                reading.isOutdated ? reading.valueTime?.ageOfValue : nil,
+            ].compactMap(\.self).joined(separator: ", "),
+        ]
+        if let service = accessory.service(reading.service), let graph = GraphPage.values(of: reading, service, .day) {
+            // A page with an open graph for each state would be hard to read.
+            values[reading.isMeasurement ? "graph" : "states"] = graph
+        }
+        return values
+    }
+
+    /// The other parts of the accessory, such as the zones of an irrigation system.
+    private func others(than shown: [Service], in accessory: Accessory) -> [ServiceRow] {
+        let known = Set(shown.map(\.id))
+        return accessory.rows().filter { !known.contains($0.id) && $0.kind != .battery }
     }
 
     private func battery(of accessory: Accessory) -> [Characteristic] {

@@ -58,6 +58,7 @@ enum Templates {
         ("tile", PackageResources.tile_mustache),
         ("home", PackageResources.home_mustache), ("room", PackageResources.room_mustache),
         ("service", PackageResources.service_mustache), ("control", PackageResources.control_mustache),
+        ("service-state", PackageResources.service_state_mustache), ("reading", PackageResources.reading_mustache),
         ("accessory", PackageResources.accessory_mustache), ("scenes", PackageResources.scenes_mustache),
         ("scene", PackageResources.scene_mustache),
         ("history", PackageResources.history_mustache), ("more", PackageResources.more_mustache),

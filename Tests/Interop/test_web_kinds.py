@@ -1,0 +1,278 @@
+"""The controls of each kind of device on the page, with simulated devices, a mouse, a touch screen and a keyboard."""
+
+import os
+import re
+import shutil
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+from daemon import program
+from home import HomeDaemon
+from lan import end, until
+from web import Page, browser
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "Examples/Accessories"
+
+
+@pytest.fixture(scope="module")
+def house(lan, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("kinds")
+    with lan.add_host("kinds", "10.77.0.37") as host:
+        home = HomeDaemon(host, directory / "home").start()
+        simulators, page = [], Page(host, home, directory / "page")
+        try:
+            home.cli("homes", "add", "Villa")
+            for file in ("living-room.yaml", "house.yaml"):
+                simulators.append(Simulator(host, Path(shutil.copy(EXAMPLES / file, directory))))
+                # Avahi may still be choosing the host's name.
+                until(lambda: home.add(*simulators[-1].identity, check=False).returncode == 0, 60, f"{file} is added")
+            page.start()
+            with browser(host, directory) as chromium:
+                yield House(home, page, chromium, *simulators)
+        finally:
+            page.close()
+            for simulator in simulators:
+                end(simulator.process)
+            home.close()
+
+
+class Simulator:
+    """`hapsim` with a file, whose output is recorded."""
+
+    def __init__(self, host, file):
+        self.name = re.search(r"^name: (.*)$", file.read_text(), re.M)[1]
+        self.process = host.popen(
+            program("hapsim"), file, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.seen = []
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.seen.append(line.rstrip("\n"))
+
+    @property
+    def identity(self):
+        """The setup code, and a prefix of the name."""
+        return until(lambda: re.search(r"setup code: (\d{3}-\d{2}-\d{3})", "\n".join(self.seen)), 20, "a setup code")[1], self.name
+
+    def type(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def written(self, name):
+        """Return the values that were written to a characteristic, oldest first."""
+        found = (re.search(rf"/{name} = ([^ ,]+).*written$", line) for line in list(self.seen))
+        return [one[1].removesuffix(".0") for one in found if one]
+
+
+class House:
+    def __init__(self, home, page, chromium, living_room, house):
+        self.home, self.page, self.chromium, self.living_room, self.house = home, page, chromium, living_room, house
+        self.services = {}
+        for one in home.cli("accessories", "--json"):
+            shown = home.cli("show", one["name"], "--json")
+            self.services[one["name"]] = next(
+                (service["id"] for service in shown["services"] if service.get("isPrimary")), shown["services"][0]["id"])
+
+
+@pytest.fixture
+def visit(house):
+    visitors = []
+
+    def open_page(name, **options):
+        visitor = house.chromium.open(house.page.address, f"/services/{house.services[name]}", **options)
+        visitor.page.wait_for_function("() => !document.querySelector('#state.stale')")
+        visitors.append(visitor)
+        return visitor
+
+    yield open_page
+    for visitor in visitors:
+        # The browser reports the server's question before an opening as a refused request.
+        complaints = [one for one in visitor.complaints if "409" not in one]
+        foreign = visitor.foreign
+        visitor.context.close()
+        assert not complaints and not foreign, (complaints, foreign)
+
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+def value(visitor, name):
+    return visitor.page.get_by_role("slider", name=name, exact=True).input_value()
+
+
+def center(locator):
+    box = locator.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, box["width"] / 2
+
+
+def idle(visitor):
+    until(lambda: visitor.page.locator(".control.pending").count() == 0, 10, "all changes are sent")
+
+
+def test_drag_on_the_color_wheel_sets_hue_and_saturation(house, visit):
+    visitor = visit("Color Lamp")
+    mouse = visitor.page.mouse
+    visitor.page.locator(".disc").scroll_into_view_if_needed()
+    x, y, radius = center(visitor.page.locator(".disc"))
+    sent, under_way = [], []
+    visitor.page.on("request", lambda one: one.method == "POST" and (sent.append(one), under_way.append(len(sent) - done[0])))
+    done = [0]
+    visitor.page.on("requestfinished", lambda one: one.method == "POST" and done.__setitem__(0, done[0] + 1))
+    mouse.move(x + radius * 0.5, y)
+    mouse.down()
+    for step in range(1, 31):
+        # From red to blue, counterclockwise.
+        mouse.move(x + radius * 0.5 - radius * step / 40, y - radius * 0.7 * step / 30)
+    mouse.move(x, y - radius * 0.85)
+    mouse.up()
+    idle(visitor)
+    until(lambda: house.living_room.written("Hue")[-1:] == [value(visitor, "Hue")], 5, "the last hue")
+    assert abs(float(value(visitor, "Hue")) - 270) <= 3 and float(value(visitor, "Saturation")) > 90
+    assert house.living_room.written("Saturation")[-1] == value(visitor, "Saturation")
+    assert max(under_way) == 1 and len(sent) < 20, (under_way, len(sent))
+    # The keyboard moves the same values.
+    saturation = visitor.page.get_by_role("slider", name="Saturation")
+    saturation.focus()
+    saturation.press("ArrowLeft")
+    idle(visitor)
+    until(lambda: house.living_room.written("Saturation")[-1] == value(visitor, "Saturation"), 5, "one step less")
+    knob = visitor.page.locator(".wheel .knob")
+    assert abs(float(knob.get_attribute("cy")) + float(value(visitor, "Saturation"))) < 3
+    visitor.page.get_by_role("button", name="Daylight").click()
+    until(lambda: house.living_room.written("ColorTemperature")[-1:] == ["182"], 5, "a preset")
+
+
+def test_dial_is_turned_with_a_finger_buttons_and_keys(house, visit):
+    visitor = visit("Hall Thermostat", **PHONE)
+    touch = visitor.context.new_cdp_session(visitor.page)
+    x, y, radius = center(visitor.page.locator(".dial"))
+
+    def send(kind, *points):
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]})
+
+    # The right end of the horizontal line is at five sixths of the scale, which is from 5 to 30 degrees.
+    send("touchStart", (x - radius * 0.84, y))
+    for step in range(1, 11):
+        send("touchMove", (x - radius * 0.84 * (1 - step / 5), y - radius * 0.84 * (1 - abs(1 - step / 5))))
+    send("touchEnd")
+    idle(visitor)
+    target = visitor.page.get_by_role("slider", name="Temperature")
+    assert abs(float(target.input_value()) - 26) <= 0.5, target.input_value()
+    before = float(target.input_value())
+    # Quick presses add up, however long the first change takes.
+    for _ in range(3):
+        visitor.page.get_by_role("button", name="Increase Temperature").click()
+    idle(visitor)
+    until(lambda: house.house.written("TargetTemperature")[-1:] == [f"{before + 1.5:g}"], 5, "three steps more")
+    target.focus()
+    target.press("ArrowLeft")
+    idle(visitor)
+    until(lambda: house.house.written("TargetTemperature")[-1:] == [f"{before + 1:g}"], 5, "one step less")
+    visitor.until_text(f"{before + 1:g} °C", ".aim")
+    # Both ends of the range appear only in automatic mode.
+    assert visitor.page.get_by_role("slider").count() == 1
+    visitor.page.get_by_role("button", name="Automatic").click()
+    visitor.page.get_by_role("slider", name="Heat to").wait_for()
+    assert visitor.page.get_by_role("slider").count() == 2
+    visitor.page.get_by_role("button", name="Heat", exact=True).click()
+    target.wait_for()
+
+
+def test_cover_stops_on_its_way(house, visit):
+    visitor = visit("Bedroom Blind")
+    page = visitor.page
+    # The first change stays pending until Stop, which replaces the waiting ones.
+    held = []
+    page.route("**/values", lambda route: held.append(route), times=1)
+    page.get_by_role("button", name="Open").click()
+    page.get_by_role("button", name="Close").click()
+    page.get_by_role("button", name="Stop").click()
+    held[0].continue_()
+    idle(visitor)
+    until(lambda: house.house.written("HoldPosition"), 5, "Stop arrives")
+    visitor.until_text(r"[0-9]+ % open|closed", "#state")
+    assert "Open" not in visitor.text("#state") and house.house.written("TargetPosition")[-1:] == ["100"]
+    page.get_by_role("button", name="Close").click()
+    visitor.until_text("^closed", "#state")
+
+
+def test_each_press_of_a_remote_key_counts(house, visit):
+    visitor = visit("Television")
+    page = visitor.page
+    mark = len(house.living_room.written("RemoteKey"))
+    for _ in range(3):
+        page.get_by_role("button", name="Right").click()
+    page.get_by_role("button", name="OK").focus()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    until(lambda: house.living_room.written("RemoteKey")[mark:] == ["7", "7", "7", "4", "8"], 5, "five presses in order")
+    assert page.get_by_role("button", name="OK").evaluate("one => one === document.activeElement")
+    assert page.get_by_role("button", name="Radio").count() == 0, "a hidden input"
+    page.get_by_role("button", name="Game Console").click()
+    visitor.until_text("Game Console", "#state")
+    page.get_by_role("button", name="Volume up").click()
+    until(lambda: house.living_room.written("VolumeSelector") == ["0"], 5, "the speaker's volume")
+
+
+def test_lock_asks_moves_and_jams(house, visit):
+    visitor = visit("Front Lock", **PHONE)
+    page = visitor.page
+    page.get_by_role("button", name="Locked").tap()
+    page.get_by_role("dialog").get_by_role("button", name="Unlock").tap()
+    visitor.until_text("Unlocking…|Unlocked", ".latch")
+    visitor.until_text("Unlocked", ".latch")
+    house.house.type("Front Lock/LockCurrentState=Jammed")
+    visitor.until_text("Jammed", ".latch")
+    visitor.until_text("Check the door")
+    page.get_by_role("button", name="Lock", exact=True).or_(page.get_by_role("button", name="Unlock", exact=True)).first.wait_for()
+    house.house.type("Front Lock/LockCurrentState=Secured")
+
+
+def test_change_of_one_value_is_a_small_event(house, visit):
+    visitor = visit("Color Lamp")
+    session, sizes = visitor.context.new_cdp_session(visitor.page), []
+    session.send("Network.enable")
+    session.on("Network.eventSourceMessageReceived", lambda one: sizes.append((one["eventName"], len(one["data"]))))
+    house.living_room.type("Color Lamp/Brightness=33")
+    visitor.until_text("33 %", "#state")
+    changes = [size for name, size in sizes if name != "beat"]
+    assert changes and all(name != "main" for name, _ in sizes) and max(changes) <= 1024, sizes
+
+
+def test_axe_finds_no_serious_violations(house, visit):
+    found = {}
+    for scheme in ("light", "dark"):
+        visitor = visit("Color Lamp", color_scheme=scheme)
+        for name in ("Color Lamp", "Air Conditioner", "Bedroom Blind", "Front Lock", "House Alarm", "Television", "Study Air"):
+            visitor.go(f"/services/{house.services[name]}")
+            if violations := visitor.violations():
+                found[scheme, name] = violations
+    assert not found, found
+
+
+def test_every_control_fits_a_phone_at_200_percent(house, visit, tmp_path):
+    """Set PICTURES=folder to keep the screenshots."""
+    wide = []
+    visitor = visit("Color Lamp", **PHONE | {"viewport": {"width": 360, "height": 780}})
+    for name, id in house.services.items():
+        visitor.go(f"/services/{id}")
+        visitor.page.evaluate("document.documentElement.style.fontSize = '200%'")
+        if visitor.page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            wide.append(name)
+    assert not wide
+    if "PICTURES" in os.environ:
+        take_pictures(house, visit, Path(os.environ["PICTURES"]))
+
+
+def take_pictures(house, visit, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    for size, options in {"phone": PHONE, "desktop": {"viewport": {"width": 1440, "height": 900}}}.items():
+        for scheme in ("light", "dark"):
+            visitor = visit("Color Lamp", color_scheme=scheme, **options)
+            for name, id in house.services.items():
+                visitor.go(f"/services/{id}")
+                visitor.page.wait_for_function("() => !document.querySelector('.stale')")
+                visitor.page.screenshot(path=folder / f"{name.replace(' ', '-')}-{size}-{scheme}.png", full_page=True)
