@@ -61,11 +61,13 @@ let webAssets =
         "bridge-device", "bridge-fields", "bridge-pairings", "bridge-systems", "bridge-warning",
         "bridge-warning-row", "bridge-warnings", "confirm", "control", "empty", "enter", "graphs",
         "history", "home",
-        "more", "name-form", "names", "offer", "offline", "options", "order", "order-buttons", "page", "people", "privacy",
+        "more", "name-form", "names", "offer", "offline", "options", "order", "order-buttons", "page", "people",
+        "privacy",
         "problem", "room", "rooms",
         "scene",
         "scenes",
-        "reading", "search", "search-box", "search-result", "selection", "service", "service-state", "status", "status-chips",
+        "reading", "search", "search-box", "search-result", "selection", "service", "service-state", "status",
+        "status-chips",
         "strip", "tile", "toast",
     ].map { "\($0).mustache" }
 
