@@ -1,5 +1,5 @@
 extension StrictYAML {
-    /// Returns the text of a configuration file without values that may be secret, in the same lines.
+    /// Hides the values of a configuration file that may be secret.
     ///
     /// It hides the values of keys such as `password` or `api-key` wherever they are in the text, all other places with
     /// the same value, all values of an entry such as `driver: plugin`, whose keys can have any name, and comments that
@@ -9,6 +9,7 @@ extension StrictYAML {
     ///   - text: The text of the file.
     ///   - file: The name of the file for errors.
     ///   - opaque: A key with a value. An entry that has it shows only this value and its `id`.
+    /// - Returns: The text with `(hidden)` instead of these values, in the same lines.
     /// - Throws: ``ConfigurationError`` if the text isn't valid YAML.
     package static func withoutSecrets(
         _ text: String, file: String, opaque: (key: String, value: String)? = nil
@@ -46,7 +47,7 @@ private struct HiddenSecrets {
         }
     }
 
-    /// Returns the text with `(hidden)` instead of secrets. Line breaks within a secret stay.
+    /// Returns the text with `(hidden)` instead of secrets, in the same lines.
     func text(of scalars: [Unicode.Scalar]) -> String {
         // Marks of nodes don't count a byte order mark.
         let offset = scalars.first == "\u{FEFF}" ? 1 : 0

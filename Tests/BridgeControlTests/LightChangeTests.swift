@@ -227,7 +227,8 @@ struct LightChangeTests {
                 garage-door: door (open, closed, opening, closing, stopped); \
                 security-system: alarm (home, away, night, disarmed, triggered); \
                 thermostat: mode (off, heat, cool, auto), targetTemperature (degrees Celsius), \
-                heatingThreshold (degrees Celsius), coolingThreshold (degrees Celsius), targetHumidity (percent); \
+                heatingThreshold (degrees Celsius), coolingThreshold (degrees Celsius), targetHumidity (percent), \
+                speed (percent), fanMode (manual, auto), oscillates; \
                 humidifier: on, humidity (percent), humidifierThreshold (percent), dehumidifierThreshold (percent); \
                 air-purifier: on, speed (percent), mode (manual, auto); valve: on, duration (seconds); scene: on
                 """)

@@ -318,6 +318,7 @@ extension ESPHomeState {
     ///   - body: The message.
     ///   - part: The field for the subdevice.
     ///   - read: Stores another field in the state.
+    /// - Throws: `ProtobufReader.Malformed` if the message isn't valid.
     init(
         _ body: ArraySlice<UInt8>, part: Int,
         _ read: (inout ESPHomeState, Int, ProtobufReader.Value) -> Void

@@ -2,12 +2,13 @@
 enum UnifiedDiff {
     private static let context = 3
 
-    /// Returns the changed lines with their context; empty if the texts are equal.
+    /// Compares two texts.
     ///
     /// - Parameters:
     ///   - old: The text before the change.
     ///   - new: The text after the change.
     ///   - shown: The lines to show instead, for example without secrets: both texts with the same lines.
+    /// - Returns: The changed lines with their context; empty if the texts are equal.
     static func text(from old: String, to new: String, shown: (old: String, new: String)) -> String {
         let (old, new) = (lines(of: old), lines(of: new))
         let shown = (old: lines(of: shown.old), new: lines(of: shown.new))
