@@ -19,6 +19,13 @@ SHIPPED := .build-static/release
 SHIP     = LAMPLIGHTER_VERSION=$(or $(shell Scripts/version),$(error Scripts/version failed)) swift build -c release --static-swift-stdlib --scratch-path .build-static -Xswiftc -use-ld=lld \
 	-Xlinker -z -Xlinker now -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic --product
 
+# Builds products without another target of this Makefile between them, which would delay the first program by minutes.
+define build
+	@mkdir -p .build
+	@flock --nonblock .build/make.lock true || echo "Another target of make is building; this one continues when it's done."
+	flock .build/make.lock sh -ec 'for product in $(1); do swift build --product $$product; done'
+endef
+
 .PHONY: all built run run-home run-web test test-all guest-test check format install install-files install-bridge-files install-home-files install-web-files help deb bench fuzz power-cut sanitize soak docs
 .PHONY: fresh-machine test-outside mutants packages test-packages package-packages guest-packages bench-programs
 
@@ -33,20 +40,17 @@ all: packages
 
 ## run      build and run a bridge of simulated lights in the foreground; its state is in ./.lamplighter
 run: packages
-	swift build --product lamplighterd
-	swift build --product lamplighter
+	$(call build,lamplighterd lamplighter)
 	exec .build/debug/lamplighterd --config Config/demo.yaml --state-directory $(STATE) --runtime-directory $(STATE)/run
 
 ## run-home  build and run the home hub in the foreground, while the bridge is running; its state is in ./.lamplighter/home
 run-home: packages
-	swift build --product homehubd
-	swift build --product homehub
+	$(call build,homehubd homehub)
 	exec .build/debug/homehubd --config Config/homehub.yaml --state-directory $(STATE)/home --runtime-directory $(STATE)/run
 
 ## run-web  build and run the web page in the foreground, while the home hub is running; its state is in ./.lamplighter/web
 run-web: packages
-	swift build --product homeweb
-	swift build --product homehub
+	$(call build,homeweb homehub)
 	exec .build/debug/homeweb --listen $(LISTEN) --state-directory $(STATE)/web --socket $(STATE)/run/home.sock \
 		--bridge-socket $(STATE)/run/page/bridge.sock
 

@@ -205,7 +205,7 @@ def test_owner_adds_a_light_system_on_the_page(make_home, make_daemon, make_gate
         page.close()
 
 
-def test_page_on_its_own_socket_renames_a_device_but_neither_removes_a_driver_nor_undoes_a_change(
+def test_page_on_its_own_socket_undoes_its_own_change_only_and_removes_no_driver(
         make_home, make_daemon, tmp_path):
     home = make_home()
     home.cli("homes", "add", "Villa")
@@ -221,6 +221,12 @@ def test_page_on_its_own_socket_renames_a_device_but_neither_removes_a_driver_no
             visitor.until_text("Reading Lamp")
             tab.get_by_role("button", name="Apply").click()
             until(lambda: daemon.lights["simulated/desk"]["name"] == "Reading Lamp", 5, "it is renamed")
+            visitor.go("/bridge").until_text("Reading Lamp")
+            assert tab.get_by_role("button", name=re.compile("^Remove")).count() == 0
+            tab.get_by_role("button", name="Undo").click()
+            until(lambda: daemon.lights["simulated/desk"]["name"] == "Desk Lamp", 5, "the change is undone")
+            # The page can't undo a change that a command made.
+            assert lamplighter(daemon, "devices", "rename", "desk", "lamp", "Reading", "Lamp", "--yes").returncode == 0
             visitor.go("/bridge").until_text("Reading Lamp")
             assert tab.get_by_role("button", name=re.compile("^(Remove|Undo)")).count() == 0
     finally:

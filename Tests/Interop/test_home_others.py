@@ -100,19 +100,21 @@ def test_value_is_marked_with_its_age_after_a_failed_read_until_another_arrives(
     assert "read" not in home.cli("accessories").stdout, "the accessory reports its values"
     page = Page(home.host, home, tmp_path / "page").start()
     try:
-        def tile():
-            return re.search(r'<li [^>]*class="tile.*?<span class="state">([^<]*)', fetch(
-                home.host, page.address, token=page.token)[2], re.DOTALL)[1]
+        def shown():
+            # A sensor is in the strip of its room.
+            body = fetch(home.host, page.address, token=page.token)[2]
+            found = re.search(r'<ul class="strip".*?</svg>([^<]*)', body, re.DOTALL)
+            return found and found[1]
 
-        until(lambda: tile() == "20.5 °C", 10, "the tile shows the value")
+        until(lambda: shown() == "20.5 °C", 10, "the page shows the value")
         sensor.say(["fail", True])
         until(lambda: home.cli("read", "Meter", "temperature", check=False).returncode != 0, 10, "the read fails")
         assert "read just now" in home.cli("accessories").stdout
-        assert tile() == "20.5 °C"
+        assert shown() == "20.5 °C"
         sensor.say(["fail", False])
         sensor.say(["CurrentTemperature", 21])
         until(lambda: "read" not in home.cli("accessories").stdout, 20, "a value has arrived")
-        until(lambda: tile() == "21 °C", 10, "the tile is current")
+        until(lambda: shown() == "21 °C", 10, "the page is current")
     finally:
         page.close()
 

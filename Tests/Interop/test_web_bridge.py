@@ -71,7 +71,7 @@ def test_owner_sees_warnings_without_secrets_and_pairings_without_a_way_to_remov
             visitor.go("/bridge")
             tab.get_by_role("link", name="Pairings").click()
             visitor.until_text("Connected since")
-            assert not visitor.violations() and tab.locator("form").count() == 0
+            assert not visitor.violations() and tab.locator("main form").count() == 0
             tab.get_by_text("Remove", exact=True).click()
             visitor.until_text(r"pairings remove [0-9A-F-]{36}")
             assert not visitor.violations()

@@ -129,4 +129,5 @@ def test_browser_uses_the_page_through_a_proxy(house, name, tmp_path):
         visitor.page.get_by_role("button", name="Add room").click()
         visitor.until_text("Attic")
         house.home.cli("rooms", "remove", "Attic")
-        assert not visitor.complaints
+        # Without a trusted certificate, Chromium refuses only the worker for the time without connection.
+        assert not [one for one in visitor.complaints if "fetching the script" not in one]

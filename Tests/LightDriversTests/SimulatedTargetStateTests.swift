@@ -29,7 +29,7 @@ struct SimulatedTargetStateTests {
 
     @Test("opens a garage door after its travel time, and obstructs it on command")
     func garageDoor() async throws {
-        let driver = try SimulatedLightDriverTests.driver(#"{"id": "a", "kind": "garage-door", "transition": "50ms"}"#)
+        let driver = try SimulatedLightDriverTests.driver(#"{"id": "a", "kind": "garage-door", "transition": "1s"}"#)
         var command = LightCommand()
         command.values[.targetDoorState] = .open
         var obstruction = LightReport()

@@ -30,10 +30,12 @@ struct Layout {
         if let message { values["message"] = message }
         if let toast { values["toast"] = toast.html }
         if let visitor {
-            values["bar"] =
-                ["places": places(visitor), "search": "/search" + homeQuery, "isSearch": place == "/search"]
-                as Templates.Values
-            if place != "/search" { values["search"] = SearchPage.box("", homeQuery: homeQuery) }
+            var bar: Templates.Values = ["places": places(visitor)]
+            if !visitor.isTablet {
+                bar["finder"] = ["path": "/search" + homeQuery, "current": place == "/search"] as Templates.Values
+                if place != "/search" { values["search"] = SearchPage.box("", homeQuery: homeQuery) }
+            }
+            values["bar"] = bar
         }
         return Templates.render("page", values)
     }
