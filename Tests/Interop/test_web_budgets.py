@@ -37,7 +37,8 @@ def house(lan, tmp_path_factory):
             large.close()
 
 
-@pytest.mark.alone
+# Times depend on the computer, so they don't decide about a change.
+@pytest.mark.long
 @pytest.mark.parametrize("is_phone, limit", [(False, 300), (True, 400)])
 def test_first_paint_is_fast(house, tmp_path, is_phone, limit):
     times = []
