@@ -31,6 +31,15 @@ struct BulkEditTests {
         #expect(edit.refusal(count: 2)?.contains("Lamp {n}") == true && edit.refusal(count: 1) == nil)
     }
 
+    @Test("refuses texts that no name can contain, and doesn't change a name that is too long")
+    func tooLong() {
+        let long = String(repeating: "x", count: NameRules.maximumBytes + 1)
+        for field in ["pattern", "find", "replacement"] {
+            #expect(BulkEdit(Query([field: long])).refusal(count: 1)?.contains("Shorten it") == true, "\(field)")
+        }
+        #expect(BulkEdit(Query("pattern={name}{name}")).name(from: long, 0) == long)
+    }
+
     @Test("shows all conflicts at once, and keeps the rows without conflicts")
     func conflicts() throws {
         var hub = TestHub()

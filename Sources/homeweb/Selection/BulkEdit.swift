@@ -34,6 +34,9 @@ struct BulkEdit: Sendable, Equatable {
 
     /// The reason why the change can't be made, or `nil` if it can.
     func refusal(count: Int) -> String? {
+        guard [pattern, find, replacement].allSatisfy({ $0.utf8.count <= NameRules.maximumBytes }) else {
+            return "The text is longer than a name can be. Shorten it."
+        }
         guard !pattern.isEmpty, count > 1, !pattern.contains(Self.number), !pattern.contains(Self.name) else {
             return nil
         }
@@ -51,7 +54,10 @@ struct BulkEdit: Sendable, Equatable {
     }
 
     /// Returns the new name of the accessory at an index.
+    ///
+    /// A name that is too long doesn't change, because the naming rules refuse it anyway.
     func name(from former: String, _ index: Int) -> String {
+        guard former.utf8.count <= NameRules.maximumBytes else { return former }
         var name = former
         if !pattern.isEmpty {
             name = pattern.replacing(Self.number, with: "\(start + index)").replacing(Self.name, with: former)
