@@ -1,7 +1,7 @@
 extension StrictYAML {
     /// Hides the values of a configuration file that may be secret.
     ///
-    /// It hides the values of keys such as `password` or `api-key` wherever they are in the text, all other places with
+    /// These are the values of keys such as `password` or `api-key` wherever they are in the text, all other places with
     /// the same value, all values of an entry such as `driver: plugin`, whose keys can have any name, and comments that
     /// seem to contain a secret.
     ///
@@ -16,7 +16,7 @@ extension StrictYAML {
     ) throws(ConfigurationError) -> String {
         let root = try YAMLDocument(bytes: Array(text.utf8), file: file, mayBeEmpty: true).root
         var hidden = HiddenSecrets(opaque: opaque)
-        hidden.find(in: root, isSecret: false)
+        hidden.find(in: root)
         return hidden.text(of: Array(text.unicodeScalars))
     }
 }
@@ -24,15 +24,25 @@ extension StrictYAML {
 /// The places in a text that may contain secrets.
 private struct HiddenSecrets {
     let opaque: (key: String, value: String)?
-    /// The single values of the document, and whether each of them is secret.
-    private var values: [(node: Node, isSecret: Bool)] = []
+    /// Why a value is hidden.
+    private enum Reason {
+        /// It's secret, so the same value is hidden everywhere.
+        case secret
+        /// Its entry is opaque. The value itself may be a usual word or number.
+        case opaqueEntry
+    }
+
+    /// The single values of the document, with the reasons to hide them.
+    private var values: [(node: Node, reason: Reason?)] = []
 
     init(opaque: (key: String, value: String)?) { self.opaque = opaque }
 
-    mutating func find(in node: Node, isSecret: Bool) {
+    mutating func find(in root: Node) { find(in: root, nil) }
+
+    private mutating func find(in node: Node, _ reason: Reason?) {
         switch node.content {
-        case .scalar(let scalar): values.append((node, isSecret || Secrets.mayBe(in: scalar.string)))
-        case .sequence(let elements): for element in elements { find(in: element, isSecret: isSecret) }
+        case .scalar(let scalar): values.append((node, Secrets.mayBe(in: scalar.string) ? .secret : reason))
+        case .sequence(let elements): for element in elements { find(in: element, reason) }
         case .mapping(let pairs):
             let isOpaque = pairs.contains {
                 $0.key.scalar?.string == opaque?.key && $0.value.scalar?.string == opaque?.value
@@ -40,9 +50,9 @@ private struct HiddenSecrets {
             for (key, value) in pairs {
                 let name = key.scalar?.string ?? ""
                 // A key can contain a secret, too: `password:x` without a space is one word.
-                values.append((key, Secrets.mayBe(in: name)))
-                let isShown = !isOpaque || name == opaque?.key || name == "id"
-                find(in: value, isSecret: isSecret || !isShown || Secrets.mayName(name))
+                values.append((key, Secrets.mayBe(in: name) ? .secret : nil))
+                let isHidden = isOpaque && name != opaque?.key && name != "id"
+                find(in: value, Secrets.mayName(name) ? .secret : reason ?? (isHidden ? .opaqueEntry : nil))
             }
         }
     }
@@ -51,15 +61,15 @@ private struct HiddenSecrets {
     func text(of scalars: [Unicode.Scalar]) -> String {
         // Marks of nodes don't count a byte order mark.
         let offset = scalars.first == "\u{FEFF}" ? 1 : 0
-        let secrets = Set(values.filter(\.isSecret).compactMap(\.node.scalar?.string)).subtracting([
+        let secrets = Set(values.filter { $0.reason == .secret }.compactMap(\.node.scalar?.string)).subtracting([
             "", "true", "false",
         ])
         var isValue = [Bool](repeating: false, count: scalars.count)
         var isHidden = isValue
-        for (node, isSecret) in values {
+        for (node, reason) in values {
             let range = (node.range.lowerBound + offset..<node.range.upperBound + offset).clamped(to: scalars.indices)
             for index in range { isValue[index] = true }
-            guard isSecret || node.scalar.map({ secrets.contains($0.string) }) == true else { continue }
+            guard reason != nil || node.scalar.map({ secrets.contains($0.string) }) == true else { continue }
             for index in range { isHidden[index] = true }
         }
         var result = String.UnicodeScalarView()

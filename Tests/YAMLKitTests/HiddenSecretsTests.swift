@@ -27,6 +27,10 @@ struct HiddenSecretsTests {
                 "a:\n  - driver: plugin\n    id: desk\n    command: [/x, hunter2]\n  - driver: hue\n",
                 "a:\n  - driver: plugin\n    id: desk\n    command: [(hidden), (hidden)]\n  - driver: hue\n"
             ),
+            (
+                "a:\n  - driver: plugin\n    config: {n: 1, token: x1}\nb: [1, x1]\n",
+                "a:\n  - driver: plugin\n    config: {n: (hidden), token: (hidden)}\nb: [1, (hidden)]\n"
+            ),
             // These aren't secret.
             ("password-file: /etc/x", "password-file: /etc/x"), ("tokens:", "tokens:"), ("name: Desk", "name: Desk"),
             ("lights: {mqtt/door-key: {name: Door}}", "lights: {mqtt/door-key: {name: Door}}"),
