@@ -267,6 +267,10 @@ struct ConfigurationEditorTests {
             try text?.write(toFile: places.configuration + name, atomically: false, encoding: .utf8)
         }
         #expect(store.record?.change == state.file)
+        // A change that fails then doesn't replace a copy either.
+        #expect(throws: BridgeControlError.self) {
+            try store.replace(Array("other".utf8), with: [], secrets: [], change: "fail", isByPage: false)
+        }
         _ = try store.undo()
         #expect(try String(contentsOfFile: places.configuration, encoding: .utf8) == state.undone)
     }

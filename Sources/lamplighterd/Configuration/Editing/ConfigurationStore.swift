@@ -87,6 +87,10 @@ struct ConfigurationStore {
     func replace(
         _ old: [UInt8], with new: [UInt8], secrets: [ConfigurationPlan.Secret], change: String, isByPage: Bool
     ) throws {
+        if let former = self.record, (try? StrictYAML.read(previousPath)).map(Self.hash) != former.previous {
+            // The change before was interrupted after it had written the file.
+            rename(nextPreviousPath, previousPath)
+        }
         var record = Record(
             change: change, file: path, previous: Self.hash(old), written: Self.hash(new),
             secrets: secrets.map(\.path), isByPage: isByPage, before: self.record.map { [$0] })
