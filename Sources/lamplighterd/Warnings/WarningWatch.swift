@@ -4,7 +4,7 @@ import ServiceLifecycle
 ///
 /// A problem that ends before the next check isn't recorded.
 struct WarningWatch: Service {
-    private static let interval = Duration.seconds(5)
+    private static let interval = Duration.seconds(30)
 
     let operations: BridgeOperations
 
