@@ -34,7 +34,7 @@ package struct BridgeControlClient: Sendable {
         try BridgeDiagnostics(json: await ask(.diagnostics))
     }
 
-    /// Returns the last warnings, including those that are over.
+    /// Returns current and past warnings.
     package func warnings() async throws -> WarningListing { try WarningListing(json: await ask(.warnings)) }
 
     /// Returns the data that a controller needs to pair.

@@ -8,7 +8,7 @@ package protocol BridgeControlHandler: Sendable {
     /// Returns details about the bridge and its host that `doctor` needs.
     func diagnostics() async throws -> BridgeDiagnostics
 
-    /// Returns the last warnings, including those that are over.
+    /// Returns current and past warnings.
     func warnings() async throws -> WarningListing
 
     /// Returns the setup codes and payloads of the unpaired bridges, or of all bridges with `force`.

@@ -94,7 +94,7 @@ package struct ConfigurationListing: BridgeMessage {
     /// Whether the client may remove drivers; `nil` means yes.
     package var mayRemoveDrivers: Bool?
 
-    /// Whether the web page made the last change; `nil` if an earlier version of the daemon didn't say so.
+    /// Whether the web page made the last change; `nil` if the daemon doesn't report it.
     package var isUndoOfPage: Bool?
 
     package init(

@@ -83,7 +83,7 @@ extension Home {
 
     // MARK: Attention
 
-    /// Accessories that don't respond, and those that report a fault, a low battery or an alarm.
+    /// The accessories that don't respond, or that report a fault, a low battery or an alarm.
     private var attention: HomeStatus? {
         let issues = accessories.sortedForDisplay.compactMap(issue)
         guard !issues.isEmpty else { return nil }

@@ -102,7 +102,7 @@ extension RoomReading {
 }
 
 extension Collection<Characteristic> {
-    /// The values in words, such as `21.5 °C`, `14–22 °C` or `-3 to 5 °C`; `nil` if there are no numbers.
+    /// The values in words, such as `21.5 °C`, `14–22 °C` or `-3 to 5 °C`; `nil` without numbers.
     var rangeWords: String? {
         let known = filter { $0.value?.number != nil }.sorted { ($0.value?.number ?? 0) < ($1.value?.number ?? 0) }
         guard let low = known.first, let high = known.last, let lowest = low.value?.number,

@@ -61,7 +61,7 @@ enum ValueActions {
         }
     }
 
-    /// Returns a message about an action of a search result, because the page doesn't show what it changed.
+    /// Returns a message about an action of a search result, whose effect the page of results doesn't show.
     private static func searchToast(_ back: String, _ words: String, _ site: Site, _ visitor: Visitor) async -> Toast? {
         guard back.hasPrefix("/search") else { return nil }
         return await site.undos.add("\(words).", of: visitor)

@@ -37,6 +37,6 @@ enum BridgePairingsPage {
         return Templates.render("bridge-pairings", ["pairings": rows, "none": pairings.isEmpty])
     }
 
-    /// Returns the beginning of a controller's ID, which is enough to tell controllers apart.
+    /// Returns the beginning of a controller's ID, which distinguishes it from others.
     private static func shortened(_ id: String) -> String { id.count > 8 ? "\(id.prefix(8))…" : id }
 }

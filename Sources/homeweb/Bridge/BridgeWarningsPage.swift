@@ -2,7 +2,7 @@ import BridgeControl
 import Hummingbird
 import HummingbirdCore
 
-/// The page with the last warnings of the bridge, including those that are over.
+/// The page with the bridge's current and past warnings.
 enum BridgeWarningsPage {
     static func add(to router: RouterGroup<WebContext>, _ site: Site) {
         router.get("/bridge/warnings") { _, context in

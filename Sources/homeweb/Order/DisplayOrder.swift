@@ -13,7 +13,7 @@ struct DisplayOrder: Equatable, Sendable {
     /// Only the order of tiles in the same room matters.
     var tiles: [Service.ID] = []
 
-    /// The home's rooms in order; rooms of their own first, the default room last.
+    /// Returns the home's rooms in order, with the default room last.
     func rooms(of home: Home) -> [Room] {
         Self.sorted(home.rooms.sortedForDisplay, by: rooms) + [home.defaultRoom]
     }

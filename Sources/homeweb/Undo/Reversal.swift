@@ -3,7 +3,7 @@ import HomeModel
 
 /// The inverse of a change: the state that the change removed or replaced.
 ///
-/// Restored objects have new IDs. Parts that others have changed since then stay as they are.
+/// Restored objects have new IDs. Parts that others have changed since then aren't restored.
 struct Reversal: Sendable, Equatable {
     /// The inverse of one part of a change.
     enum Step: Sendable, Equatable {
@@ -64,7 +64,7 @@ struct Reversal: Sendable, Equatable {
 
     // MARK: Values
 
-    /// Creates the inverse of written values, of those that are known and differ from the new values.
+    /// Creates the inverse of a write, for the values that are known and that it changes.
     init(ofWriting values: [Characteristic.ID: CharacteristicValue], in home: Home) {
         let steps = values.sorted { $0.key < $1.key }.compactMap { id, new -> ValueStep? in
             guard let former = home.characteristic(id)?.value, !former.equals(new) else { return nil }

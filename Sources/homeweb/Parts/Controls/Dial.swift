@@ -39,7 +39,7 @@ struct Dial {
         characteristic.value.map { accessory.words(for: $0, of: characteristic) } ?? "unknown"
     }
 
-    /// The state without the measurement, which the dial already shows.
+    /// A Boolean value that indicates whether the device is off, so that the targets have no effect.
     private var isOff: Bool {
         switch service.type {
         case .thermostat: service.characteristic(.targetHeatingCoolingState)?.value?.number == 0

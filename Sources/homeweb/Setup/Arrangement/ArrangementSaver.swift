@@ -10,7 +10,9 @@ struct ArrangementSaver {
 
     private init(_ manager: HomeManager, _ home: Home) { (self.manager, self.home) = (manager, home) }
 
-    /// Makes the changes in order, and shows the reasons of those that fail in the table.
+    /// Makes the changes in order.
+    ///
+    /// If a change fails, the table shows the reason.
     ///
     /// If a change of an accessory fails, its other changes aren't made either.
     ///
