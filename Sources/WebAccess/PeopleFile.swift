@@ -27,7 +27,7 @@ package struct PeopleFile: Sendable {
 
     /// The environment variable that contains the state directory, like systemd's `STATE_DIRECTORY`.
     package static let variable = "HOMEWEB_STATE"
-    private static let inClone = "./.lamplighter/web"
+    private static let clone = "./.lamplighter"
     private static let installed = "/var/lib/homeweb"
     /// The maximum number of people.
     package static let limit = 64
@@ -44,7 +44,7 @@ package struct PeopleFile: Sendable {
     package static func find(given: String?) -> PeopleFile {
         if let given { return PeopleFile(directory: given) }
         if let variable = getenv(variable), variable[0] != 0 { return PeopleFile(directory: String(cString: variable)) }
-        return PeopleFile(directory: access(inClone, F_OK) == 0 ? inClone : installed)
+        return PeopleFile(directory: access(clone, F_OK) == 0 ? clone + "/web" : installed)
     }
 
     /// A value that changes with the file, or 0 if the file doesn't exist.

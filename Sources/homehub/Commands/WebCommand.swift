@@ -80,7 +80,8 @@ struct WebCommand: AsyncParsableCommand {
         guard var content = try file.read() else {
             throw TerminalError(
                 code: 69,
-                message: "homeweb has no state in \(file.directory); start homeweb, or use --state-directory")
+                message: "homeweb hasn't run yet, because \(file.path) doesn't exist; start homeweb (in a clone with "
+                    + "make run-web), or name its state directory with --state-directory")
         }
         if once { return try printLink(file) }
         var shown = person
