@@ -122,9 +122,7 @@ struct DevicesDiscoverCommand: AsyncParsableCommand {
     @Flag(help: "Add what was found to the configuration.")
     var add = false
 
-    @Flag(help: "Don't ask for confirmation.")
-    var yes = false
-
+    @OptionGroup var confirmation: ChangeOptions
     @OptionGroup var options: BridgeOptions
 
     func run() async throws {
@@ -133,11 +131,19 @@ struct DevicesDiscoverCommand: AsyncParsableCommand {
         if add {
             guard !lights.entries.isEmpty else { return Terminal.current.write("There is nothing new to add.\n") }
             for entry in lights.entries {
-                try await options.make(.addFound(entry: entry, values: [:]), dryRun: false, yes: yes)
+                let values = try await Self.secrets(of: entry)
+                try await options.make(.addFound(entry: entry, values: values), confirmation)
             }
             return
         }
         Terminal.current.write(options.json ? lights.json.text + "\n" : Self.text(of: lights))
+    }
+
+    /// Asks for the secrets of devices, such as the encryption key of an ESPHome device.
+    private static func secrets(of entry: FoundLights.Entry) async throws -> [String: String] {
+        var values: [String: String] = [:]
+        for field in entry.secrets ?? [] { values[field.name] = try await SecretInput.read(field.label) }
+        return values
     }
 
     static func text(of lights: FoundLights) -> String {
@@ -226,12 +232,7 @@ struct DevicesRenameCommand: AsyncParsableCommand {
     @Flag(help: "Use the name from the device's source again.")
     var reset = false
 
-    @Flag(help: "Show the change without making it.")
-    var dryRun = false
-
-    @Flag(help: "Don't ask for confirmation.")
-    var yes = false
-
+    @OptionGroup var confirmation: ChangeOptions
     @OptionGroup var options: BridgeOptions
 
     func run() async throws {
@@ -239,10 +240,10 @@ struct DevicesRenameCommand: AsyncParsableCommand {
         guard rest.isEmpty == reset else {
             throw BridgeControlError.usage(
                 reset ? "--reset needs no name" : "the new name is missing",
-                remedy: reset ? "write only the device" : "write it after the device, or --reset")
+                remedy: "use \(ShellCommand.lamplighter) devices rename DEVICE \(reset ? "--reset" : "NAME")")
         }
         try await options.make(
-            .renameDevice(key: device.key, name: reset ? nil : rest.joined(separator: " ")), dryRun: dryRun, yes: yes)
+            .renameDevice(key: device.key, name: reset ? nil : rest.joined(separator: " ")), confirmation)
     }
 }
 
@@ -254,19 +255,14 @@ struct DevicesHideCommand: AsyncParsableCommand {
     @Argument(help: "The device's key, or its complete name.", completion: .devices)
     var device: [String]
 
-    @Flag(help: "Show the change without making it.")
-    var dryRun = false
-
-    @Flag(help: "Don't ask for confirmation.")
-    var yes = false
-
+    @OptionGroup var confirmation: ChangeOptions
     @OptionGroup var options: BridgeOptions
 
     func run() async throws {
         let key = try await options.ask { [device] in
             try await $0.lights().device(named: device.joined(separator: " "), isWhole: true).key
         }
-        try await options.make(.hideDevice(key: key), dryRun: dryRun, yes: yes)
+        try await options.make(.hideDevice(key: key), confirmation)
     }
 }
 
@@ -277,16 +273,11 @@ struct DevicesShowCommand: AsyncParsableCommand {
     @Argument(help: "The device's key.")
     var key: String?
 
-    @Flag(help: "Show the change without making it.")
-    var dryRun = false
-
-    @Flag(help: "Don't ask for confirmation.")
-    var yes = false
-
+    @OptionGroup var confirmation: ChangeOptions
     @OptionGroup var options: BridgeOptions
 
     func run() async throws {
-        if let key { return try await options.make(.showDevice(key: key), dryRun: dryRun, yes: yes) }
+        if let key { return try await options.make(.showDevice(key: key), confirmation) }
         let hidden = try await options.ask { try await $0.configuration() }.hidden
         guard !options.json else { return Terminal.current.write(hidden.json.text + "\n") }
         guard !hidden.isEmpty else { return Terminal.current.write("No devices are hidden.\n") }

@@ -79,12 +79,7 @@ struct DriversAddCommand: AsyncParsableCommand {
     @Option(help: "The driver's id in the configuration.")
     var id: String?
 
-    @Flag(help: "Show the change without making it.")
-    var dryRun = false
-
-    @Flag(help: "Don't ask for confirmation.")
-    var yes = false
-
+    @OptionGroup var confirmation: ChangeOptions
     @OptionGroup var options: BridgeOptions
 
     func run() async throws {
@@ -109,7 +104,7 @@ struct DriversAddCommand: AsyncParsableCommand {
                     "\(parts[0].prefix(64)) has no value", remedy: "write \(parts[0].prefix(64))=VALUE")
             }
         }
-        try await options.make(.addDriver(driver: driver, id: id, values: typed), dryRun: dryRun, yes: yes)
+        try await options.make(.addDriver(driver: driver, id: id, values: typed), confirmation)
     }
 }
 
@@ -121,15 +116,10 @@ struct DriversRemoveCommand: AsyncParsableCommand {
     @Argument(help: "The driver's id, from lamplighter drivers.", completion: .drivers)
     var id: String
 
-    @Flag(help: "Show the change without making it.")
-    var dryRun = false
-
-    @Flag(help: "Don't ask for confirmation.")
-    var yes = false
-
+    @OptionGroup var confirmation: ChangeOptions
     @OptionGroup var options: BridgeOptions
 
-    func run() async throws { try await options.make(.removeDriver(id: id), dryRun: dryRun, yes: yes) }
+    func run() async throws { try await options.make(.removeDriver(id: id), confirmation) }
 }
 
 struct DriversUndoCommand: AsyncParsableCommand {
