@@ -11,6 +11,7 @@ from daemon import program
 from home import hub, make_home  # noqa: F401 (fixtures)
 from lan import open_to_all, until
 from scripted_device import made_devices
+from terminal import Terminal
 from test_mqtt import make_gateway  # noqa: F401 (fixture)
 from test_shelly import Device as Shelly
 from web import Page, browser, fetch
@@ -105,6 +106,25 @@ def test_command_refuses_secrets_as_words_and_values_that_the_driver_rejects(mak
     daemon.configure(shared)
     done = lamplighter(daemon, "drivers", "add", "wiz", "--yes")
     assert done.returncode == 65 and "anchor" in done.stderr and text(daemon) == shared
+
+
+def test_confirmation_counts_only_for_the_change_that_was_shown(make_daemon):
+    daemon = make_daemon(TEXT)
+    command = [program("lamplighter"), "--control", daemon.socket, "drivers", "add", "wiz"]
+    terminal = Terminal(daemon.host, *command)
+    try:
+        terminal.shows("and reload it?")
+        daemon.configure(TEXT.replace("# Nothing", "# Hardly anything"))
+        terminal.type("yes")
+        terminal.shows("has changed in the meantime. The change is now:")
+        terminal.shows("+  - driver: wiz")
+        terminal.shows("and reload it?")
+        assert "wiz" not in text(daemon)
+        terminal.type("yes")
+        assert terminal.ends() == 0
+        assert "wiz" in text(daemon) and "# Hardly anything" in text(daemon)
+    finally:
+        terminal.close()
 
 
 def test_command_adds_what_the_network_has_and_renames_and_hides(make_daemon, shelly):
