@@ -15,6 +15,9 @@ extension HomeHub {
         case .write(let write): self.write(write, call)
         case .readValues(let ids): start { hub in await hub.readValues(ids, call) }
         case .history(let request): start { hub in await hub.history(request, call) }
+        case .activity(let request): start { hub in await hub.activity(request, call) }
+        case .removeHistory(let home, let accessory):
+            start { hub in await hub.removeHistory(of: home, accessory: accessory, call) }
         case .writeValues(let writes): start { hub in await hub.writeValues(writes, call) }
         case .setNotification(let ids, let isEnabled): setNotification(isEnabled, for: ids, call)
         case .identify(let id): identify(id, call)

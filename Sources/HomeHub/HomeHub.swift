@@ -22,7 +22,7 @@ import struct HAPModel.DeviceID
 /// | `+connections`, `+databases`, `+subscriptions`, `+following` | accessory servers and their reports | ``Connection`` |
 /// | `+pairings` | creates and removes pairings | ``Pairings`` |
 /// | `+additions`, `+repairs`, `+vendorApps` | adds accessories, or pairs again with them | ``SetupTarget``, ``VendorRequests`` |
-/// | `+history` | past values | ``ValueHistory`` |
+/// | `+history`, `+activity` | past values and the activity | ``ValueHistory``, ``ActivityLog`` |
 /// | `+automations`, `+runs`, `+automationRequests` | automations | ``Automations``, ``RunQueues``, ``TriggerHistory`` |
 /// | `HomeHub` | changes the homes | ``CommitQueue``, ``UnsavedValues`` |
 ///
@@ -46,6 +46,12 @@ package actor HomeHub {
     let commitQueue = CommitQueue(limit: HomeHub.changesThatWait)
     let unsavedValues: UnsavedValues
     let history: ValueHistory
+    /// The sessions to notify of the next change in the activity, because they have loaded it.
+    var activityReaders: Set<SessionID> = []
+    /// The accessories whose unreachability is part of the activity.
+    var shownAsUnreachable: Set<Accessory.ID> = []
+    /// A Boolean value that indicates whether the hub has begun to end.
+    var isEnding = false
 
     // Apps.
     var sessions: [SessionID: AppSession] = [:]
@@ -189,6 +195,7 @@ package actor HomeHub {
         _ = graph.apply(transaction)
         // The values that were stored with the transaction are older than these.
         for (id, value) in newer where unsavedValues.changed(id, to: value) { deadlineChanged.send() }
+        recordActivity(transaction, from: before, by: call)
         committed(transaction, by: call)
         automationsAdopt(transaction)
     }
@@ -207,7 +214,11 @@ package actor HomeHub {
     ///   - event: The report.
     ///   - writer: The session whose answer contains the value.
     ///   - isOccurrence: Whether the event is momentary, such as a button press, and leaves no lasting value.
-    func apply(_ event: LiveEvent, writer: SessionID? = nil, isOccurrence: Bool = false) {
+    ///   - activity: The origin of the change; `nil` if the accessory caused it.
+    func apply(
+        _ event: LiveEvent, writer: SessionID? = nil, isOccurrence: Bool = false, activity: ActivityOrigin? = nil
+    ) {
+        let before = accessory(changedBy: event)
         let isNew = graph.apply(event)
         if case .valueUpdated(let id, let value, _) = event {
             automationsReceive(value, of: id, isOccurrence: isOccurrence)
@@ -223,8 +234,9 @@ package actor HomeHub {
         }
         if case .valueUpdated(let id, let value, let time) = event, !isOccurrence {
             if unsavedValues.changed(id, to: TimestampedValue(value, at: time)) { deadlineChanged.send() }
-            record(value, of: id, at: time)
+            if let characteristic = before?.characteristic(id) { record(value, of: characteristic, at: time) }
         }
+        if let before { recordActivity(event, of: before, from: activity) }
         perform(feed.received(event, writer: writer))
     }
 
@@ -239,6 +251,7 @@ package actor HomeHub {
             group.addTask { await self.watchBrowser() }
             group.addTask { await self.watchTime() }
             for await job in jobs { group.addTask { await job(self) } }
+            isEnding = true
             group.cancelAll()
         }
         newJobs.finish()

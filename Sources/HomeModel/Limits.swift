@@ -23,6 +23,21 @@ extension HistoryRequest {
     package static let maximumCount = 2000
 }
 
+extension ActivityRequest {
+    /// The maximum number of entries in a reply.
+    package static let maximumCount = 100
+}
+
+extension ActivityEntry {
+    /// The maximum number of changes in an entry. Further changes of the same cause aren't recorded.
+    package static let maximumChanges = 100
+}
+
+extension ActivityCause {
+    /// The maximum length of the name of an app's user, in Unicode scalars.
+    package static let longestPerson = 64
+}
+
 extension NameRules {
     /// The maximum length of a name, in characters.
     public static let maximumLength = 64

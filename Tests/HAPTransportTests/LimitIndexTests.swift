@@ -11,7 +11,7 @@ struct LimitIndexTests {
     private static let files = [
         "Sources/HAPProtocol/Limits.swift", "Sources/AccessoryRole/Limits.swift",
         "Sources/DeviceBridge/Limits.swift", "Sources/HAPTransport/TransportLimits.swift",
-        "Sources/HomeModel/Automations/TriggerLimits.swift",
+        "Sources/HomeModel/Automations/TriggerLimits.swift", "Sources/HomeHub/Activity/ActivityLimits.swift",
     ]
 
     /// The limits that the tests in each file reach.
@@ -59,6 +59,10 @@ struct LimitIndexTests {
             "TriggerLimits.runsInMinute", "TriggerLimits.pause", "TriggerLimits.chainDepth",
             "TriggerLimits.punctuality", "TriggerLimits.attribution", "TriggerLimits.fade",
             "TriggerLimits.missedOccurrences", "TriggerLimits.skippedRanges", "TriggerLimits.fadeStorage",
+        ],
+        "HomeHubTests/ActivityLogTests": [
+            "ActivityLog.maximumPending", "ActivityLog.changesInMinute", "ActivityLog.actInterval",
+            "ActivityLog.reportInterval", "ActivityLog.gradualInterval",
         ],
         "homehubdTests/HomeDatabaseTests": ["TriggerLimits.records"],
         "HomeHubTests/AutomationTests": ["TriggerLimits.recordsInAnswer"],

@@ -92,7 +92,8 @@ extension RequestKind {
     /// A Boolean value that indicates whether the request has a visible effect.
     fileprivate var leavesTrace: Bool {
         switch self {
-        case .homes, .accessories, .history, .stopBrowsing, .unblockAccessory, .triggerStatuses, .triggerRecords,
+        case .homes, .accessories, .history, .activity, .removeHistory, .stopBrowsing, .unblockAccessory,
+            .triggerStatuses, .triggerRecords,
             .daylight, .receiveMessages:
             false
         default: need == .permission

@@ -10,7 +10,8 @@ import struct HAPModel.ServiceType
 ///
 /// The switches have no defaults, so that a new request must be added before this compiles.
 enum RequestKind: CaseIterable, Sendable {
-    case open, homes, accessories, readValues, history, writeValues, setNotification, identify, runActionSet
+    case open, homes, accessories, readValues, history, activity, removeHistory, writeValues, setNotification, identify,
+        runActionSet
     case startBrowsing, stopBrowsing, addAccessory, setUpAccessory, repairAccessory, declineAddition
     case permissions, setPermission, answerQuestions, answerConsent, setVendor
     case addHome, renameHome, removeHome, setPrimaryHome, addRoom, renameRoom, removeRoom
@@ -32,6 +33,8 @@ enum RequestKind: CaseIterable, Sendable {
         case .write(let write): self.init(write)
         case .readValues: self = .readValues
         case .history: self = .history
+        case .activity: self = .activity
+        case .removeHistory: self = .removeHistory
         case .writeValues: self = .writeValues
         case .setNotification: self = .setNotification
         case .identify: self = .identify
@@ -115,7 +118,8 @@ enum RequestKind: CaseIterable, Sendable {
         case .open: .newSession
         case .permissions, .setPermission, .answerQuestions, .answerConsent, .setVendor: .systemApp
         case .setUpAccessory: .consent
-        case .homes, .accessories, .readValues, .history, .writeValues, .setNotification, .identify, .runActionSet,
+        case .homes, .accessories, .readValues, .history, .activity, .removeHistory, .writeValues, .setNotification,
+            .identify, .runActionSet,
             .startBrowsing, .stopBrowsing, .addAccessory, .repairAccessory, .declineAddition, .addHome, .renameHome,
             .removeHome,
             .setPrimaryHome, .addRoom, .renameRoom, .removeRoom, .addZone, .renameZone, .removeZone, .addRoomToZone,
@@ -214,6 +218,8 @@ struct ConfiguredHouse {
         case .accessories: .accessories(AccessoryBatchRequest(home: id, revision: home.revision, offset: 0))
         case .readValues: .readValues([on])
         case .history: .history(HistoryRequest(characteristic: on, since: .now, until: .now))
+        case .activity: .activity(ActivityRequest(home: id))
+        case .removeHistory: .removeHistory(id, accessory)
         case .writeValues: .writeValues([ValueWrite(characteristic: on, value: .bool(true))])
         case .setNotification: .setNotification([on], isEnabled: true)
         case .identify: .identify(accessory)

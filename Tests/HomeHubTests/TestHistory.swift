@@ -6,17 +6,34 @@ import Synchronization
 final class TestHistory: HistoryStore {
     struct Broken: Error {}
 
-    private let state = Mutex<(samples: [HistorySample], batches: Int, isBroken: Bool)>(([], 0, false))
+    private struct State {
+        var samples: [HistorySample] = []
+        var activity: [ActivityEntry] = []
+        var batches = 0
+        var isBroken = false
+
+        mutating func removeChanges(of isRemoved: (Accessory.ID) -> Bool) {
+            activity = activity.compactMap { entry in
+                var entry = entry
+                let wasEmpty = entry.changes.isEmpty
+                entry.changes.removeAll { $0.accessory.map(isRemoved) ?? false }
+                return entry.changes.isEmpty && !wasEmpty ? nil : entry
+            }
+        }
+    }
+
+    private let state = Mutex(State())
 
     /// The number of stored batches.
     var batches: Int { state.withLock(\.batches) }
 
     func breakDown(_ isBroken: Bool) { state.withLock { $0.isBroken = isBroken } }
 
-    func append(_ samples: [HistorySample]) async throws {
+    func append(_ samples: [HistorySample], _ activity: [ActivityEntry]) async throws {
         try state.withLock { state in
             guard !state.isBroken else { throw Broken() }
             state.samples += samples
+            state.activity += activity
             state.batches += 1
         }
     }
@@ -25,7 +42,29 @@ final class TestHistory: HistoryStore {
         state.withLock { $0.samples.filter { $0.characteristic == request.characteristic }.map(\.entry) }
     }
 
-    func removeAll(except ids: Set<Characteristic.ID>) async throws {
-        state.withLock { state in state.samples.removeAll { !ids.contains($0.characteristic) } }
+    func activity(_ query: ActivityQuery) async throws -> [ActivityEntry] {
+        let entries = state.withLock(\.activity).compactMap(query.part).sorted { $0.id > $1.id }
+        return Array(entries.prefix(query.count))
+    }
+
+    func removeAll(except objects: HistoryObjects) async throws {
+        state.withLock { state in
+            state.samples.removeAll { !objects.characteristics.contains($0.characteristic) }
+            state.removeChanges { !objects.accessories.contains($0) }
+        }
+    }
+
+    func remove(_ accessory: Accessory.ID, characteristics: Set<Characteristic.ID>) async throws {
+        state.withLock { state in
+            state.samples.removeAll { characteristics.contains($0.characteristic) }
+            state.removeChanges { $0 == accessory }
+        }
+    }
+
+    func remove(_ home: Home.ID, characteristics: Set<Characteristic.ID>) async throws {
+        state.withLock { state in
+            state.samples.removeAll { characteristics.contains($0.characteristic) }
+            state.activity.removeAll { $0.home == home }
+        }
     }
 }

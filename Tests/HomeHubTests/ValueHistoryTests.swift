@@ -42,7 +42,7 @@ struct ValueHistoryTests {
         await states.save()
         #expect(try await stored().map(\.value) == [.bool(true), .bool(false), .bool(true), .bool(false)])
 
-        await states.removeAll(except: [])
+        await states.removeAll(except: HistoryObjects())
         let measurements = history()
         for second in 0..<25 {
             _ = measurements.record(entry(Int64(second), .float(Double(second))), of: id, isMeasurement: true)

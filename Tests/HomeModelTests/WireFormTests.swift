@@ -120,6 +120,16 @@ private let requestForms: [WireForm] = [
                 characteristic: id(1), since: Timestamp(millisecondsSince1970: 5),
                 until: Timestamp(millisecondsSince1970: 9), interval: 60_000)),
         #"values.history {"characteristic":"<1>","since":5,"until":9,"interval":60000}"#),
+    request(.activity(ActivityRequest(home: id(1), count: 50)), #"activity.list {"home":"<1>","count":50}"#),
+    request(
+        .activity(
+            ActivityRequest(
+                home: id(1), rooms: [id(2)], accessories: [id(3)], before: ActivityEntry.ID(number: 4),
+                since: .init(millisecondsSince1970: 5), until: .init(millisecondsSince1970: 6), count: 7)),
+        #"activity.list {"home":"<1>","rooms":["<2>"],"accessories":["<3>"],"before":4,"since":5,"until":6,"count":7}"#
+    ),
+    request(.removeHistory(id(1), nil), #"history.remove {"home":"<1>"}"#),
+    request(.removeHistory(id(1), id(2)), #"history.remove {"home":"<1>","accessory":"<2>"}"#),
     request(
         .writeValues([
             ValueWrite(characteristic: id(1), value: .float(0.1), authorizationData: [1, 255]),
@@ -231,6 +241,7 @@ private let requestForms: [WireForm] = [
 private let notificationForms: [WireForm] = [
     notification(.authorizationStatusUpdated([.determined, .authorized]), #"authorizationStatusUpdated {"status":5}"#),
     notification(.homesUpdated, #"homesUpdated {}"#),
+    notification(.activityUpdated(id(1)), #"activity.updated {"home":"<1>"}"#),
     notification(
         .transaction(
             HomeTransaction(

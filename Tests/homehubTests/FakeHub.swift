@@ -95,6 +95,8 @@ final class FakeHub: LineRPCHandler {
             case .accessories(let page): return (try state.graph.page(page).json, [])
             case .readValues(let ids): return (ids.map { state.result($0, state.values[$0]) }.json, [])
             case .history(let request): return ((state.history[request.characteristic] ?? []).json, [])
+            case .activity: return ([ActivityEntry]().json, [])
+            case .removeHistory: return ([:], [])
             case .writeValues(let writes):
                 for write in writes {
                     state.calls.append("write \(write.characteristic) \(write.value?.json.text ?? "")")

@@ -81,7 +81,9 @@ struct HistoryDatabaseTests {
         ])
         try await database.append([sample(31 * day, .integer(31))])
         #expect(try await entries(database).map(\.value) == [.integer(1), .integer(31)])
-        try await database.removeAll(except: [other])
+        var objects = HistoryObjects()
+        objects.characteristics = [other]
+        try await database.removeAll(except: objects)
         #expect(try await entries(database).isEmpty)
         #expect(try await entries(database, of: other).count == 1)
     }

@@ -46,7 +46,7 @@ actor ScriptedHub: HubSessions {
         sink.yield(.closed(session))
     }
 
-    func receive(_ request: HomeRequest, as call: Call) { sink.yield(.received(request, call)) }
+    func receive(_ request: HomeRequest, as call: Call, for person: String?) { sink.yield(.received(request, call)) }
 
     func cancel(_ call: Call) { sink.yield(.cancelled(call)) }
 

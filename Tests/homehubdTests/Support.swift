@@ -5,6 +5,7 @@ import GRDB
 import Glibc
 import HAPModel
 import HAPTesting
+import HomeHub
 import HomeModel
 import Logging
 
@@ -46,6 +47,11 @@ func makeHistoryQueue() throws -> DatabaseQueue {
     let queue = try DatabaseQueue(configuration: configuration)
     try HistoryDatabase.migrator.migrate(queue)
     return queue
+}
+
+extension HistoryDatabase {
+    /// Adds past values.
+    func append(_ samples: [HistorySample]) async throws { try await append(samples, []) }
 }
 
 /// A graph that is stored with each change.

@@ -58,7 +58,12 @@ extension HomeManager {
     ) throws(HomeError) -> Int64 {
         guard peer === self.peer else { throw .connectionLost }
         let id: Int64
-        do { id = try peer.ask(request.method, request.params) } catch { throw HomeError(error) }
+        var params = request.params
+        if let person = Self.person, case .object(var members) = params {
+            members[ActivityCause.personKey] = .string(person)
+            params = .object(members)
+        }
+        do { id = try peer.ask(request.method, params) } catch { throw HomeError(error) }
         calls[id] = PendingCall(
             receive: { result in
                 exchange.finish(Result { () throws(HomeError) in try take(try result.get()) })

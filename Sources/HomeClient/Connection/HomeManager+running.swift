@@ -162,6 +162,8 @@ extension HomeManager {
         case .permissionAsked(let permission): questions.received(.permission(permission))
         case .consentAsked(let question): questions.received(.consent(question))
         case .message(let message): messageRecipients.received(message)
+        case .activityUpdated(let home):
+            listeners.notify(.manager(.activityUpdated(home)), in: replica.graph)
         }
     }
 

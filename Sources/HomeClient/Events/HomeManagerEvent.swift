@@ -17,6 +17,11 @@ public enum HomeManagerEvent: Sendable, Hashable {
     case addAccessoryRequest(AddAccessoryRequest)
     /// The addition of an accessory that this app handed over to the vendor's app failed.
     case additionFailed(AccessoryAdditionFailure)
+    /// The activity of a home has changed since this app loaded it.
+    ///
+    /// The event is delivered once after each ``HomeManager/activity(of:in:accessories:before:from:to:count:)``. Load
+    /// the activity again after ``homesUpdated``, too.
+    case activityUpdated(Home.ID)
 
     /// The event's name in the output of tools.
     public var name: String { Mirror.caseName(of: self) }

@@ -35,4 +35,57 @@ extension HomeManager {
             request.since = last.time
         }
     }
+
+    /// Returns the activity of a home, newest first: changes with their causes.
+    ///
+    /// homehubd keeps the activity of the last 30 days: values that people, apps, scenes and automations set, values
+    /// that accessories report except for measurements, changes of the home, and accessories that didn't respond.
+    ///
+    /// Afterwards, ``HomeManagerEvent/activityUpdated(_:)`` is delivered once when there are newer entries or other
+    /// changes.
+    ///
+    /// - Parameters:
+    ///   - home: The home.
+    ///   - rooms: The rooms whose accessories' changes are returned; `nil` for all changes. Changes without an accessory
+    ///     are returned only if `rooms` and `accessories` are `nil`.
+    ///   - accessories: The accessories whose changes are returned; `nil` for all changes.
+    ///   - entry: The entry before which entries are returned, which is the last entry of the previous page; `nil` for
+    ///     the latest entries.
+    ///   - start: The start of the period; `nil` for the oldest entries.
+    ///   - end: The end of the period; `nil` for now.
+    ///   - count: The maximum number of entries; at most 100 are returned.
+    /// - Throws: `notFound` if the home doesn't exist, `invalidParameter` if the period is empty, `protocolMismatch` if
+    ///   homehubd is too old.
+    public func activity(
+        of home: Home.ID, in rooms: Set<Room.ID>? = nil, accessories: Set<Accessory.ID>? = nil,
+        before entry: ActivityEntry.ID? = nil, from start: Timestamp? = nil, to end: Timestamp? = nil, count: Int = 50
+    ) async throws(HomeError) -> [ActivityEntry] {
+        let request = ActivityRequest(
+            home: home, rooms: rooms?.sorted(), accessories: accessories?.sorted(), before: entry, since: start,
+            until: end, count: count)
+        return try await call(.activity(request), deadline: timeouts.call) { json throws(HomeError) in
+            try Self.understood { () throws(HomeError) in try [ActivityEntry](json: json) }
+        }
+    }
+
+    /// Deletes the activity and the past values of an accessory, or of all accessories of a home.
+    ///
+    /// - Parameters:
+    ///   - home: The home.
+    ///   - accessory: The accessory; `nil` for the entire activity of the home and all past values.
+    /// - Throws: `notFound` if the home or the accessory doesn't exist.
+    public func removeHistory(of home: Home.ID, accessory: Accessory.ID? = nil) async throws(HomeError) {
+        try await call(.removeHistory(home, accessory), deadline: timeouts.call) { _ throws(HomeError) in }
+    }
+
+    /// The name of the person on whose behalf the current task makes requests, for the activity.
+    ///
+    /// An app with several users sets it for each request:
+    ///
+    /// ```swift
+    /// try await HomeManager.$person.withValue("Anna") {
+    ///     try await manager.writeValue(.bool(true), to: lamp)
+    /// }
+    /// ```
+    @TaskLocal public static var person: String?
 }

@@ -61,6 +61,7 @@ extension HomeHub {
     private func begin(_ plan: RunPlan) {
         var plan = plan
         triggerHistory.begin(plan.id)
+        if !plan.isSkipped { beginActivity(of: .plan(plan.id)) }
         for text in plan.takeMessages() { send(text, of: plan) }
         let (replaced, begins) = runs.add(plan)
         self.replaced(replaced)
@@ -146,6 +147,7 @@ extension HomeHub {
                 "automation paused",
                 metadata: ["automation": "\(record.trigger)", "until": "\(until)", "reason": "it ran too often"])
         }
+        recordActivity(record)
         perform(feed.received(.triggerFired(record)))
     }
 
@@ -191,6 +193,7 @@ extension HomeHub {
 
     private func send(_ text: String, of plan: RunPlan) {
         let message = TriggerMessage(home: plan.home, trigger: plan.id.run.trigger, text: text, time: clock().time)
+        recordActivity(.message(text: text), of: .plan(plan.id))
         notify(.message(message), messageSessions.sorted())
         let home = graph.home(plan.home)
         messageReceiver?.receive(

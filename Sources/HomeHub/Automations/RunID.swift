@@ -11,8 +11,8 @@ struct RunID: Sendable, Hashable {
 
 /// The origin of a write.
 enum ValueWriter: Sendable {
-    /// An app's call.
-    case app(Call)
+    /// An app's call, which may run a scene.
+    case app(Call, scene: ActionSet.ID? = nil)
     /// A part of a run of an automation.
     case plan(RunPlan.ID)
 }

@@ -50,6 +50,8 @@ package struct CallTable: Sendable, Equatable {
     private struct Entry: Equatable {
         /// The position of the call among all calls, in order of arrival.
         let number: UInt64
+        /// The name of the app's user, according to the app.
+        let person: String?
         var state: State
         /// The error if the user doesn't permit the call.
         var refusal = CallTable.refusal
@@ -69,11 +71,14 @@ package struct CallTable: Sendable, Equatable {
 
     // MARK: Steps of a call
 
-    package mutating func received(_ call: Call) -> Arrival {
+    /// Adds a call.
+    ///
+    /// `person` is the name of the app's user, according to the app.
+    package mutating func received(_ call: Call, for person: String? = nil) -> Arrival {
         guard !hasEnded else { return .hubEnded }
         guard entries[call] == nil else { return .numberInUse }
         lastNumber += 1
-        entries[call] = Entry(number: lastNumber, state: .received)
+        entries[call] = Entry(number: lastNumber, person: person, state: .received)
         return .accepted
     }
 
@@ -90,6 +95,9 @@ package struct CallTable: Sendable, Equatable {
         entries[call]?.refusal = refusal
         return []
     }
+
+    /// Returns the name of the user of an unanswered call's app, according to the app.
+    package func person(of call: Call) -> String? { entries[call]?.person }
 
     package mutating func started(_ call: Call) { entries[call]?.state = .started }
 

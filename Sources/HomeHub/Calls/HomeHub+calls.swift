@@ -7,13 +7,13 @@ import Logging
 extension HomeHub {
     /// Receives a request from an app with an open session.
     ///
-    /// Another `open` request fails.
+    /// Another `open` request fails. `person` is the name of the app's user, according to the app.
     ///
     /// The answer arrives as a delivery from ``nextDelivery(for:)``. A call with the number of an unanswered call of
     /// the same session is ignored.
-    package func receive(_ request: HomeRequest, as call: Call) {
+    package func receive(_ request: HomeRequest, as call: Call, for person: String? = nil) {
         guard sessions[call.session] != nil else { return }
-        switch calls.received(call) {
+        switch calls.received(call, for: person) {
         case .accepted: break
         case .hubEnded: return perform([.fail(call, .hubEnds)])
         case .numberInUse:

@@ -7,17 +7,18 @@ import enum HAPModel.CharacteristicValue
 // Past values of accessories.
 extension HomeHub {
     /// Records a reported value.
-    func record(_ value: CharacteristicValue, of id: Characteristic.ID, at time: Timestamp) {
-        guard let characteristic = graph.characteristic(id), characteristic.hasHistory else { return }
+    func record(_ value: CharacteristicValue, of characteristic: Characteristic, at time: Timestamp) {
+        guard characteristic.hasHistory else { return }
         let entry = HistoryEntry(time: time, value: value)
-        if history.record(entry, of: id, isMeasurement: characteristic.isMeasurement) { deadlineChanged.send() }
+        if history.record(entry, of: characteristic.id, isMeasurement: characteristic.isMeasurement) {
+            deadlineChanged.send()
+        }
     }
 
-    /// Stores the recorded values, and removes the past values of accessories that are no longer in a home.
+    /// Stores the recorded values and activity, and removes those of accessories that are no longer in a home.
     func saveHistory() async {
         await history.save()
-        let accessories = graph.homes.lazy.flatMap(\.accessories)
-        await history.removeAll(except: Set(accessories.flatMap(\.services).flatMap(\.characteristics).map(\.id)))
+        await history.removeAll(except: HistoryObjects(graph))
     }
 
     /// Answers a call with past values, or with the current value if there are none.

@@ -1,7 +1,7 @@
 import HomeModel
 import Logging
 
-/// The past values of accessories: the values in the store, and the values recorded since the last write to it.
+/// The past values of accessories and the activity: those in the store, and those recorded since the last write to it.
 final class ValueHistory {
     private let store: any HistoryStore
     private let interval: Duration
@@ -13,6 +13,7 @@ final class ValueHistory {
     /// The time of the next write; `nil` if there are no values.
     private(set) var nextDeadline: ContinuousClock.Instant?
     private var isSaving = false
+    private var activity = ActivityLog()
 
     init(store: any HistoryStore, interval: Duration, logger: Logger) {
         self.store = store
@@ -39,24 +40,37 @@ final class ValueHistory {
         return true
     }
 
+    /// Records activity; returns whether there is a new deadline.
+    func recordActivity(_ record: (inout ActivityLog) -> Void) -> Bool {
+        let before = activity.count
+        record(&activity)
+        guard activity.count > before else { return false }
+        let isFull = activity.count == ActivityLog.maximumPending
+        guard nextDeadline == nil || isFull else { return false }
+        nextDeadline = isFull ? .now : .now + interval
+        return true
+    }
+
     /// Returns a Boolean value that indicates whether ``save()`` must be called.
     func deadlinePassed(now: ContinuousClock.Instant) -> Bool {
         guard let deadline = nextDeadline, deadline <= now else { return false }
-        nextDeadline = pending.isEmpty ? nil : now + interval
+        nextDeadline = pending.isEmpty && activity.isEmpty ? nil : now + interval
         return !isSaving
     }
 
-    /// Stores the recorded values.
+    /// Stores the recorded values and activity.
     ///
-    /// If that fails, they are stored together with later values.
+    /// If that fails, they are stored together with later ones.
     func save() async {
-        guard !isSaving, !pending.isEmpty else { return }
+        guard !isSaving, !pending.isEmpty || !activity.isEmpty else { return }
         isSaving = true
         defer { isSaving = false }
         let saved = take()
         do {
-            try await store.append(saved)
+            try await store.append(saved, activity.take())
+            activity.saved(isStored: true)
         } catch {
+            activity.saved(isStored: false)
             logger.error("history write failed", metadata: ["error": "\(error)"])
             putBack(saved)
         }
@@ -68,10 +82,38 @@ final class ValueHistory {
         return try await store.entries(request)
     }
 
-    /// Removes the past values of all characteristics except the given ones.
-    func removeAll(except ids: Set<Characteristic.ID>) async {
+    /// Returns entries of the activity, newest first.
+    ///
+    /// Entries that aren't stored yet are included without storing them, so that apps can load the activity often.
+    func activity(_ query: ActivityQuery) async throws -> [ActivityEntry] {
+        let unsaved = activity.unsaved
+        let stored = try await store.activity(query)
+        var entries = Dictionary(stored.map { ($0.id, $0) }) { $1 }
+        for entry in unsaved + activity.unsaved { entries[entry.id] = query.part(of: entry) }
+        return Array(entries.values.sorted { $0.id > $1.id }.prefix(query.count))
+    }
+
+    /// Deletes the past values and the activity of an accessory of a home, or of all of them.
+    func remove(_ accessory: Accessory?, of home: Home) async throws {
+        let accessories = accessory.map { [$0] } ?? home.accessories
+        let characteristics = Set(accessories.flatMap(\.services).flatMap(\.characteristics).map(\.id))
+        pending.removeAll { characteristics.contains($0.characteristic) }
+        // The indexes in `measurements` are no longer valid.
+        measurements = [:]
+        if let accessory {
+            activity.remove { $0.accessory == accessory.id }
+            try await store.remove(accessory.id, characteristics: characteristics)
+        } else {
+            activity.removeAll(of: home.id)
+            try await store.remove(home.id, characteristics: characteristics)
+        }
+    }
+
+    /// Removes the past values and activity of all objects except the given ones.
+    func removeAll(except objects: HistoryObjects) async {
+        activity.remove { change in change.accessory.map { !objects.accessories.contains($0) } ?? false }
         do {
-            try await store.removeAll(except: ids)
+            try await store.removeAll(except: objects)
         } catch {
             logger.error("history write failed", metadata: ["error": "\(error)"])
         }

@@ -27,6 +27,7 @@ extension HomeHub {
         calls.closed(id)
         searches.stop(id)
         messageSessions.remove(id)
+        activityReaders.remove(id)
         perform(feed.closed(id))
         vendorSessionLost(id)
         closed.signal.send()

@@ -77,13 +77,14 @@ extension HomeHub {
 
     private func asker(of writer: ValueWriter) -> SessionID? {
         switch writer {
-        case .app(let call): asker(of: call)
+        case .app(let call, _): asker(of: call)
         case .plan: nil
         }
     }
 
     func written(_ writes: [ValueWrite], by writer: ValueWriter) async -> [ValueResult] {
         runs.willWrite(writes.lazy.map(\.characteristic), by: writer)
+        let origin = activityOrigin(of: writer)
         var seen: Set<Characteristic.ID> = []
         var requests = ValueRequests<AccessoryWrite>(writes.map(\.characteristic), in: graph) {
             (index, characteristic) throws(HomeError) in
@@ -109,6 +110,7 @@ extension HomeHub {
             let late = ended(items.map(\.location), at: device)
             guard case .success(let outcomes)? = answers[device] else {
                 fail(items, answers[device], in: graph, &requests)
+                recordFailures(requests, of: items, from: origin)
                 received(late, from: device)
                 continue
             }
@@ -117,6 +119,7 @@ extension HomeHub {
                 let outcome = outcomes[item.location] ?? WriteOutcome(.unableToCommunicate)
                 if let error = HomeError(outcome.status, of: item.accessory) {
                     requests.finish(item) { $0.error = error }
+                    recordFailures(requests, of: [item], from: origin)
                 } else {
                     let value = outcome.response ?? item.part.value
                     let characteristic = graph.characteristic(requests.results[item.index].characteristic)
@@ -128,7 +131,8 @@ extension HomeHub {
                         $0.time = time
                     }
                     wrote(
-                        value, at: time, to: requests.results[item.index].characteristic, by: asker(of: writer))
+                        value, at: time, to: requests.results[item.index].characteristic, by: asker(of: writer),
+                        from: origin)
                 }
             }
             received(outcomes.mapValues(\.status), behind: device)
@@ -142,12 +146,14 @@ extension HomeHub {
     ///
     /// An accessory notifies all controllers except the writer, which is the hub.
     private func wrote(
-        _ value: CharacteristicValue, at time: Timestamp, to id: Characteristic.ID, by session: SessionID?
+        _ value: CharacteristicValue, at time: Timestamp, to id: Characteristic.ID, by session: SessionID?,
+        from origin: ActivityOrigin?
     ) {
         guard let characteristic = graph.characteristic(id), !characteristic.type.isMomentary,
             characteristic.metadata.permissions.contains(.pairedRead)
         else { return }
-        apply(.valueUpdated(id, value, time: time), writer: session)
+        recordSuccess(of: id, from: origin)
+        apply(.valueUpdated(id, value, time: time), writer: session, activity: origin)
     }
 
     // MARK: Requests to accessories
@@ -194,7 +200,7 @@ extension HomeHub {
     /// Checks, immediately before a request, that its call wasn't canceled and its run wasn't replaced.
     private func mayWrite(_ writer: ValueWriter) -> Bool {
         switch writer {
-        case .app(let call): calls.takesEffect(call)
+        case .app(let call, _): calls.takesEffect(call)
         case .plan(let plan): runs.isCurrent(plan.run)
         }
     }
@@ -266,7 +272,8 @@ extension HomeHub {
         guard isAwaited(call) else { return }
         let last = graph.home(of: id)?.actionSet(id)?.lastExecutionTime
         apply(.actionSetExecutionUpdated(id, isExecuting: true, last: last), writer: call.session)
-        let results = await written(writes, by: .app(call))
+        beginActivity(of: .app(call, scene: id))
+        let results = await written(writes, by: .app(call, scene: id))
         let error = graph.error(ofScene: results)
         let isDone = error?.code != .actionSetExecutionFailed
         let time = isDone ? Timestamp.now : last

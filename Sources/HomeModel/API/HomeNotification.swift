@@ -28,6 +28,8 @@ package enum HomeNotification: HomeCall {
     case additionFailed(AccessoryAdditionFailure)
     /// A message from an automation, for a session that requested such messages.
     case message(TriggerMessage)
+    /// The activity of a home has changed since this session loaded it.
+    case activityUpdated(Home.ID)
 
     enum CodingKeys: String, MethodKey {
         case authorizationStatusUpdated, homesUpdated, transaction, live, cached
@@ -38,8 +40,10 @@ package enum HomeNotification: HomeCall {
         case consentAsked = "privacy.consentAsked"
         case additionFailed
         case message = "automations.message"
+        case activityUpdated = "activity.updated"
     }
 
     enum AuthorizationStatusUpdatedCodingKeys: String, CodingKey { case _0 = "status" }
+    enum ActivityUpdatedCodingKeys: String, CodingKey { case _0 = "home" }
     enum AccessoryLostCodingKeys: String, CodingKey { case _0 = "deviceId" }
 }

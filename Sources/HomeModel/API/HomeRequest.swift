@@ -14,6 +14,12 @@ package enum HomeRequest: HomeCall {
     case readValues([Characteristic.ID])
     /// Returns ``HistoryEntry``s.
     case history(HistoryRequest)
+    /// Returns ``ActivityEntry``s, newest first.
+    ///
+    /// Afterwards, the session receives ``HomeNotification/activityUpdated(_:)`` once when there are other entries.
+    case activity(ActivityRequest)
+    /// Deletes the activity and the past values of one accessory or of all accessories of a home.
+    case removeHistory(Home.ID, Accessory.ID?)
     /// Returns ``ValueResult``s in the order of the request.
     case writeValues([ValueWrite])
     /// Returns ``ValueResult``s without values, in the order of the request.
@@ -61,6 +67,8 @@ package enum HomeRequest: HomeCall {
         case write = "_0"
         case readValues = "values.read"
         case history = "values.history"
+        case activity = "activity.list"
+        case removeHistory = "history.remove"
         case writeValues = "values.write"
         case setNotification = "values.notify"
         case identify = "accessories.identify"
@@ -84,6 +92,7 @@ package enum HomeRequest: HomeCall {
     }
 
     enum ReadValuesCodingKeys: String, CodingKey { case _0 = "characteristics" }
+    enum RemoveHistoryCodingKeys: String, CodingKey { case _0 = "home", _1 = "accessory" }
     enum WriteValuesCodingKeys: String, CodingKey { case _0 = "values" }
     enum SetNotificationCodingKeys: String, CodingKey { case _0 = "characteristics", isEnabled }
     enum IdentifyCodingKeys: String, CodingKey { case _0 = "accessory" }

@@ -49,6 +49,8 @@ extension EventLine {
             self.init(
                 sentence: "waiting for the manufacturer's app to approve \(request.accessoryName)",
                 members: ["home": .string("\(request.home)"), "request": .string("\(request.id)")])
+        case .activityUpdated(let home):
+            self.init(sentence: "the activity has changed", members: ["home": .string("\(home)")])
         case .additionFailed(let failure):
             self.init(
                 sentence: "\(failure.name) wasn't added: \(failure.error.text)",

@@ -13,7 +13,7 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
     var restrict = RestrictSection()
     /// The time limit for a vendor's app to connect and respond while one of its accessories is added.
     var vendorTimeout = Duration.seconds(60)
-    /// The maximum size of the history of values, in megabytes; 0 for no history.
+    /// The maximum size of the history, that is past values and the activity, in megabytes; 0 for none.
     var historySize = 50
     /// The command that receives the messages of automations: the path of a program, and its arguments.
     var notifyCommand: [String]?
@@ -59,8 +59,8 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
                 .byDefault(
                     "50",
                     explanation: """
-                        The maximum size of the history of values, in megabytes: 0 to 10000. Values are kept for 30 days, \
-                        or until the history is full. 0 keeps none.
+                        The maximum size of the history, that is past values and the activity, in megabytes: 0 to 10000. \
+                        They are kept for 30 days, or until the history is full. 0 keeps none.
                         """),
                 written: Int.self
             ) { size, path in

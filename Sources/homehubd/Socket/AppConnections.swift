@@ -104,7 +104,8 @@ struct AppConnections: LineRPCSessions {
             switch try HomeRequest(method: method, params: params) {
             case .open: peer.answer(number, with: .failure(.invalidRequest("the session is already open")))
             case nil: peer.answer(number, with: .failure(.methodNotFound(method)))
-            case let request?: await hub.receive(request, as: Call(session, number))
+            case let request?:
+                await hub.receive(request, as: Call(session, number), for: ActivityCause.person(in: params))
             }
         } catch {
             peer.answer(number, with: .failure(RPCFailure(error)))
@@ -164,7 +165,7 @@ protocol HubSessions: Sendable {
     func close(_ session: SessionID) async
 
     /// See `HomeHub.receive`.
-    func receive(_ request: HomeRequest, as call: Call) async
+    func receive(_ request: HomeRequest, as call: Call, for person: String?) async
 
     /// See `HomeHub.cancel`.
     func cancel(_ call: Call) async

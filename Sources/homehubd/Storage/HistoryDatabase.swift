@@ -7,9 +7,9 @@ internal import HomeHub
 internal import HomeModel
 internal import Logging
 
-/// The past values of accessories in SQLite, in a different file than the homes.
+/// The past values of accessories and the activity in SQLite, in a different file than the homes.
 ///
-/// Values older than 30 days are removed. If the file gets too large, the oldest values are removed earlier.
+/// Values and activity older than 30 days are removed. If the file gets too large, the oldest are removed earlier.
 struct HistoryDatabase: HistoryStore {
     /// The application ID that marks the database as this program's: "HIST" in ASCII.
     static let applicationID: Int32 = 0x4849_5354
@@ -32,6 +32,7 @@ struct HistoryDatabase: HistoryStore {
                         PRIMARY KEY (series, time)) WITHOUT ROWID
                     """)
         }
+        migrator.registerMigration("2") { db in try db.execute(sql: ActivityTables.creation) }
         return migrator
     }
 
@@ -46,7 +47,7 @@ struct HistoryDatabase: HistoryStore {
         self.maximumSize = maximumSize
     }
 
-    private var queue: DatabaseQueue { get throws { try database.get() } }
+    var queue: DatabaseQueue { get throws { try database.get() } }
 
     /// Opens the file, or creates it.
     ///
@@ -76,10 +77,12 @@ struct HistoryDatabase: HistoryStore {
 
     // MARK: Writing
 
-    func append(_ samples: [HistorySample]) async throws {
-        guard let newest = samples.map(\.entry.time).max() else { return }
+    func append(_ samples: [HistorySample], _ activity: [ActivityEntry]) async throws {
+        guard let newest = (samples.map(\.entry.time) + activity.map(\.time)).max() else { return }
         try await queue.writeToTheEnd { [maximumSize] db in
-            guard maximumSize > 0 else { return try db.execute(sql: "DELETE FROM series") }
+            guard maximumSize > 0 else {
+                return try db.execute(sql: "DELETE FROM series; DELETE FROM activity; DELETE FROM object")
+            }
             var series: [Characteristic.ID: Int64] = [:]
             let insert = try db.cachedStatement(
                 sql: "INSERT OR REPLACE INTO entry (series, time, value) VALUES (?, ?, ?)")
@@ -90,18 +93,40 @@ struct HistoryDatabase: HistoryStore {
                     id, sample.entry.time.millisecondsSince1970, Self.stored(sample.entry.value),
                 ])
             }
+            var tables = ActivityTables(db)
+            for entry in activity { try tables.insert(entry) }
             try Self.removeOld(db, before: newest)
             try Self.removeOldest(db, maximumSize: maximumSize)
         }
     }
 
-    func removeAll(except ids: Set<Characteristic.ID>) async throws {
+    func removeAll(except objects: HistoryObjects) async throws {
         try await queue.writeToTheEnd { db in
-            let kept = Set(ids.map(\.description))
+            let kept = Set(objects.characteristics.map(\.description))
             for text in try String.fetchAll(db, sql: "SELECT characteristic FROM series") where !kept.contains(text) {
                 try db.execute(sql: "DELETE FROM series WHERE characteristic = ?", arguments: [text])
             }
+            try ActivityTables(db).removeAll(except: objects)
         }
+    }
+
+    func remove(_ accessory: Accessory.ID, characteristics: Set<Characteristic.ID>) async throws {
+        try await queue.writeToTheEnd { db in
+            try Self.removeSeries(of: characteristics, db)
+            try ActivityTables(db).remove(accessory)
+        }
+    }
+
+    func remove(_ home: Home.ID, characteristics: Set<Characteristic.ID>) async throws {
+        try await queue.writeToTheEnd { db in
+            try Self.removeSeries(of: characteristics, db)
+            try ActivityTables(db).remove(home)
+        }
+    }
+
+    private static func removeSeries(of characteristics: Set<Characteristic.ID>, _ db: Database) throws {
+        let statement = try db.cachedStatement(sql: "DELETE FROM series WHERE characteristic = ?")
+        for id in characteristics { try statement.execute(arguments: [id.description]) }
     }
 
     private static func series(of id: Characteristic.ID, _ db: Database) throws -> Int64 {
@@ -112,20 +137,33 @@ struct HistoryDatabase: HistoryStore {
     }
 
     private static func removeOld(_ db: Database, before newest: Timestamp) throws {
-        let limit = newest.millisecondsSince1970 - Int64(lifetime / .milliseconds(1))
-        try db.execute(sql: "DELETE FROM entry WHERE time < ?", arguments: [limit])
+        try remove(db, until: newest.millisecondsSince1970 - Int64(lifetime / .milliseconds(1)) - 1)
     }
 
-    /// Repeatedly removes the oldest tenth of all values, until the file is small enough.
+    /// Removes values and activity up to a time in milliseconds.
+    private static func remove(_ db: Database, until limit: Int64) throws {
+        try db.execute(sql: "DELETE FROM entry WHERE time <= ?", arguments: [limit])
+        let first = ActivityEntry.ID.first(at: Timestamp(millisecondsSince1970: limit + 1))
+        try db.execute(sql: "DELETE FROM activity WHERE id < ?", arguments: [first.number])
+    }
+
+    /// Repeatedly removes the oldest tenth of the values or of the activity, until the file is small enough.
     private static func removeOldest(_ db: Database, maximumSize: Int) throws {
         while try size(db) > maximumSize {
-            let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM entry") ?? 0
-            guard
-                let limit = try Int64.fetchOne(
-                    db, sql: "SELECT time FROM entry ORDER BY time LIMIT 1 OFFSET ?", arguments: [count / 10])
-            else { return }
-            try db.execute(sql: "DELETE FROM entry WHERE time <= ?", arguments: [limit])
+            let limits = [
+                try oldest(db, "SELECT count(*) FROM entry", "SELECT time FROM entry ORDER BY time LIMIT 1 OFFSET ?"),
+                try oldest(db, "SELECT count(*) FROM activity", "SELECT id FROM activity ORDER BY id LIMIT 1 OFFSET ?")
+                    .map { ActivityEntry.ID(number: $0).time.millisecondsSince1970 },
+            ]
+            guard let limit = limits.compactMap(\.self).min() else { return }
+            try remove(db, until: limit)
         }
+    }
+
+    /// Returns the value at the end of the first tenth of a table.
+    private static func oldest(_ db: Database, _ count: String, _ value: String) throws -> Int64? {
+        let count = try Int.fetchOne(db, sql: count) ?? 0
+        return try Int64.fetchOne(db, sql: value, arguments: [count / 10])
     }
 
     /// Returns the size of the used pages in bytes.
@@ -161,9 +199,13 @@ struct HistoryDatabase: HistoryStore {
         }
     }
 
+    func activity(_ query: ActivityQuery) async throws -> [ActivityEntry] {
+        try await queue.read { db in try ActivityTables(db).entries(query) }
+    }
+
     // MARK: Values
 
-    private static func stored(_ value: CharacteristicValue) -> any DatabaseValueConvertible {
+    static func stored(_ value: CharacteristicValue) -> any DatabaseValueConvertible {
         switch value {
         case .integer(let number): number
         case .float(let number) where number.isFinite: number
@@ -172,15 +214,17 @@ struct HistoryDatabase: HistoryStore {
     }
 
     private static func entry(_ row: Row) throws -> HistoryEntry {
-        let value: CharacteristicValue =
-            switch (row["value"] as DatabaseValue).storage {
-            case .int64(let number): .integer(number)
-            case .double(let number): .float(number)
-            case .string(let text):
-                try CharacteristicValue(json: JSONValue(parsing: Array(text.utf8), maximumLength: 256))
-            case .null, .blob: throw row.damaged("value")
-            }
         let time = try row.number("time", in: Int64.min...Int64.max)
-        return HistoryEntry(time: Timestamp(millisecondsSince1970: time), value: value)
+        return HistoryEntry(time: Timestamp(millisecondsSince1970: time), value: try value(row, "value"))
+    }
+
+    static func value(_ row: Row, _ column: String) throws -> CharacteristicValue {
+        switch (row[column] as DatabaseValue).storage {
+        case .int64(let number): .integer(number)
+        case .double(let number): .float(number)
+        case .string(let text):
+            try CharacteristicValue(json: JSONValue(parsing: Array(text.utf8), maximumLength: 256))
+        case .null, .blob: throw row.damaged(column)
+        }
     }
 }

@@ -1,0 +1,329 @@
+import HAPModel
+package import HomeModel
+import TerminalKit
+
+/// The activity of a home in words.
+package struct ActivityPhrases: Sendable {
+    /// The longest pause between changes of a sensor on one line.
+    private static let sensorInterval = Duration.seconds(15 * 60)
+    /// The maximum number of details of a line.
+    private static let maximumDetails = 50
+    /// The maximum number of details of repeated changes, which are sent to open pages again with each change.
+    private static let maximumRepetitions = 8
+
+    let home: Home
+    let time: HomeTime
+    /// The names of well-known apps, by their IDs.
+    private let apps = ["org.lamplighter.homeweb": "the web page", "org.lamplighter.homehub": "the homehub command"]
+    /// The characteristics of the home with their services and accessories.
+    private let places: [Characteristic.ID: ValuePlace]
+    private let accessories: [Accessory.ID: Accessory]
+
+    package init(home: Home, time: HomeTime) {
+        self.home = home
+        self.time = time
+        var places: [Characteristic.ID: ValuePlace] = [:]
+        for accessory in home.accessories {
+            for service in accessory.services {
+                for characteristic in service.characteristics {
+                    places[characteristic.id] = ValuePlace(
+                        accessory: accessory, service: service, characteristic: characteristic)
+                }
+            }
+        }
+        self.places = places
+        accessories = Dictionary(home.accessories.map { ($0.id, $0) }) { $1 }
+    }
+
+    /// Returns a local time without its date: `18:00`.
+    package func clock(_ moment: Timestamp) -> String { time.clock(moment) }
+
+    // MARK: Days
+
+    /// Returns the lines of entries, grouped by local day. Both are ordered from newest to oldest.
+    package func days(_ entries: [ActivityEntry]) -> [ActivityDay] {
+        var days: [ActivityDay] = []
+        /// The lines that older changes of the same sensor continue, by the changed values.
+        var open: [Set<Characteristic.ID>: (line: Int, entries: [ActivityEntry])] = [:]
+        for entry in entries {
+            let date = time.local(entry.time).date
+            if days.last?.date != date {
+                days.append(ActivityDay(date: date, name: name(of: date), lines: []))
+                open = [:]
+            }
+            let day = days.count - 1
+            guard let key = sensor(entry) else {
+                days[day].lines.append(line(entry))
+                continue
+            }
+            if let group = open[key], let oldest = group.entries.last,
+                entry.time.duration(to: oldest.time) < Self.sensorInterval
+            {
+                let all = group.entries + [entry]
+                open[key] = (group.line, all)
+                days[day].lines[group.line] = line(ofSensor: all)
+            } else {
+                open[key] = (days[day].lines.count, [entry])
+                days[day].lines.append(line(entry))
+            }
+        }
+        return days
+    }
+
+    private func name(of date: CivilDate) -> String {
+        switch date.day1970 - time.local(time.now).date.day1970 {
+        case 0: return "Today"
+        case -1: return "Yesterday"
+        default:
+            let months = [
+                "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+                "November", "December",
+            ]
+            return "\(date.weekday.names.first?.capitalized ?? ""), \(months[date.month - 1]) \(date.day)"
+        }
+    }
+
+    /// Returns the values that an accessory itself has changed; `nil` for another entry.
+    private func sensor(_ entry: ActivityEntry) -> Set<Characteristic.ID>? {
+        guard entry.cause == ActivityCause() else { return nil }
+        let changed = Set(entry.changes.compactMap(\.characteristic))
+        return changed.isEmpty || entry.changes.contains { $0.characteristic == nil } ? nil : changed
+    }
+
+    // MARK: Lines
+
+    /// Returns the line of one entry.
+    package func line(_ entry: ActivityEntry) -> ActivityLine {
+        let changed = Set(entry.changes.compactMap(\.accessory))
+        let failed = entry.changes.contains(where: isProblem)
+        var line = ActivityLine(
+            id: entry.id, latest: entry.id, time: entry.time, text: text(entry), requester: requester(entry.cause),
+            isProblem: failed, accessory: changed.count == 1 ? changed.first : nil, cause: entry.cause)
+        if entry.changes.count > 1 || entry.cause.isRun && !entry.changes.isEmpty {
+            line.details = entry.changes.prefix(Self.maximumDetails).map { change in
+                ActivityLine.Detail(text: phrase(change), accessory: change.accessory, isProblem: isProblem(change))
+            }
+        }
+        return line
+    }
+
+    /// Returns the line of repeated changes of a sensor, newest first.
+    private func line(ofSensor entries: [ActivityEntry]) -> ActivityLine {
+        guard let newest = entries.first, let oldest = entries.last else { return line(entries[0]) }
+        var line = line(newest)
+        line.id = oldest.id
+        line.text = "\(line.text); \(entries.count) changes since \(time.clock(oldest.time))"
+        line.details = entries.prefix(Self.maximumRepetitions).flatMap { entry in
+            entry.changes.map { ActivityLine.Detail(time: entry.time, text: phrase($0), accessory: $0.accessory) }
+        }
+        return line
+    }
+
+    private func text(_ entry: ActivityEntry) -> String {
+        let effect = effect(of: entry.changes, isRequested: entry.cause != ActivityCause())
+        guard entry.cause.isRun else { return effect.map(\.uppercasedFirst) ?? "Nothing changed" }
+        let name = entry.cause.name ?? (entry.cause.trigger == nil ? "A scene" : "An automation")
+        return effect.map { "\(name): \($0)" } ?? "\(name): ran"
+    }
+
+    private func requester(_ cause: ActivityCause) -> String? {
+        guard let person = cause.person else { return cause.app.map { apps[$0] ?? $0 } }
+        guard let app = cause.app, apps[app] == nil else { return person }
+        return "\(person), with \(app)"
+    }
+
+    // MARK: Effects
+
+    /// Returns several changes in a few words: `turned off 5 lights`; `nil` if there are none.
+    private func effect(of changes: [ActivityChange], isRequested: Bool) -> String? {
+        let failures = changes.filter { if case .failure = $0 { true } else { false } }
+        let successes = changes.filter { if case .failure = $0 { false } else { true } }
+        guard !successes.isEmpty else {
+            guard failures.count > 1 else { return failures.first.map(phrase) }
+            return "\(Set(failures.compactMap(\.accessory)).count.ofAccessories) didn't change"
+        }
+        let success = isRequested ? order(successes) ?? summary(of: successes) : summary(of: successes)
+        guard !failures.isEmpty else { return success }
+        return "\(success); \(Set(failures.compactMap(\.accessory)).count.ofAccessories) failed"
+    }
+
+    /// Returns a single requested change of a value: `turned off Hall Lamp`; `nil` for other changes.
+    private func order(_ changes: [ActivityChange]) -> String? {
+        guard changes.count == 1, let change = changes.first, let words = value(change, withOld: false),
+            let place = change.characteristic.flatMap({ places[$0] })
+        else { return nil }
+        let name = name(place)
+        if let power = power(changes) { return power ? "turned on \(name)" : "turned off \(name)" }
+        if place.characteristic.isPlain { return "set \(name) to \(words)" }
+        let label = place.characteristic.label.lowercased()
+        return "set the \(label) of \(name) to \(words.dropFirst(label.count + 1))"
+    }
+
+    private func summary(of changes: [ActivityChange]) -> String {
+        guard changes.count > 1 else { return changes.first.map(phrase) ?? "" }
+        let changed = Set(changes.compactMap(\.accessory))
+        if let power = power(changes) {
+            let nouns = Set(changes.compactMap { change in change.characteristic.flatMap { places[$0]?.service.type } })
+            let count = nouns == [.lightbulb] ? changed.count.of("light") : changed.count.ofAccessories
+            if changed.count > 1 { return power ? "turned on \(count)" : "turned off \(count)" }
+        }
+        let isAboutAccessories = changes.allSatisfy { $0.accessory != nil }
+        if changed.count == 1, isAboutAccessories, changes.count <= 4 {
+            let names = Set(changes.map { $0.characteristic.flatMap { places[$0] }.map(name) ?? "" })
+            if names.count == 1, let name = names.first, !name.isEmpty {
+                let values = changes.compactMap { change in value(change, withOld: false) }
+                return "\(name): \(values.joined(separator: ", "))"
+            }
+            return changes.map(phrase).joined(separator: ", ")
+        }
+        let others = changes.count { $0.accessory == nil }
+        if changed.isEmpty {
+            return changes.count <= 2 ? changes.map(phrase).joined(separator: ", ") : "made \(others) changes"
+        }
+        guard others == 0 else { return "changed \(changed.count.ofAccessories) and more" }
+        return "changed \(changed.count.ofAccessories)"
+    }
+
+    /// Returns the common power state that changes have set; `nil` if there are other changes.
+    private func power(_ changes: [ActivityChange]) -> Bool? {
+        var state: Bool?
+        for change in changes {
+            guard case .value(_, let id, _, let new) = change, let type = places[id]?.characteristic.type,
+                [.on, .active].contains(type), let isOn = new.bool ?? new.number.map({ $0 != 0 }),
+                state == nil || state == isOn
+            else { return nil }
+            state = isOn
+        }
+        return state
+    }
+
+    private func isProblem(_ change: ActivityChange) -> Bool {
+        switch change {
+        case .failure, .fault, .notRun: true
+        case .reachability(_, let isReachable): !isReachable
+        default: false
+        }
+    }
+
+    // MARK: Changes
+
+    /// Returns a change in words: `Hall Lamp: brightness 40 %, before 80 %`.
+    package func phrase(_ change: ActivityChange) -> String {
+        switch change {
+        case .value(let accessory, let characteristic, _, _):
+            return
+                "\(places[characteristic].map(name) ?? name(accessory)): \(value(change, withOld: true) ?? "changed")"
+        case .failure(let accessory, let characteristic, _, let code):
+            let name = places[characteristic].map(name) ?? name(accessory)
+            return "\(name): not set to \(value(change, withOld: false) ?? "a value"), because \(code.problem)"
+        case .reachability(let id, let isReachable):
+            return isReachable ? "\(name(id)) is responding again" : "\(name(id)) isn't responding"
+        case .fault(let id, let code): return "\(name(id)): \(code.problem)"
+        case .unblocked(let id): return "\(name(id)) was unblocked"
+        case .firmware(let id, let version): return "\(name(id)) now has firmware \(version)"
+        case .moved(let id, let room): return "\(name(id)) was moved to \(room)"
+        case .added(let object, let name, _): return object.sentences.added.naming(name)
+        case .renamed(let object, let old, let name, _):
+            return object.sentences.renamed.naming(old, name)
+        case .changed(let object, let name, _): return object.sentences.changed.naming(name)
+        case .removed(let object, let name): return object.sentences.removed.naming(name)
+        case .presence(let name, let isHome): return isHome ? "\(name) came home" : "\(name) left"
+        case .message(let text): return "sent \"\(text)\""
+        case .notRun(let result):
+            let record = TriggerRecord(trigger: missing(), time: time.now, cause: .user, result: result)
+            return TriggerPhrases(home: home, time: time).phrase(for: record)
+        case .historyRemoved(let name):
+            return name.map { "The history of \($0) was deleted" } ?? "The history of the home was deleted"
+        }
+    }
+
+    private func value(_ change: ActivityChange, withOld: Bool) -> String? {
+        let (id, old, new): (Characteristic.ID, CharacteristicValue?, CharacteristicValue)
+        switch change {
+        case .value(_, let characteristic, let former, let value): (id, old, new) = (characteristic, former, value)
+        case .failure(_, let characteristic, let value, _): (id, old, new) = (characteristic, nil, value)
+        default: return nil
+        }
+        guard let place = places[id] else { return nil }
+        let characteristic = place.characteristic
+        let words = place.accessory.words(for: new, of: characteristic)
+        if characteristic.isPlain { return words }
+        let label = characteristic.label.lowercased()
+        guard withOld, characteristic.isGradual, let old, old != new else { return "\(label) \(words)" }
+        return "\(label) \(words), before \(place.accessory.words(for: old, of: characteristic))"
+    }
+
+    private func name(_ place: ValuePlace) -> String { place.accessory.shownName(of: place.service) }
+
+    private func name(_ id: Accessory.ID) -> String { accessories[id]?.name ?? "A removed accessory" }
+
+    private func missing<Entity>() -> Identifier<Entity> {
+        var random = SystemRandomNumbers()
+        return Identifier(using: &random)
+    }
+}
+
+extension Characteristic {
+    /// A Boolean value that indicates whether a value in words needs no label, such as `on` or `motion`.
+    fileprivate var isPlain: Bool { Self.plain.contains(type) }
+
+    private static let plain: Set<CharacteristicType> = [
+        .on, .active, .carbonDioxideDetected, .carbonMonoxideDetected, .contactSensorState, .currentDoorState, .inUse,
+        .leakDetected, .lockCurrentState, .lockTargetState, .motionDetected, .occupancyDetected,
+        .programmableSwitchEvent, .securitySystemCurrentState, .securitySystemTargetState, .smokeDetected, .statusFault,
+        .statusLowBattery, .targetDoorState, .filterChangeIndication, .obstructionDetected, .statusTampered,
+        .outletInUse, .mute,
+    ]
+}
+
+extension ActivityChange.Object {
+    /// The sentences about changes of an object. `%` is its name or its former name, `$` its new name.
+    fileprivate var sentences: (added: String, renamed: String, changed: String, removed: String) {
+        switch self {
+        case .home:
+            (
+                "The home % was added", "The home % was renamed to $", "The location of % was changed",
+                "The home % was removed"
+            )
+        case .room:
+            ("The room % was added", "The room % was renamed to $", "The room % was changed", "The room % was removed")
+        case .zone:
+            ("The zone % was added", "The zone % was renamed to $", "The zone % was changed", "The zone % was removed")
+        case .accessory: ("% was added", "% was renamed to $", "% was paired again", "% was removed")
+        case .service: ("% was added", "% was renamed to $", "% was changed", "% was removed")
+        case .actionSet:
+            (
+                "The scene % was added", "The scene % was renamed to $", "The scene % was changed",
+                "The scene % was removed"
+            )
+        case .serviceGroup:
+            (
+                "The group % was added", "The group % was renamed to $", "The group % was changed",
+                "The group % was removed"
+            )
+        case .trigger:
+            (
+                "The automation % was added", "The automation % was renamed to $", "The automation % was changed",
+                "The automation % was removed"
+            )
+        case .person:
+            (
+                "% was added to the people of the home", "% was renamed to $", "% was changed",
+                "% was removed from the people of the home"
+            )
+        }
+    }
+}
+
+extension Int {
+    fileprivate var ofAccessories: String { self == 1 ? "1 accessory" : "\(self) accessories" }
+}
+
+extension String {
+    fileprivate var uppercasedFirst: String { prefix(1).uppercased() + dropFirst() }
+
+    /// Returns the sentence with names in place of `%` and `$`.
+    fileprivate func naming(_ first: String, _ second: String = "") -> String {
+        map { $0 == "%" ? first : $0 == "$" ? second : String($0) }.joined()
+    }
+}
