@@ -29,7 +29,9 @@ extension ActivityRequest {
 }
 
 extension ActivityEntry {
-    /// The maximum number of changes in an entry. Further changes of the same cause aren't recorded.
+    /// The maximum number of changes in an entry.
+    ///
+    /// Further changes of the same cause aren't recorded.
     package static let maximumChanges = 100
 }
 

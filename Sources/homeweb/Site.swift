@@ -10,7 +10,7 @@ struct Site: Sendable {
     let manager: HomeManager
     let freshness: Freshness
     let people: People
-    let history = History()
+    let activity = ActivityFeed()
     let orders: DisplayOrders
     let listeners = ListenerLimit()
     let attempts = AttemptLimit()

@@ -112,7 +112,7 @@ private struct AddressService: ServiceLifecycle.Service {
     }
 }
 
-/// The connection to the home hub, and the history of its events.
+/// The connection to the home hub, and the changes of the activity.
 private struct HomeService: ServiceLifecycle.Service {
     let site: Site
 
@@ -124,7 +124,7 @@ private struct HomeService: ServiceLifecycle.Service {
                         site.logger.error("home hub lost", metadata: ["error": "\(error)"])
                     }
                 }
-                group.addTask { await site.history.follow(site.manager) }
+                group.addTask { await site.activity.follow(site.manager) }
             }
         }
     }

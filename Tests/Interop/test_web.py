@@ -150,7 +150,7 @@ def test_every_view_opens_with_its_content(house, visit):
     visitor = visit()
     views = {
         "/": "Villa", "/?by=kind": "Lights", "/?by=category": "Lightbulb", "/?by=zone": "Upstairs",
-        "/?favorites=1": "", "/scenes": "Scenes", "/history": "History", "/more": "Rooms and zones",
+        "/?favorites=1": "", "/scenes": "Scenes", "/activity": "Activity", "/more": "Rooms and zones",
         "/rooms": "Kitchen", "/names": "Names", "/search?q=kitchen": "Kitchen", "/accessories": "Kitchen", "/automations": "Automations",
         "/automations/new": "New automation", "/people": "Location", "/add": "Add an accessory", "/privacy": "Privacy", "/bridge": "Bridge",
     }
@@ -585,7 +585,7 @@ def test_owner_edits_favorites_names_rooms_zones_and_kinds(house, visit):
     house.home.cli("rename", renamed, "Living Room TV", "--kind", "accessory")
 
 
-def test_scene_runs_and_appears_in_the_history(house, visit):
+def test_scene_runs_and_appears_in_the_activity(house, visit):
     house.home.cli("scenes", "add", "Evening")
     house.home.cli("scenes", "set", "Evening", "The Lightbulb", "on=yes", "brightness=25")
     house.report("The Lightbulb", "25", False)
@@ -594,8 +594,8 @@ def test_scene_runs_and_appears_in_the_history(house, visit):
     visitor.page.get_by_role("button", name="Run Evening").click()
     until(lambda: house.held("The Lightbulb", "8") == 25 and house.held("The Lightbulb", "25"), 5, "the scene was run")
     visitor.until_text("just now")
-    visitor.go("/history")
-    visitor.until_text("The scene Evening was run")
+    visitor.go("/activity")
+    visitor.until_text("Evening: ")
     house.home.cli("scenes", "remove", "Evening")
     visitor.go("/scenes")
     visitor.until_text("No scenes yet")
@@ -796,7 +796,7 @@ def test_axe_finds_no_serious_violations(house, visit):
         lamp, thermostat = (house.path(visitor, name) for name in ("The Lightbulb", "The Thermostat"))
         visitor.go(lamp)
         accessory = visitor.page.get_by_role("link", name="Details").get_attribute("href")
-        for path in ("/", "/?by=kind", lamp, thermostat, lamp + "/history", accessory, "/scenes", "/access", "/history", "/more", "/rooms", "/names",
+        for path in ("/", "/?by=kind", lamp, thermostat, lamp + "/history", accessory, "/scenes", "/access", "/activity", "/more", "/rooms", "/names",
                      "/search?q=lamp", "/accessories",
                      "/status/lights", "/status/attention", "/add", "/privacy", "/bridge", "/automations", "/automations/new", "/people"):
             visitor.go(path)
@@ -827,7 +827,7 @@ def test_every_view_fits_its_window(house, visit, tmp_path):
             accessory = visitor.page.get_by_role("link", name="Details").get_attribute("href")
             views = {
                 "home": "/", "kinds": "/?by=kind", "lamp": lamp, "thermostat": thermostat, "accessory": accessory, "long": fan,
-                "scenes": "/scenes", "history": "/history", "graphs": lamp + "/history", "access": "/access", "more": "/more", "rooms": "/rooms", "names": "/names",
+                "scenes": "/scenes", "activity": "/activity", "graphs": lamp + "/history", "access": "/access", "more": "/more", "rooms": "/rooms", "names": "/names",
                 "search": "/search?q=the", "accessories": "/accessories",
                 "add": "/add", "privacy": "/privacy", "bridge": "/bridge", "automations": "/automations",
                 "automation-form": "/automations/new", "people": "/people", "nothing": "/nothing",

@@ -77,14 +77,14 @@ def test_each_route_requires_its_role(house):
         "bridge": house.accessories["Demo"]["id"], "elsewhere": house.value("Kitchen Lamp", "on")[0],
     }
     pages = {
-        "rooms": ["/", "/search", "/search?q=lamp", "/scenes", "/history", "/more", "/rooms/{room}", "/services/{service}", "/accessories/{accessory}",
+        "rooms": ["/", "/search", "/search?q=lamp", "/scenes", "/activity", "/more", "/rooms/{room}", "/services/{service}", "/accessories/{accessory}",
                   "/status/attention", "/status/lights", "/status/climate", "/status/security"],
         "guest": ["/automations", "/automations/{automation}", "/rooms/{kitchen}", "/services/{elsewhere}", "/accessories/{lamp}"],
         "member": ["/rooms", "/rooms/{room}/order", "/names", "/people", "/add", "/accessories/{bridge}/remove", "/accessories/{bridge}/arrange",
                    "/automations/new", "/automations/{automation}/edit", "/homes/{home}/location/remove", "/accessories",
                    "/check-name?kind=room&name=Attic"],
         "owner": ["/access", "/access/link?person=guest", "/access/code.svg?person=guest", "/access/remove?person=guest", "/access/token?person=guest", "/access/token?person=guest",
-                  "/privacy", "/bridge", "/bridge/systems", "/bridge/systems?driver=mqtt", "/bridge/systems?search=1",
+                  "/privacy", "/privacy/history?home={home}", "/bridge", "/bridge/systems", "/bridge/systems?driver=mqtt", "/bridge/systems?search=1",
                   "/bridge/devices?key=simulated/hall", "/bridge/warnings", "/bridge/pairings"],
     }
     changes = {
@@ -96,7 +96,7 @@ def test_each_route_requires_its_role(house):
                    "/services/{service}/name", "/services/{service}/favorite", "/services/{service}/kind", "/add",
                    "/homes/{home}/automations", "/automations/{automation}/edit", "/automations/{automation}/run",
                    "/homes/{home}/people", "/homes/{home}/location", "/people/{person}/name", "/people/{person}/presence"],
-        "owner": ["/access", "/access/change", "/access/token", "/access/remove", "/privacy", "/bridge/changes", "/bridge/changes/apply", "/bridge/changes/undo"],
+        "owner": ["/access", "/access/change", "/access/token", "/access/remove", "/privacy", "/privacy/history", "/bridge/changes", "/bridge/changes/apply", "/bridge/changes/undo"],
     }
     order = ["nobody", "rooms", "guest", "member", "owner"]
     wrong = []
@@ -115,7 +115,7 @@ def test_each_route_requires_its_role(house):
 
 
 def test_guest_of_a_room_sees_only_that_room(house):
-    for path in ("/", "/?by=kind", "/search?q=a", "/search", "/scenes", "/more", f"/rooms/{house.rooms['Hall']}", "/history"):
+    for path in ("/", "/?by=kind", "/search?q=a", "/search", "/scenes", "/more", f"/rooms/{house.rooms['Hall']}", "/activity"):
         status, _, body = house.get(path, "rooms")
         assert status == 200 and "Kitchen" not in body and "Automations" not in body, path
     assert "Hall Lamp" in house.get("/", "rooms")[2] and "Bright Hall" in house.get("/scenes", "rooms")[2]
@@ -193,7 +193,7 @@ def test_access_form_that_is_outdated_or_has_no_rooms_is_refused(house):
     # The guest's history has no events of accessories in the default room.
     service, on = house.value("Hall Lamp", "on")
     assert house.post(f"/services/{service}/values", "owner", **{on: "true"})[0] == 303
-    assert "Hall Lamp" in house.get("/history", "owner")[2] and "Hall Lamp" not in house.get("/history", "rooms")[2]
+    assert "Hall Lamp" in house.get("/activity", "owner")[2] and "Hall Lamp" not in house.get("/activity", "rooms")[2]
 
 
 def test_owner_stays_signed_in_after_replacing_their_own_link(house):

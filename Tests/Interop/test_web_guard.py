@@ -174,7 +174,7 @@ def test_people_are_invited_and_removed(house, tmp_path):
     for value in ("true", "false"):
         assert fetch(house.host, house.outside, house.values, "POST", {house.on: value}, token=token)[0] == 303
         assert house.is_on() == (value == "true")
-    _, _, history = fetch(house.host, house.outside, "/history", token=house.page.token)
+    _, _, history = fetch(house.host, house.outside, "/activity", token=house.page.token)
     assert "by Anna" in history
     for path in ("/rooms", "/names", "/add", "/privacy", "/bridge", "/bridge/1.svg", f"/accessories/{house.accessory}/remove"):
         assert fetch(house.host, house.outside, path, token=token)[0] in (403, 404), path
@@ -411,7 +411,7 @@ def test_page_of_another_origin_can_neither_read_nor_write(house, bridge, lan, t
     """Tests a page of the same host on another port, for which SameSite cookies are sent, and a page of another host."""
     attacker, changes = (house.host, []) if is_same_site else (lan.phone, bridge.changes)
     before, seen, target = lists(house), [], house.outside
-    paths = ["/", "/rooms", "/names", "/history", "/live?page=/", bridge.values + f"?{bridge.on}=true", *changes]
+    paths = ["/", "/rooms", "/names", "/activity", "/live?page=/", bridge.values + f"?{bridge.on}=true", *changes]
     forms = "".join(f'<form method=post action="{target}{path}" target=t{at}><input name="{bridge.on}" value=true>'
                     f'<input name=name value=Evil></form><iframe name=t{at}></iframe>'
                     for at, path in enumerate([bridge.values, *changes]))

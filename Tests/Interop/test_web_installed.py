@@ -61,7 +61,7 @@ def test_page_is_installable_and_its_worker_caches_only_the_files_of_the_shell(h
         ("192x192", None), ("512x512", None), ("512x512", "maskable")}
     for shortcut in manifest["shortcuts"]:
         assert fetch(house.host, house.page.address, shortcut["url"])[0] == 200
-    for path in ("/", "/scenes", "/history"):
+    for path in ("/", "/scenes", "/activity"):
         visitor.go(path)
     names = [re.sub(r"\?[a-z0-9]+$", "", path) for path in cached(visitor)]
     assert names == ["/assets/offline.html", "/assets/script.js", "/assets/style.css"]
@@ -97,11 +97,11 @@ def test_worker_follows_the_version_of_the_page_and_is_removed_by_a_page_without
     registered = "(async () => (await navigator.serviceWorker.getRegistrations()).map((one) => (one.active || one.installing || one.waiting)?.scriptURL))()"
     follow = "new MutationObserver(() => document.body?.setAttribute('data-worker', '{}')).observe(document, {{childList: true, subtree: true}})"
     visitor.page.add_init_script(follow.format("/assets/worker.js?another"))
-    visitor.go("/history")
+    visitor.go("/activity")
     until(lambda: visitor.page.evaluate(registered) == [visitor.address + "/assets/worker.js?another"], 10, "the worker is new")
     until(lambda: {path.rpartition("?")[2] for path in cached(visitor)} == {"another"}, 10, "its cache has replaced the old cache")
     visitor.page.add_init_script(follow.format(""))
-    visitor.go("/history")
+    visitor.go("/activity")
     until(lambda: visitor.page.evaluate(registered) == [], 10, "there is no worker")
 
 

@@ -54,6 +54,7 @@ extension HomeManager {
     ///   - start: The start of the period; `nil` for the oldest entries.
     ///   - end: The end of the period; `nil` for now.
     ///   - count: The maximum number of entries; at most 100 are returned.
+    /// - Returns: The entries.
     /// - Throws: `notFound` if the home doesn't exist, `invalidParameter` if the period is empty, `protocolMismatch` if
     ///   homehubd is too old.
     public func activity(
@@ -78,14 +79,27 @@ extension HomeManager {
         try await call(.removeHistory(home, accessory), deadline: timeouts.call) { _ throws(HomeError) in }
     }
 
-    /// The name of the person on whose behalf the current task makes requests, for the activity.
+    /// Makes requests on behalf of a person, whose name the activity then contains.
     ///
-    /// An app with several users sets it for each request:
+    /// An app with several users calls it for each change:
     ///
     /// ```swift
-    /// try await HomeManager.$person.withValue("Anna") {
+    /// try await HomeManager.acting(for: "Anna") {
     ///     try await manager.writeValue(.bool(true), to: lamp)
     /// }
     /// ```
-    @TaskLocal public static var person: String?
+    ///
+    /// - Parameters:
+    ///   - person: The name of the person; `nil` for none. Only the first 64 characters are used.
+    ///   - body: The closure that makes the requests.
+    /// - Returns: The result of the body.
+    /// - Throws: The errors of the body.
+    public static func acting<Result>(
+        for person: String?, _ body: () async throws -> Result
+    ) async rethrows -> Result {
+        try await $person.withValue(person) { try await body() }
+    }
+
+    /// The name of the person on whose behalf the current task makes requests.
+    @TaskLocal static var person: String?
 }

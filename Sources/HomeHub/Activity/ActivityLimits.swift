@@ -5,7 +5,9 @@ extension ActivityLog {
     ///
     /// If the store fails or is busy, up to twice as many wait, and older entries are dropped.
     static let maximumPending = 2_000
-    /// The maximum number of changes in a minute that an accessory reports by itself. More changes aren't recorded.
+    /// The maximum number of changes in a minute that an accessory reports by itself.
+    ///
+    /// More changes aren't recorded.
     static let changesInMinute = 30
     /// The longest pause between changes of one call or run.
     ///

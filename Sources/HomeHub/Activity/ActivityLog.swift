@@ -173,7 +173,9 @@ struct ActivityLog {
 }
 
 extension ActivityEntry {
-    /// Adds a change, unless there are too many. A later result for the same value replaces a failure.
+    /// Adds a change, unless there are too many.
+    ///
+    /// A later result for the same value replaces a failure.
     fileprivate mutating func add(_ change: ActivityChange) {
         if let id = change.characteristic {
             changes.removeAll { former in

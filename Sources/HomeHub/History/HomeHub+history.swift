@@ -18,7 +18,9 @@ extension HomeHub {
     /// Stores the recorded values and activity, and removes those of accessories that are no longer in a home.
     func saveHistory() async {
         await history.save()
-        await history.removeAll(except: HistoryObjects(graph))
+        let objects = HistoryObjects(graph)
+        shownAsUnreachable.formIntersection(objects.accessories)
+        await history.removeAll(except: objects)
     }
 
     /// Answers a call with past values, or with the current value if there are none.

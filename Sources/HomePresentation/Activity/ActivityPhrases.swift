@@ -40,7 +40,9 @@ package struct ActivityPhrases: Sendable {
 
     // MARK: Days
 
-    /// Returns the lines of entries, grouped by local day. Both are ordered from newest to oldest.
+    /// Returns the lines of entries, grouped by local day.
+    ///
+    /// Both are ordered from newest to oldest.
     package func days(_ entries: [ActivityEntry]) -> [ActivityDay] {
         var days: [ActivityDay] = []
         /// The lines that older changes of the same sensor continue, by the changed values.
@@ -99,7 +101,7 @@ package struct ActivityPhrases: Sendable {
         var line = ActivityLine(
             id: entry.id, latest: entry.id, time: entry.time, text: text(entry), requester: requester(entry.cause),
             isProblem: failed, accessory: changed.count == 1 ? changed.first : nil, cause: entry.cause)
-        if entry.changes.count > 1 || entry.cause.isRun && !entry.changes.isEmpty {
+        if entry.changes.count > 1 {
             line.details = entry.changes.prefix(Self.maximumDetails).map { change in
                 ActivityLine.Detail(text: phrase(change), accessory: change.accessory, isProblem: isProblem(change))
             }
@@ -114,7 +116,7 @@ package struct ActivityPhrases: Sendable {
         line.id = oldest.id
         line.text = "\(line.text); \(entries.count) changes since \(time.clock(oldest.time))"
         line.details = entries.prefix(Self.maximumRepetitions).flatMap { entry in
-            entry.changes.map { ActivityLine.Detail(time: entry.time, text: phrase($0), accessory: $0.accessory) }
+            entry.changes.map { ActivityLine.Detail(time: entry.time, text: value($0, withOld: false) ?? phrase($0)) }
         }
         return line
     }
@@ -161,6 +163,7 @@ package struct ActivityPhrases: Sendable {
 
     private func summary(of changes: [ActivityChange]) -> String {
         guard changes.count > 1 else { return changes.first.map(phrase) ?? "" }
+        if let move = commonMove(changes) { return move }
         let changed = Set(changes.compactMap(\.accessory))
         if let power = power(changes) {
             let nouns = Set(changes.compactMap { change in change.characteristic.flatMap { places[$0]?.service.type } })
@@ -182,6 +185,22 @@ package struct ActivityPhrases: Sendable {
         }
         guard others == 0 else { return "changed \(changed.count.ofAccessories) and more" }
         return "changed \(changed.count.ofAccessories)"
+    }
+
+    /// Returns several additions or moves to one room in words; `nil` if there are other changes.
+    private func commonMove(_ changes: [ActivityChange]) -> String? {
+        var rooms: Set<String> = []
+        var additions = 0
+        for change in changes {
+            switch change {
+            case .moved(_, let room): rooms.insert(room)
+            case .added(.accessory, _, _): additions += 1
+            default: return nil
+            }
+        }
+        if rooms.isEmpty { return "added \(additions.ofAccessories)" }
+        guard additions == 0, rooms.count == 1, let room = rooms.first else { return nil }
+        return "moved \(changes.count.ofAccessories) to \(room)"
     }
 
     /// Returns the common power state that changes have set; `nil` if there are other changes.
@@ -215,7 +234,7 @@ package struct ActivityPhrases: Sendable {
                 "\(places[characteristic].map(name) ?? name(accessory)): \(value(change, withOld: true) ?? "changed")"
         case .failure(let accessory, let characteristic, _, let code):
             let name = places[characteristic].map(name) ?? name(accessory)
-            return "\(name): not set to \(value(change, withOld: false) ?? "a value"), because \(code.problem)"
+            return "\(name) wasn't set to \(value(change, withOld: false) ?? "a value"), because \(code.problem)"
         case .reachability(let id, let isReachable):
             return isReachable ? "\(name(id)) is responding again" : "\(name(id)) isn't responding"
         case .fault(let id, let code): return "\(name(id)): \(code.problem)"
@@ -277,7 +296,9 @@ extension Characteristic {
 }
 
 extension ActivityChange.Object {
-    /// The sentences about changes of an object. `%` is its name or its former name, `$` its new name.
+    /// The sentences about changes of an object.
+    ///
+    /// `%` is its name or its former name, `$` its new name.
     fileprivate var sentences: (added: String, renamed: String, changed: String, removed: String) {
         switch self {
         case .home:

@@ -78,7 +78,7 @@ struct ActivityCommand: HomeCommand {
             let line = phrases.line(entry)
             let time = LocalTime.text(of: entry.time.description)
             table.append([time, line.requester ?? "", line.text])
-            for detail in line.details where line.details.count > 1 { table.append(["", "", "  " + detail.text]) }
+            for detail in line.details { table.append(["", "", "  " + detail.text]) }
         }
         return table.text
     }

@@ -16,7 +16,6 @@ enum OffActions {
                 throw ValueActions.notFound
             }
             let name = home.room(id).map(home.displayName) ?? ""
-            site.history.add("\(name) was turned off", place: name, who: visitor.shownName, path: "/rooms/\(id)")
             let rows = home.rows().filter { $0.room == id && $0.kind.isSwitchedOffTogether }
             let toast = try await turnOff(rows, of: home, "\(name) was turned off.", site, visitor)
             return try await ValueActions.done(
@@ -30,7 +29,6 @@ enum OffActions {
             guard let home = try await site.moment(visitor).home(where: { $0.id == id }) else {
                 throw ValueActions.notFound
             }
-            site.history.add("All lights were turned off", who: visitor.shownName, path: "/")
             let rows = home.rows().filter { $0.kind == .lightbulb }
             let toast = try await turnOff(rows, of: home, "All lights were turned off.", site, visitor)
             return try await ValueActions.done(

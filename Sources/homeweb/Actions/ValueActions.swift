@@ -31,10 +31,6 @@ enum ValueActions {
                 else { continue }
                 let words = accessory?.words(for: value, of: characteristic) ?? characteristic.words(for: value)
                 changes.append("\(name): \(service.phrase(words, of: characteristic))")
-                site.history.add(
-                    changes[changes.count - 1],
-                    place: home.room(accessory?.room ?? home.defaultRoomID).map(home.displayName) ?? "",
-                    who: visitor.shownName, path: "/services/\(service.id)")
             }
             let toast = await searchToast(back, changes.joined(separator: ", "), site, visitor)
             return try await done(request, back, [service.id], site, visitor, toast: toast)
@@ -54,7 +50,6 @@ enum ValueActions {
                 return question
             }
             let run = try await site.manager.executeActionSet(id)
-            site.history.add("The scene \(scene.name) was run", who: visitor.shownName, path: "/scenes")
             if let error = run.error { throw WebError(error) }
             let toast = await searchToast(back, "The scene \(scene.name) was run", site, visitor)
             return try await done(request, back, [], site, visitor, toast: toast)

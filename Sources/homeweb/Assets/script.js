@@ -108,7 +108,11 @@
     redraw(frame, html, true);
   }
 
-  function drawPart({ id, html }) {
+  // `first` is the ID of a list whose first row the element becomes.
+  function drawPart({ id, html, first }) {
+    const list = first && document.getElementById(first), focus = document.activeElement;
+    list?.prepend(document.getElementById(id) ?? parsed(html));
+    if (list && focus !== document.activeElement) focus.focus();
     const element = document.getElementById(id);
     if (element) redraw(element, html);
   }

@@ -42,7 +42,6 @@ enum AutomationActions {
                 return try await refused(error, request, trigger.id, site, visitor)
             }
             let path = "/automations/\(trigger.id)"
-            site.history.add("The automation \(trigger.name) was run", who: visitor.shownName, path: path)
             let failures = AutomationSummary(home: home, time: .current(of: home)).phrases.failures(of: record)
             guard failures.isEmpty else {
                 throw WebError(.gatewayTimeout, "The automation ran, but some actions failed: \(failures.sentence)")

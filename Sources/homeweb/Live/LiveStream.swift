@@ -129,6 +129,7 @@ private struct Drawing {
     private var shown: Set<Characteristic.ID> = []
     private var lastSnapshot: HomeSnapshot?
     private var order: DisplayOrder?
+    private var version: UInt64?
     private(set) var isHubConnected: Bool?
     /// Whether the content depends on the time.
     private(set) var isTimeDependent = false
@@ -149,6 +150,13 @@ private struct Drawing {
             lastSnapshot?.isVisible != moment.snapshot.isVisible || lastSnapshot?.homeNames != moment.snapshot.homeNames
             || moment.homes.isEmpty && isHubConnected != moment.isHubConnected
         isHubConnected = moment.isHubConnected
+        if let version = page.version {
+            guard mark == nil || isOther || version != self.version else { return events }
+            self.version = version
+            lastSnapshot = moment.snapshot
+            await drawAll(moment, &events)
+            return events
+        }
         let isReordered = order != page.order(moment)
         order = page.order(moment)
         let counting = new?.timeDependent ?? []
@@ -211,10 +219,18 @@ private struct Drawing {
         let former = mark ?? stream.mark
         let new = LiveStream.mark(of: content.main)
         let old = drawn
-        (mark, drawn) = (new, content.parts.isEmpty ? nil : content)
+        (mark, drawn) = (new, content.parts.isEmpty && content.rows == nil ? nil : content)
         guard former != new else { return }
         if let old, parts.isEmpty, let changed = content.parts(changedSince: old) {
             events += changed.map { LiveStream.event("part", ["id": .string($0.id), "html": .string($0.html)]) }
+            return
+        }
+        if let old = old?.rows, let changes = content.rows?.changes(since: old) {
+            events += changes.map { change in
+                var event: JSONObject = ["id": .string(change.id), "html": .string(change.html)]
+                if let first = change.first { event["first"] = .string(first) }
+                return LiveStream.event("part", .object(event))
+            }
             return
         }
         parts = [:]

@@ -1,6 +1,7 @@
 import HomeModel
 import Hummingbird
 import HummingbirdCore
+import Logging
 import NIOCore
 import SetupQR
 import WebAccess
@@ -20,7 +21,7 @@ enum AccessPage {
             let form = try await request.form(context)
             let person = try person(named: (form["name"] ?? "").trimmed, form, try await site.moment(visitor))
             try site.people.change { people throws(PeopleError) in try people.invite(person) }
-            site.history.add("\(person.name) was given access to this page", who: visitor.shownName)
+            log("granted", person.name, visitor, site)
             return Response.seeOther(path("link", person.name))
         }
         router.post("/access/change") { request, context in
@@ -32,7 +33,7 @@ enum AccessPage {
                 guard form["mark"] == people[try people.index(of: name)].mark else { throw .changed }
                 try people.update(person)
             }
-            site.history.add("The access of \(person.name) was changed", who: visitor.shownName)
+            log("changed", person.name, visitor, site)
             return Response.seeOther("/access")
         }
         router.get("/access/token") { request, context in
@@ -48,7 +49,7 @@ enum AccessPage {
             let visitor = try context.owner
             let name = try await request.form(context)["person"] ?? ""
             try site.people.change { people throws(PeopleError) in try people.renewToken(of: name) }
-            site.history.add("The link of \(name) was replaced", who: visitor.shownName)
+            log("link replaced", name, visitor, site)
             var response = Response.seeOther(path("link", name))
             // A visitor who replaces their own link stays signed in.
             if visitor.name == name, let token = try site.people.all().first(where: { $0.name == name })?.token {
@@ -68,10 +69,16 @@ enum AccessPage {
             let visitor = try context.owner
             let name = try await request.form(context)["person"] ?? ""
             try site.people.change { people throws(PeopleError) in try people.withdraw(name) }
-            site.history.add("The access of \(name) to this page was revoked", who: visitor.shownName)
+            log("revoked", name, visitor, site)
             return Response.seeOther("/access")
         }
         addLinks(to: router, site)
+    }
+
+    private static func log(_ change: String, _ person: String, _ visitor: Visitor, _ site: Site) {
+        site.logger.notice(
+            "access changed",
+            metadata: ["person": "\(person)", "change": "\(change)", "by": "\(visitor.shownName)"])
     }
 
     private static func addLinks(to router: RouterGroup<WebContext>, _ site: Site) {

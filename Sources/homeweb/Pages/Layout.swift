@@ -43,7 +43,7 @@ struct Layout {
     private func places(_ visitor: Visitor) -> [Templates.Values] {
         let all = [
             ("/", "Home", "home", false), ("/scenes", "Scenes", "scene", false),
-            ("/history", "History", "history", false),
+            ("/activity", "Activity", "history", false),
             ("/add", "Add", "add", true), ("/more", "More", "more", false),
         ]
         return all.filter { visitor.isTablet ? $0.2 == "home" || $0.2 == "scene" : visitor.isEditor || !$0.3 }.map {

@@ -76,6 +76,8 @@ struct PageContent {
     var main: String
     /// The elements of ``main`` that often change, with their exact HTML.
     var parts: [Part] = []
+    /// The rows of ``main`` if new rows are added at their beginning.
+    var rows: RowList?
     /// The values on the page.
     ///
     /// They are read when it is opened, and observed while it is open.
@@ -115,12 +117,17 @@ protocol LivePage: Sendable {
 
     func content(_ moment: Moment) async -> PageContent
 
+    /// The number of the current content, for a page that is redrawn only when this number changes; `nil` if the page
+    /// is redrawn when the home changes.
+    var version: UInt64? { get }
+
     /// Returns the elements to redraw after changes of services, by ID, or `nil` for the entire page.
     func parts(_ changed: Set<Service.ID>, _ moment: Moment) -> [(id: String, html: String)]?
 }
 
 extension LivePage {
     var choice: Home.ID? { nil }
+    var version: UInt64? { nil }
     func home(_ moment: Moment) -> Home? { moment.home }
     func order(_ moment: Moment) -> DisplayOrder? { nil }
     func changes(_ site: Site) async -> AsyncStream<Void>? { nil }

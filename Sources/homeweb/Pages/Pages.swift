@@ -16,7 +16,7 @@ enum Pages {
     static func add(to router: RouterGroup<WebContext>, _ site: Site) {
         for path in [
             "/", "/status/:topic", "/rooms", "/rooms/:id", "/rooms/:id/order", "/services/:id", "/accessories/:id",
-            "/scenes", "/scenes/:id", "/history",
+            "/scenes", "/scenes/:id", "/activity",
             "/more",
             "/names", "/accessories", "/add", "/add/:id", "/automations", "/automations/:id", "/people",
         ] {
@@ -52,7 +52,7 @@ enum Pages {
         case ("accessories", 2): return Accessory.ID(words[1]).map(AccessoryPage.init)
         case ("scenes", 1): return ScenesPage(path: "/scenes" + query.text, choice: query.home)
         case ("scenes", 2): return ActionSet.ID(words[1]).map(ScenePage.init)
-        case ("history", 1): return HistoryPage(history: site.history)
+        case ("activity", 1): return ActivityPage(manager: site.manager, feed: site.activity, query: query)
         case ("automations", 1) where visitor.seesAllRooms:
             return AutomationsPage(manager: site.manager, path: "/automations" + query.text, choice: query.home)
         case ("automations", 2) where visitor.seesAllRooms:

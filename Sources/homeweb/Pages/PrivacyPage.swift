@@ -12,11 +12,12 @@ enum PrivacyPage {
     static func add(to router: RouterGroup<WebContext>, _ site: Site) {
         router.get("/privacy") { _, context in
             let visitor = try context.owner
+            let history = HistoryRemoval.section(try await site.moment(visitor).homes)
             return Response.page(
-                Layout(title: "Privacy", content: await content(site), visitor: visitor, place: "/more"))
+                Layout(title: "Privacy", content: await content(site) + history, visitor: visitor, place: "/more"))
         }
         router.post("/privacy") { request, context in
-            let visitor = try context.owner
+            _ = try context.owner
             let form = try await request.form(context)
             guard let decision = form["decision"].flatMap({ decisions[$0] }) else {
                 throw WebError(.badRequest, "Choose whether to allow or deny the app, or to let it ask again.")
@@ -27,7 +28,6 @@ enum PrivacyPage {
                 }
                 guard let app else { throw WebError(.notFound, "This app hasn't requested access.") }
                 try await manager.setPermission(decision, for: app)
-                site.history.add("\(app.app) \(words[decision] ?? "")", who: visitor.shownName)
             }
             return Response.seeOther("/privacy")
         }
@@ -45,10 +45,6 @@ enum PrivacyPage {
     }
 
     private static let decisions: [String: PermissionDecision] = ["allow": .allow, "deny": .deny, "forget": .forget]
-    private static let words: [PermissionDecision: String] = [
-        .allow: "was allowed to access the home", .deny: "was denied access to the home",
-        .forget: "must ask for access again",
-    ]
 
     private static func content(_ site: Site) async -> String {
         do {

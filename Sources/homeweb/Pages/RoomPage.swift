@@ -23,6 +23,7 @@ struct RoomPage: LivePage {
         let all = home.rows().filter { $0.room == room.id }
         let lit = all.filter { $0.problem == nil && $0.kind.isSwitchedOffTogether && $0.toggle?.isOn == true }
         var values: Templates.Values = [
+            "id": "\(room.id)",
             "name": isDefault ? home.displayName(of: room) : room.name, "home": home.name,
             "up": "/" + (home.isPrimary ? "" : "?home=\(home.id)"),
             "strip": home.readings(in: room.id).strip(of: "\(room.id)", home, moment, isComplete: true),

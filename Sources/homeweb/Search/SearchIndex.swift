@@ -167,7 +167,7 @@ struct SearchIndex {
 
     private static func pages(_ visitor: Visitor, _ query: String) -> [SearchEntry] {
         let all = [
-            ("Scenes", "/scenes", "scene", true), ("History", "/history", "history", true),
+            ("Scenes", "/scenes", "scene", true), ("Activity", "/activity", "history", true),
             ("Automations", "/automations", "automation", visitor.seesAllRooms),
             ("Rooms and zones", "/rooms", "room", visitor.isEditor),
             ("People and location", "/people", "people", visitor.isEditor),

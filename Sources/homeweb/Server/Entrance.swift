@@ -1,5 +1,6 @@
 import AsyncKit
 import HTTPTypes
+import HomeClient
 import Hummingbird
 import HummingbirdCore
 import Logging
@@ -27,7 +28,11 @@ struct Entrance: RouterMiddleware {
         // Browsers and proxies cache assets, so they must not contain a cookie.
         if path.hasPrefix("/assets/") { return try await next(request, context) }
         guard context.person == nil, path != "/enter" else {
-            var response = try await next(request, context)
+            let admitted = context
+            // The home hub records the person with each change that the request makes.
+            var response = try await HomeManager.acting(for: context.person?.name) {
+                try await next(request, admitted)
+            }
             if let token = context.person?.token, response.headers[.contentType]?.hasPrefix("text/html") == true {
                 Self.setCookie(token.secret, days: Self.sessionDays, in: &response, request, context)
             }

@@ -64,7 +64,7 @@ struct Visitor: Sendable {
     var isEditor: Bool { access.role != .guest && !isTablet }
     /// Whether the visitor sees the entire home.
     var seesAllRooms: Bool { access.rooms == nil }
-    /// The name in the history.
+    /// The name in messages.
     var shownName: String { name ?? "this computer" }
 
     /// Returns the homes without the parts that the visitor may not see.

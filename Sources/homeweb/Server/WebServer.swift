@@ -108,6 +108,7 @@ struct WebServer {
         GraphPage.add(to: pages, site)
         AccessPage.add(to: pages, site)
         PrivacyPage.add(to: pages, site)
+        HistoryRemoval.add(to: pages, site)
         BridgePage.add(to: pages, site)
         BridgeWarningsPage.add(to: pages, site)
         BridgePairingsPage.add(to: pages, site)

@@ -19,7 +19,6 @@ enum UndoActions {
             if reversal.changesHome { _ = try context.editor }
             var losses = await Restoration.run(reversal, on: site.manager, mayOpen: visitor.access.mayOpen)
             losses += lostAccess(reversal, site)
-            site.history.add("Undone: \(entry.text)", who: visitor.shownName)
             let toast = await site.undos.add(
                 text(losses, entry.restored), of: visitor, isLasting: !losses.isEmpty)
             let response =

@@ -4,6 +4,7 @@ extension HomeEvent {
     /// - Parameters:
     ///   - before: The home before the event; `nil` if it was added.
     ///   - after: The home after the event; `nil` if it was removed.
+    /// - Returns: The change.
     package func activityChange(from before: Home?, to after: Home?) -> ActivityChange? {
         switch self {
         case .homeAdded(let home): .added(object: .home, name: home.name, accessory: nil)

@@ -1,0 +1,80 @@
+import HomeClient
+import HomeModel
+import HomePresentation
+import TerminalKit
+
+/// The page of the activity: each change with its cause, newest first, grouped by day.
+struct ActivityPage: LivePage {
+    /// The number of entries on a page.
+    private static let count = 60
+
+    let manager: HomeManager
+    let feed: ActivityFeed
+    let query: Query
+
+    var path: String { "/activity" + query.text }
+    var place: String { "/activity" }
+    var choice: Home.ID? { query.home }
+    var version: UInt64? { isLatest ? feed.version : 0 }
+
+    private var before: ActivityEntry.ID? { query["before"].flatMap { ActivityEntry.ID($0) } }
+    private var isLatest: Bool { before == nil }
+
+    func changes(_ site: Site) async -> AsyncStream<Void>? { isLatest ? feed.changes : nil }
+
+    func content(_ moment: Moment) async -> PageContent {
+        if let content = PageContent.inPlaceOfHomes(moment) { return content }
+        guard let home = moment.home else { return .missing("This home no longer exists.") }
+        let filter = ActivityFilter(query, home)
+        var values = filter.values(homeQuery: moment.homeQuery)
+        if moment.visitor.isOwner, let accessory = filter.accessory {
+            values["remove"] = "/privacy/history?home=\(home.id)&accessory=\(accessory.id)"
+        }
+        do {
+            let entries = try await manager.activity(
+                of: home.id, in: filter.room.map { [$0] }, accessories: filter.accessories(for: moment.visitor),
+                before: before, count: Self.count)
+            return content(entries.map { $0.shown(to: moment.visitor, home) }, home, filter, values, moment)
+        } catch {
+            values["reason"] = "The activity can't be loaded: \(error.message)".sentence
+            return PageContent(title: "Activity", main: Templates.render("activity", values))
+        }
+    }
+
+    private func content(
+        _ entries: [ActivityEntry], _ home: Home, _ filter: ActivityFilter, _ values: Templates.Values, _ moment: Moment
+    ) -> PageContent {
+        var values = values
+        let phrases = ActivityPhrases(home: home, time: .current(of: home))
+        let days = phrases.days(entries)
+        var rows: [RowList.Row] = []
+        values["days"] = days.map { day in
+            let list = "day-\(day.date)"
+            let lines = day.lines.map { line in
+                let row = ActivityRow(line: line, home: home, phrases: phrases, showsRoom: filter.room == nil)
+                rows.append(RowList.Row(id: row.id, html: row.html, list: list))
+                return row.html
+            }
+            return ["list": list, "name": day.name, "rows": lines] as Templates.Values
+        }
+        values["isEmpty"] = days.isEmpty && isLatest
+        values["older"] =
+            entries.count == Self.count ? entries.last.map { filter.path(moment.homeQuery, before: $0.id) } : nil
+        values["latest"] = isLatest ? nil : filter.path(moment.homeQuery)
+        let main = Templates.render("activity", values)
+        let frame = rows.first.flatMap { main.firstRange(of: $0.html) }.map { String(main[..<$0.lowerBound]) } ?? main
+        return PageContent(title: "Activity", main: main, rows: RowList(frame: frame, rows: rows))
+    }
+}
+
+extension ActivityEntry {
+    /// Returns the entry without names that a visitor may not see: a guest of some rooms sees neither other people nor
+    /// automations and scenes of other rooms.
+    fileprivate func shown(to visitor: Visitor, _ home: Home) -> ActivityEntry {
+        guard !visitor.seesAllRooms else { return self }
+        var cause = cause
+        if cause.trigger != nil || cause.actionSet.map({ home.actionSet($0) == nil }) == true { cause.name = nil }
+        if let person = cause.person, person != visitor.name { cause.person = "Another person" }
+        return ActivityEntry(id: id, home: self.home, time: time, cause: cause, changes: changes)
+    }
+}

@@ -1,0 +1,44 @@
+import Testing
+
+@testable import homeweb
+
+@Suite("Lists with new rows at the beginning")
+struct RowListTests {
+    private func list(_ rows: String, frame: String = "f", list: String = "today") -> RowList {
+        RowList(frame: frame, rows: rows.map { Self.row($0, list) })
+    }
+
+    /// A row whose ID is a lowercase letter.
+    ///
+    /// The HTML of an uppercase letter differs.
+    private static func row(_ letter: Character, _ list: String = "today") -> RowList.Row {
+        RowList.Row(id: letter.lowercased(), html: "<li>\(letter)</li>", list: list)
+    }
+
+    private func text(_ changes: [RowList.Change]?) -> String? {
+        changes?.map { "\($0.first == nil ? "" : "+")\($0.html.dropFirst(4).prefix(1))" }.joined()
+    }
+
+    @Test(
+        "sends only new, moved and changed rows",
+        arguments: [
+            ("dcba", "cba", "+d"), ("edcba", "cba", "+d+e"), ("cba", "cba", ""), ("cBa", "cba", "B"),
+            ("Acb", "cba", "+A"), ("dcB", "cba", "+dB"), ("dcb", "cba", "+d"), ("cab", "cba", "+a+c"),
+        ])
+    func changes(new: String, old: String, expected: String) {
+        #expect(text(list(new).changes(since: list(old))) == expected)
+    }
+
+    @Test("redraws everything after another change")
+    func others() {
+        let old = list("cba")
+        #expect(list("dcba", frame: "g").changes(since: old) == nil)
+        #expect(list("ca").changes(since: old) == nil)
+        #expect(list("").changes(since: old) == nil)
+        #expect(list("cba").changes(since: list("")) == nil)
+        #expect(list("zyxwvutsrqcba").changes(since: old) == nil)
+        var tomorrow = list("dcba")
+        tomorrow.rows[0] = Self.row("d", "tomorrow")
+        #expect(tomorrow.changes(since: old) == nil)
+    }
+}
