@@ -61,7 +61,8 @@ struct LimitIndexTests {
             "TriggerLimits.missedOccurrences", "TriggerLimits.skippedRanges", "TriggerLimits.fadeStorage",
         ],
         "HomeHubTests/ActivityLogTests": [
-            "ActivityLog.maximumPending", "ActivityLog.changesInMinute", "ActivityLog.actInterval",
+            "ActivityLog.maximumPending", "ActivityLog.changesInPeriod", "ActivityLog.period",
+            "ActivityLog.maximumLead", "ActivityLog.actInterval",
             "ActivityLog.reportInterval", "ActivityLog.gradualInterval",
         ],
         "homehubdTests/HomeDatabaseTests": ["TriggerLimits.records"],

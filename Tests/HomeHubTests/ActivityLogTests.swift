@@ -102,15 +102,56 @@ struct ActivityLogTests {
         #expect(log.unsaved.map(\.changes.count) == [ActivityEntry.maximumChanges])
         _ = log.take()
         log.saved(isStored: true)
-        for index in 0..<100 { report(value(.bool(index % 2 == 0)), at: Double(index) / 10) }
-        #expect(log.count == ActivityLog.changesInMinute)
-        report(value(.bool(true)), at: 61)
-        #expect(log.count == ActivityLog.changesInMinute + 1)
         for index in 0..<3 * ActivityLog.maximumPending {
             log.add(value(.bool(true)), of: call(UInt64(100 + index)), because: anna, in: home, at: time(70))
+            #expect(log.size <= 2 * ActivityLog.maximumPending)
         }
-        #expect(log.count <= 2 * ActivityLog.maximumPending)
+        #expect(log.unsaved.count >= ActivityLog.maximumPending / 2)
         #expect(log.unsaved.last.map { $0.id > log.unsaved[0].id } == true)
+        // Large entries count by their changes, also those whose write failed.
+        _ = log.take()
+        for call in 0..<200 as Range<UInt64> {
+            for index in 0..<50 {
+                log.add(
+                    value(.bool(true), characteristic: index), of: self.call(call), because: anna, in: home,
+                    at: time(80))
+            }
+        }
+        log.saved(isStored: false)
+        #expect(log.size <= 2 * ActivityLog.maximumPending)
+        #expect(log.size == log.unsaved.reduce(0) { $0 + 1 + $1.changes.count })
+    }
+
+    @Test(
+        "records only some changes of a sensor that changes each second, also across writes, and no further revisions")
+    mutating func flood() {
+        var stored = 0
+        let period = Int(ActivityLog.period.components.seconds)
+        for second in 0..<6 * period {
+            let revision = log.revision
+            report(value(.bool(second % 2 == 0)), at: Double(second))
+            #expect((log.revision != revision) == (second % period < ActivityLog.changesInPeriod))
+            guard second % 300 == 299 else { continue }
+            stored += log.take().count
+            log.saved(isStored: true)
+            log.keepRates(of: [accessories[0]])
+        }
+        #expect(stored == 6 * ActivityLog.changesInPeriod)
+    }
+
+    @Test(
+        "keeps entries in order after a small step of the clock, and follows it after a large one", arguments: [1, 30])
+    mutating func clock(days: Int) {
+        func record(_ seconds: Double) -> ActivityEntry? {
+            log.begin(call(UInt64(seconds)), because: anna, in: home, at: time(seconds))
+            return log.unsaved.last
+        }
+        let ahead = Double(days) * 86_400
+        let entries = [record(0), record(ahead), record(10), record(20)].compactMap(\.self)
+        #expect(entries.map(\.time) == [0, ahead, 10, 20].map(time))
+        #expect(Set(entries.map(\.id)).count == 4 && entries[2].id < entries[3].id)
+        #expect((entries[1].id < entries[2].id) == (days == 1))
+        #expect((entries[3].id.time == time(20)) == (days == 30))
     }
 
     @Test("returns entries that are being stored, and keeps them if that fails")
@@ -118,7 +159,7 @@ struct ActivityLogTests {
         report(value(.bool(true)), at: 0)
         let taken = log.take()
         report(value(.bool(false), .bool(true)), at: 1)
-        #expect(log.unsaved.count == 2 && log.count == 1)
+        #expect(log.unsaved.count == 2 && log.size == 2)
         log.remove { $0.accessory == accessories[1] }
         log.saved(isStored: false)
         #expect(log.take().map(\.id).first == taken.first?.id)

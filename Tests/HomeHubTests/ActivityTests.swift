@@ -133,6 +133,46 @@ struct ActivityTests {
         }
     }
 
+    @Test("removes the activity of a removed home")
+    func removedHome() async throws {
+        try await run { app, _ in
+            let house = device.house
+            let other = try await app.addHome("Cabin")
+            _ = try await app.write(.renameHome(other, name: "Lake House"))
+            await house.hub.saveHistory()
+            let of = { (home: Home.ID) in
+                ActivityQuery(
+                    home: home, accessories: nil, ids: ActivityEntry.ID(number: 0)..<ActivityEntry.ID(number: .max),
+                    count: 100)
+            }
+            #expect(try await !house.history.activity(of(other)).isEmpty)
+            _ = try await app.write(.renameHome(other, name: "Cabin"))
+            _ = try await app.write(.removeHome(other))
+            await #expect(throws: HomeError.self) { try await app.call(.activity(ActivityRequest(home: other))) }
+            await house.hub.saveHistory()
+            #expect(try await house.history.activity(of(other)).isEmpty)
+        }
+    }
+
+    @Test("keeps all activity while the store fails, answers apps, and stores it later")
+    func brokenStore() async throws {
+        try await run { app, _ in
+            let house = device.house
+            let batches = house.history.batches
+            house.history.breakDown(true)
+            _ = try await app.call(write(true))
+            await house.hub.saveHistory()
+            _ = try await app.call(write(false))
+            await house.hub.saveHistory()
+            #expect(try await entries(app).map(\.changes) == [[change(false)], [change(true)]])
+            #expect(house.history.batches == batches)
+            house.history.breakDown(false)
+            await house.hub.saveHistory()
+            #expect(house.history.batches == batches + 1)
+            #expect(try await entries(app).map(\.changes) == [[change(false)], [change(true)]])
+        }
+    }
+
     @Test("deletes stored and recent activity and past values on request", arguments: [true, false])
     func deletion(ofAccessory: Bool) async throws {
         try await run { app, _ in

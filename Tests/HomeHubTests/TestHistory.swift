@@ -51,6 +51,7 @@ final class TestHistory: HistoryStore {
         state.withLock { state in
             state.samples.removeAll { !objects.characteristics.contains($0.characteristic) }
             state.removeChanges { !objects.accessories.contains($0) }
+            state.activity.removeAll { !objects.homes.contains($0.home) }
         }
     }
 

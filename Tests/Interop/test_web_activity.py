@@ -64,6 +64,12 @@ def get(home, path, token=None):
     return fetch(home.host, f"http://{home.host.address}:{home.page.port}", path, token=token or home.page.token)[2]
 
 
+def switch(home, lamp):
+    """Returns the IDs of a lamp's service and of its power value."""
+    services = home.cli("show", lamp, "--json")["services"]
+    return next((service["id"], value["id"]) for service in services for value in service["characteristics"] if value["name"] == "on")
+
+
 def ids(home, kind):
     return {one["name"]: one["id"] for one in home.cli(kind, "--json")}
 
@@ -80,14 +86,25 @@ def test_activity_names_causes_and_survives_a_restart(house):
     house.cli("automations", "add", "Motion", "--when", "Hall Sensor motion=yes", "--set", "Hall Lamp on")
     report(house, "Hall Sensor/MotionDetected = true")
     until(lambda: "Motion: turned on Hall Lamp" in texts(house), 10, "the automation")
+    invite = ("web", "--state-directory", house.page.state_directory, "--invite", "Anna", "--json")
+    service, value = switch(house, "Desk Lamp")
+    address = f"http://{house.host.address}:{house.page.port}"
+    token = house.cli(*invite)["token"]
+    assert fetch(house.host, address, f"/services/{service}/values", "POST", {value: "true"}, token=token)[0] == 303
+    until(lambda: "Turned on Desk Lamp" in texts(house), 10, "the person's change")
     report(house, "Thermometer/CurrentTemperature = 25")
     by = {one["text"]: one["cause"] for one in activity(house)}
     assert by["Turned on Hall Lamp"]["app"] == "org.lamplighter.homehub" and by["Desk Lamp: on"] == {}
     assert "trigger" in by["Motion: turned on Hall Lamp"] and not [one for one in by if "Thermometer:" in one]
+    assert by["Turned on Desk Lamp"] == {"app": "org.lamplighter.homeweb", "person": "Anna"}
     before = texts(house)
     assert house.terminate() == 0
     house.start()
     assert texts(house)[:len(before)] == before
+    table = house.cli("activity").stdout
+    for words in (r"the homehub command +Turned on Hall Lamp", r"Anna +Turned on Desk Lamp", r"\d +Desk Lamp: on", r"Motion: turned on Hall Lamp"):
+        assert re.search(words, table), (words, table)
+    until(lambda: "Motion: turned on Hall Lamp" in get(house, "/activity") and "by Anna" in get(house, "/activity"), 20, "the page")
     # A restart isn't an outage of the accessories.
     until(lambda: house.cli("accessories", "--json")[0].get("isReachable", True), 20, "the accessories are back")
     assert not [one for one in texts(house) if "responding" in one]
@@ -102,9 +119,7 @@ def test_activity_names_causes_and_survives_a_restart(house):
 def test_page_shows_activity_live_by_room_and_only_the_rooms_of_a_guest(house, tmp_path):
     guest = house.cli(
         "web", "--state-directory", house.page.state_directory, "--invite", "Anna", "--guest", "--room", "Hall", "--json")["token"]
-    lamp = next(
-        (service["id"], value["id"]) for service in house.cli("show", "Hall Lamp", "--json")["services"]
-        for value in service["characteristics"] if value["name"] == "on")
+    lamp = switch(house, "Hall Lamp")
     address = f"http://{house.host.address}:{house.page.port}"
     assert fetch(house.host, address, f"/services/{lamp[0]}/values", "POST", {lamp[1]: "true"}, token=guest)[0] == 303
     house.cli("write", "Desk Lamp", "on=yes")

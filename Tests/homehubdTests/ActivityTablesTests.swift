@@ -1,5 +1,7 @@
 import DatabaseKit
+import FoundationEssentials
 import GRDB
+import Glibc
 import HAPModel
 import HAPTesting
 import HomeHub
@@ -105,6 +107,51 @@ struct ActivityTablesTests {
         try await database.remove(homes[0], characteristics: [])
         #expect(try await database.activity(query()).isEmpty)
         #expect(try await database.activity(query(home: 1)).count == 1)
+        try await database.removeAll(except: HistoryObjects())
+        #expect(try await database.activity(query(home: 1)).isEmpty)
+        let rows = try await database.queue.read { db in
+            try ["object", "activity", "activityChange"].map { try Table($0).fetchCount(db) }
+        }
+        #expect(rows == [0, 0, 0])
+    }
+
+    @Test("stores nothing while the disk is full, and remains readable")
+    func fullDisk() async throws {
+        let queue = try makeHistoryQueue()
+        let database = HistoryDatabase(.success(queue), maximumSize: 1 << 20)
+        try await database.append([], [entry(1000)])
+        let many = (0..<2000).map { entry(2000 + $0, of: [0, 1, 2]) }
+        try await queue.write { db in
+            try db.execute(sql: "PRAGMA max_page_count = \(try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0)")
+        }
+        await #expect(throws: (any Error).self) { try await database.append([], many) }
+        #expect(try await database.activity(query()) == [entry(1000)])
+        try await queue.write { db in try db.execute(sql: "PRAGMA max_page_count = 100000") }
+        try await database.append([], many)
+        #expect(try await database.activity(query()).first == many.last)
+    }
+
+    @Test("keeps all complete writes after a power failure in the middle of the last", arguments: [1, 100, 4000])
+    func tornWrite(missing: Int) async throws {
+        try await withFolder { folder in
+            let path = folder + "/history.sqlite"
+            let file = try HistoryDatabase.file(at: path, logger: silent)
+            let database = HistoryDatabase(.success(file.queue), maximumSize: 1 << 20)
+            for time in 1...5 as ClosedRange<Int64> { try await database.append([], [entry(time * 1000)]) }
+            // The files as the disk has them when the power fails.
+            let after = folder + "/after.sqlite"
+            try Data(contentsOf: URL(filePath: path)).write(to: URL(filePath: after))
+            let log = try Data(contentsOf: URL(filePath: path + "-wal"))
+            try log.dropLast(missing).write(to: URL(filePath: after + "-wal"))
+            for file in [after, after + "-wal"] { chmod(file, 0o600) }
+            try file.close()
+            let reopened = try HistoryDatabase.file(at: after, logger: silent)
+            let recovered = HistoryDatabase(.success(reopened.queue), maximumSize: 1 << 20)
+            #expect(try await recovered.activity(query()) == (1...4).reversed().map { entry($0 * 1000) })
+            try await recovered.append([], [entry(6000)])
+            #expect(try await recovered.activity(query()).count == 5)
+            try reopened.close()
+        }
     }
 
     @Test("removes entries after 30 days, and the oldest entries when the file exceeds its maximum size")

@@ -36,9 +36,9 @@ struct ActivityLog {
         let cause: ActivityCause
     }
 
-    /// The number of an accessory's own changes in the current minute.
+    /// The number of an accessory's own changes in a period.
     private struct Rate {
-        var minute: Int64
+        var start: Timestamp
         var count: Int
     }
 
@@ -51,10 +51,12 @@ struct ActivityLog {
     private var gradual: [Gradual: Latest] = [:]
     private var rates: [Accessory.ID: Rate] = [:]
 
-    var isEmpty: Bool { pending.isEmpty }
+    /// The number of entries and changes that will be stored with the next write.
+    private(set) var size = 0
+    /// A number that increases with each change of the entries.
+    private(set) var revision: UInt64 = 0
 
-    /// The number of entries that will be stored with the next write.
-    var count: Int { pending.count }
+    var isEmpty: Bool { pending.isEmpty }
 
     // MARK: Recording
 
@@ -63,6 +65,7 @@ struct ActivityLog {
         if index(latest[act], at: time, within: Self.actInterval) == nil {
             _ = append(act, ActivityEntry(id: makeID(time), home: home, time: time, cause: cause))
         }
+        dropOldest()
     }
 
     /// Adds a change.
@@ -72,10 +75,11 @@ struct ActivityLog {
         _ change: ActivityChange, of act: Act, because cause: ActivityCause, in home: Home.ID, at time: Timestamp,
         isGradual: Bool = false
     ) {
+        defer { dropOldest() }
         if case .report(let accessory) = act, !isGradual, !admits(accessory, at: time) { return }
         let key = change.characteristic.map { Gradual(characteristic: $0, cause: cause) }
         if isGradual, !cause.isRun, let key, let index = index(gradual[key], at: time, within: Self.gradualInterval) {
-            pending[index].replaceValue(change)
+            update(index) { $0.replaceValue(change) }
             gradual[key]?.time = time
             latest[act] = Latest(id: pending[index].id, time: time)
             return
@@ -83,7 +87,7 @@ struct ActivityLog {
         let index =
             continued(by: change, of: act, at: time)
             ?? append(act, ActivityEntry(id: makeID(time), home: home, time: time, cause: cause))
-        pending[index].add(change)
+        update(index) { $0.add(change) }
         latest[act]?.time = time
         if isGradual, let key { gradual[key] = Latest(id: pending[index].id, time: time) }
     }
@@ -91,9 +95,11 @@ struct ActivityLog {
     /// Removes the failure of an earlier attempt to write a value.
     mutating func succeeded(_ characteristic: Characteristic.ID, of act: Act) {
         guard let index = index(latest[act], at: nil, within: .zero) else { return }
-        pending[index].changes.removeAll { change in
-            guard case .failure(_, characteristic, _, _) = change else { return false }
-            return true
+        update(index) { entry in
+            entry.changes.removeAll { change in
+                guard case .failure(_, characteristic, _, _) = change else { return false }
+                return true
+            }
         }
     }
 
@@ -116,22 +122,46 @@ struct ActivityLog {
 
     private mutating func append(_ act: Act, _ entry: ActivityEntry) -> Int {
         pending.append(entry)
+        size += entry.size
+        revision += 1
         latest[act] = Latest(id: entry.id, time: entry.time)
-        if pending.count > 2 * Self.maximumPending { pending.removeFirst(Self.maximumPending) }
         return pending.count - 1
     }
 
+    private mutating func update(_ index: Int, _ change: (inout ActivityEntry) -> Void) {
+        let former = pending[index]
+        change(&pending[index])
+        guard pending[index] != former else { return }
+        size += pending[index].size - former.size
+        revision += 1
+    }
+
+    /// Drops the oldest entries beyond the maximum, which is needed while the store fails or doesn't return.
+    private mutating func dropOldest() {
+        guard size > 2 * Self.maximumPending else { return }
+        var count = 0
+        while size > Self.maximumPending, count < pending.count {
+            size -= pending[count].size
+            count += 1
+        }
+        pending.removeFirst(count)
+        let kept = Set(pending.map(\.id))
+        latest = latest.filter { kept.contains($0.value.id) }
+        gradual = gradual.filter { kept.contains($0.value.id) }
+    }
+
     private mutating func makeID(_ time: Timestamp) -> ActivityEntry.ID {
-        lastID = max(ActivityEntry.ID.first(at: time), lastID.next)
+        let isAhead = time.duration(to: lastID.time) > Self.maximumLead
+        lastID = isAhead ? .first(at: time) : max(.first(at: time), lastID.next)
         return lastID
     }
 
     private mutating func admits(_ accessory: Accessory.ID, at time: Timestamp) -> Bool {
-        let minute = time.millisecondsSince1970 / 60_000
-        var rate = rates[accessory] ?? Rate(minute: minute, count: 0)
-        rate = Rate(minute: minute, count: rate.minute == minute ? rate.count + 1 : 1)
+        var rate = rates[accessory] ?? Rate(start: time, count: 0)
+        if !(.zero..<Self.period).contains(rate.start.duration(to: time)) { rate = Rate(start: time, count: 0) }
+        rate.count += 1
         rates[accessory] = rate
-        return rate.count <= Self.changesInMinute
+        return rate.count <= Self.changesInPeriod
     }
 
     // MARK: Storing
@@ -139,15 +169,21 @@ struct ActivityLog {
     /// Removes and returns the entries to store.
     mutating func take() -> [ActivityEntry] {
         saving = pending
-        (pending, latest, gradual, rates) = ([], [:], [:], [:])
+        (pending, size, latest, gradual) = ([], 0, [:], [:])
         return saving
     }
 
     /// Handles the end of the write of the taken entries.
     mutating func saved(isStored: Bool) {
-        if !isStored { pending = (saving + pending).suffix(2 * Self.maximumPending) }
+        if !isStored {
+            pending = saving + pending
+            measure()
+            dropOldest()
+        }
         saving = []
     }
+
+    private mutating func measure() { size = pending.reduce(0) { $0 + $1.size } }
 
     /// Returns the entries that may not be stored yet, oldest first.
     var unsaved: [ActivityEntry] { saving + pending }
@@ -163,16 +199,28 @@ struct ActivityLog {
             }
         }
         (pending, saving) = (remaining(pending), remaining(saving))
+        measure()
+        revision += 1
+    }
+
+    /// Forgets the rates of accessories that are no longer in a home.
+    mutating func keepRates(of accessories: Set<Accessory.ID>) {
+        rates = rates.filter { accessories.contains($0.key) }
     }
 
     /// Removes all entries of a home.
     mutating func removeAll(of home: Home.ID) {
         pending.removeAll { $0.home == home }
         saving.removeAll { $0.home == home }
+        measure()
+        revision += 1
     }
 }
 
 extension ActivityEntry {
+    /// The number of stored objects: the entry itself and its changes.
+    fileprivate var size: Int { 1 + changes.count }
+
     /// Adds a change, unless there are too many.
     ///
     /// A later result for the same value replaces a failure.

@@ -171,8 +171,9 @@ extension HomeHub {
     }
 
     private func recordActivity(in home: Home.ID, _ record: (inout ActivityLog) -> Void) {
+        let former = history.activityRevision
         if history.recordActivity(record) { deadlineChanged.send() }
-        guard !activityReaders.isEmpty else { return }
+        guard history.activityRevision != former, !activityReaders.isEmpty else { return }
         let readers = activityReaders.sorted()
         activityReaders = []
         notify(.activityUpdated(home), readers)

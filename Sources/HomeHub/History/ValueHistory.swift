@@ -40,12 +40,15 @@ final class ValueHistory {
         return true
     }
 
+    /// A number that increases with each change of the activity.
+    var activityRevision: UInt64 { activity.revision }
+
     /// Records activity; returns whether there is a new deadline.
     func recordActivity(_ record: (inout ActivityLog) -> Void) -> Bool {
-        let before = activity.count
+        let before = activity.size
         record(&activity)
-        guard activity.count > before else { return false }
-        let isFull = activity.count == ActivityLog.maximumPending
+        guard activity.size > before else { return false }
+        let isFull = before < ActivityLog.maximumPending && activity.size >= ActivityLog.maximumPending
         guard nextDeadline == nil || isFull else { return false }
         nextDeadline = isFull ? .now : .now + interval
         return true
@@ -112,6 +115,7 @@ final class ValueHistory {
     /// Removes the past values and activity of all objects except the given ones.
     func removeAll(except objects: HistoryObjects) async {
         activity.remove { change in change.accessory.map { !objects.accessories.contains($0) } ?? false }
+        activity.keepRates(of: objects.accessories)
         do {
             try await store.removeAll(except: objects)
         } catch {

@@ -79,13 +79,13 @@ struct ActivityTables {
         var kept = Set(objects.homes.map(\.description))
         kept.formUnion(objects.accessories.map(\.description))
         kept.formUnion(objects.characteristics.map(\.description))
-        for row in try Row.fetchAll(db, sql: "SELECT id, uuid FROM object") where !kept.contains(row["uuid"]) {
-            let number: Int64 = row["id"]
-            try removeChanges("accessory = \(number)")
-            try removeChanges("characteristic = \(number)")
-            try db.execute(sql: "DELETE FROM activity WHERE home = ?", arguments: [number])
-            try db.execute(sql: "DELETE FROM object WHERE id = ?", arguments: [number])
-        }
+        let removed = try Row.fetchAll(db, sql: "SELECT id, uuid FROM object")
+            .filter { !kept.contains($0["uuid"]) }.map { "\($0["id"] as Int64)" }.joined(separator: ",")
+        guard !removed.isEmpty else { return }
+        // One search for all objects, because the changes have no index by characteristic.
+        try removeChanges("accessory IN (\(removed)) OR characteristic IN (\(removed))")
+        try db.execute(sql: "DELETE FROM activity WHERE home IN (\(removed))")
+        try db.execute(sql: "DELETE FROM object WHERE id IN (\(removed))")
     }
 
     /// Removes the changes of an accessory, and the entries without other changes.

@@ -34,7 +34,7 @@ struct ActivityPage: LivePage {
             let entries = try await manager.activity(
                 of: home.id, in: filter.room.map { [$0] }, accessories: filter.accessories(for: moment.visitor),
                 before: before, count: Self.count)
-            return content(entries.map { $0.shown(to: moment.visitor, home) }, home, filter, values, moment)
+            return content(entries, home, filter, values, moment)
         } catch {
             values["reason"] = "The activity can't be loaded: \(error.message)".sentence
             return PageContent(title: "Activity", main: Templates.render("activity", values))
@@ -46,7 +46,7 @@ struct ActivityPage: LivePage {
     ) -> PageContent {
         var values = values
         let phrases = ActivityPhrases(home: home, time: .current(of: home))
-        let days = phrases.days(entries)
+        let days = phrases.days(entries.compactMap { $0.shown(to: moment.visitor, home) })
         var rows: [RowList.Row] = []
         values["days"] = days.map { day in
             let list = "day-\(day.date)"
@@ -68,10 +68,16 @@ struct ActivityPage: LivePage {
 }
 
 extension ActivityEntry {
-    /// Returns the entry without names that a visitor may not see: a guest of some rooms sees neither other people nor
-    /// automations and scenes of other rooms.
-    fileprivate func shown(to visitor: Visitor, _ home: Home) -> ActivityEntry {
+    /// Returns the entry without names that a visitor may not see; `nil` if nothing remains.
+    ///
+    /// A guest of some rooms sees neither other people nor other rooms, nor automations and scenes of other rooms.
+    func shown(to visitor: Visitor, _ home: Home) -> ActivityEntry? {
         guard !visitor.seesAllRooms else { return self }
+        let changes = changes.filter { change in
+            guard case .moved(_, let room) = change else { return true }
+            return home.rooms.contains { $0.name == room }
+        }
+        guard !changes.isEmpty else { return nil }
         var cause = cause
         if cause.trigger != nil || cause.actionSet.map({ home.actionSet($0) == nil }) == true { cause.name = nil }
         if let person = cause.person, person != visitor.name { cause.person = "Another person" }
