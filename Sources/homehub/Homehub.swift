@@ -16,7 +16,7 @@ struct Homehub: CommandProgram {
             RepairCommand.self, AccessoriesCommand.self, ShowCommand.self, AssignCommand.self, RenameCommand.self,
             RemoveCommand.self,
             IdentifyCommand.self, UnblockCommand.self, ReadCommand.self, WriteCommand.self, WatchCommand.self,
-            HistoryCommand.self, ActivityCommand.self,
+            HistoryCommand.self, ActivityCommand.self, HomeStatusCommand.self,
             ScenesCommand.self, AutomationsCommand.self, PeopleCommand.self, GroupsCommand.self, FavoriteCommand.self,
             ServiceTypeCommand.self, NamesCommand.self,
             PrivacyCommand.self, WebCommand.self,

@@ -211,6 +211,21 @@ struct CommandTests {
         #expect(listing["stale"] == [.string("\(House.lamp.id)")] && listing["stale"] == listing["removed"])
     }
 
+    @Test("prints the state of the home in the words of the page, and each accessory that needs attention")
+    func status() async throws {
+        let hub = FakeHub()
+        let text = try await hub.run("status").output
+        #expect(text.hasPrefix("home             \(House.home.name)\n"))
+        for status in House.home.status where status.topic != .attention {
+            #expect(text.contains(status.topic.title.lowercased()) && text.contains("  \(status.words)\n"))
+        }
+        for issue in House.home.status(.attention)?.issues ?? [] {
+            #expect(text.contains("needs attention  \(issue.name): \(issue.words)\n"))
+        }
+        let json = try JSONValue(parsing: Array(try await hub.run("status", "--json").output.utf8))
+        #expect(json["status"]?.array?.compactMap { $0["text"]?.string } == House.home.status.map(\.words))
+    }
+
     @Test("prints lists in the same order as text and JSON")
     func lists() async throws {
         let hub = FakeHub()
