@@ -73,8 +73,10 @@ package protocol BridgeControlHandler: Sendable {
 
     /// Checks a change of the configuration without making it.
     ///
+    /// `isByPage` is `true` if the request came through the web page's socket, which may not change plugins.
+    ///
     /// - Throws: ``BridgeControlError`` if the change isn't possible or the changed configuration would be invalid.
-    func proposeConfiguration(_ change: ConfigurationChange) async throws -> ConfigurationProposal
+    func proposeConfiguration(_ change: ConfigurationChange, isByPage: Bool) async throws -> ConfigurationProposal
 
     /// Writes the configuration file of a proposal and reloads it.
     ///

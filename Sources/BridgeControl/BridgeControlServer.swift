@@ -90,7 +90,7 @@ private struct Adapter: LineRPCHandler {
             let listing = try await bridge.configuration()
             return access == .page ? listing.forPage.json : listing.json
         case .proposeConfiguration(let change):
-            return try await bridge.proposeConfiguration(change).json
+            return try await bridge.proposeConfiguration(change, isByPage: access == .page).json
         case .applyConfiguration(let token):
             let listing = try await bridge.applyConfiguration(token, isByPage: access == .page)
             log("configuration edited", to: peer)

@@ -88,10 +88,8 @@ enum BridgeRequest: BridgeCall {
     var isForPage: Bool {
         switch self {
         case .status, .warnings, .lights, .pairings, .discoverLights: true
-        case .configuration, .applyConfiguration, .undoConfiguration: true
-        // A removed driver may be a plugin.
-        case .proposeConfiguration(.removeDriver): false
-        case .proposeConfiguration: true
+        // The bridge refuses the page's changes of plugins.
+        case .configuration, .proposeConfiguration, .applyConfiguration, .undoConfiguration: true
         case .setup(let force): force != true
         default: false
         }

@@ -10,6 +10,10 @@ package enum ConfigurationChange: BridgeMessage {
     case addDriver(driver: String, id: String?, values: [String: String])
     /// Adds what the last search has found, with the values of the entry's secret fields.
     case addFound(entry: FoundLights.Entry, values: [String: String])
+    /// Replaces the values of a driver with those of the fields of its ``DriverOffer``.
+    ///
+    /// An empty secret keeps the current one.
+    case changeDriver(id: String, values: [String: String])
     /// Removes a driver, and the settings of its devices.
     case removeDriver(id: String)
     /// Gives a device a name, or the name from its source if the name is `nil`.
@@ -22,7 +26,7 @@ package enum ConfigurationChange: BridgeMessage {
     case showKinds(kinds: [String])
 
     package enum CodingKeys: String, TaggedUnionKey {
-        case addDriver, addFound, removeDriver, renameDevice, hideDevice, showDevice, showKinds
+        case addDriver, addFound, changeDriver, removeDriver, renameDevice, hideDevice, showDevice, showKinds
 
         package static let tag = "kind"
         package static let content: String? = "change"
@@ -34,6 +38,7 @@ extension ConfigurationChange: CustomStringConvertible, CustomReflectable {
         switch self {
         case .addDriver(let driver, _, _): "add the driver \(driver)"
         case .addFound(let entry, _): "add \(entry.id ?? entry.keys["driver"]?.string ?? "a driver")"
+        case .changeDriver(let id, _): "change the driver \(id)"
         case .removeDriver(let id): "remove the driver \(id)"
         case .renameDevice(let key, _): "rename \(key)"
         case .hideDevice(let key): "hide \(key)"
@@ -84,34 +89,50 @@ package struct ConfigurationListing: BridgeMessage {
         }
     }
 
+    /// A driver in the configuration that a form can add, and the page may remove.
+    package struct System: BridgeMessage {
+        package var id: String
+        package var driver: String
+        /// The values of the fields of its ``DriverOffer``, without secrets.
+        ///
+        /// It is `nil` if the entry has settings that the form doesn't have.
+        package var values: [String: String]?
+
+        package init(id: String, driver: String, values: [String: String]?) {
+            self.id = id
+            self.driver = driver
+            self.values = values
+        }
+    }
+
     /// The path of the configuration file.
     package var file: String
     /// The drivers that can be added.
     package var offers: [DriverOffer]
+    /// The drivers that can be changed and removed; `nil` if the daemon doesn't report them.
+    package var systems: [System]?
     package var hidden: [HiddenDevice]
     /// The last change that can be undone, in a few words; `nil` without such a change.
     package var undo: String?
-    /// Whether the client may remove drivers; `nil` means yes.
-    package var mayRemoveDrivers: Bool?
-
     /// Whether the web page made the last change; `nil` if the daemon doesn't report it.
     package var isUndoOfPage: Bool?
 
     package init(
-        file: String, offers: [DriverOffer], hidden: [HiddenDevice], undo: String?, isUndoOfPage: Bool? = nil
+        file: String, offers: [DriverOffer], systems: [System]? = nil, hidden: [HiddenDevice], undo: String?,
+        isUndoOfPage: Bool? = nil
     ) {
         self.file = file
         self.offers = offers
+        self.systems = systems
         self.hidden = hidden
         self.undo = undo
         self.isUndoOfPage = isUndoOfPage
     }
 
-    /// The listing for the web page, which can't remove drivers and can undo only its own changes.
+    /// The listing for the web page, which can undo only its own changes.
     var forPage: ConfigurationListing {
         var listing = self
         if isUndoOfPage != true { listing.undo = nil }
-        listing.mayRemoveDrivers = false
         return listing
     }
 }

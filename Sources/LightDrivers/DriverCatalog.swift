@@ -23,4 +23,9 @@ package enum DriverCatalog {
 
     /// The configuration types of the drivers that people can add without editing the configuration file.
     package static var offered: [any OfferedDriver.Type] { drivers.compactMap { $0 as? any OfferedDriver.Type } }
+
+    /// Returns the driver with a name, or `nil` if it can't be added with a form.
+    package static func offer(of driver: String) -> (any OfferedDriver.Type)? {
+        offered.first { $0.driverName == driver }
+    }
 }

@@ -314,9 +314,11 @@ struct BridgeOperations: BridgeControlHandler {
         do { return try await editor.listing() } catch { throw BridgeControlError(error) }
     }
 
-    func proposeConfiguration(_ change: ConfigurationChange) async throws -> ConfigurationProposal {
+    func proposeConfiguration(_ change: ConfigurationChange, isByPage: Bool) async throws -> ConfigurationProposal {
         let devices = await lights.snapshots().map(\.key)
-        do { return try await editor.propose(change, devices: devices) } catch { throw BridgeControlError(error) }
+        do {
+            return try await editor.propose(change, devices: devices, isByPage: isByPage)
+        } catch { throw BridgeControlError(error) }
     }
 
     func applyConfiguration(_ token: String, isByPage: Bool) async throws -> ReloadListing {

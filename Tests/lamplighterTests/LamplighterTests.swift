@@ -720,7 +720,7 @@ final class Bridge: BridgeControlHandler {
             ], hidden: [.init(key: "home/2", name: "Cellar")], undo: "hide home/2")
     }
 
-    func proposeConfiguration(_ change: ConfigurationChange) async throws -> ConfigurationProposal {
+    func proposeConfiguration(_ change: ConfigurationChange, isByPage: Bool) async throws -> ConfigurationProposal {
         note("propose \(change.json.text)")
         return ConfigurationProposal(
             token: "t1", file: "/etc/x.yaml", diff: "@@ -1,0 +2,1 @@\n+a: 1\n", warnings: ["Mind the gap."],

@@ -191,6 +191,73 @@ struct ConfigurationEditorTests {
         #expect(bench.text == "drivers: []\nlights: {}\n")
     }
 
+    @Test("changes a driver, and keeps comments, secrets and unchanged elements of lists")
+    func changedDriver() async throws {
+        let bench = try Bench(
+            """
+            drivers:
+              - driver: mqtt # broker
+                url: mqtt://10.0.0.5 # cellar
+                user: ada
+                password-file: /etc/secret.password
+              - driver: wled
+                hosts: [10.0.0.7, 10.0.0.8] # strips
+              - driver: mqtt
+                id: second
+                url: mqtts://10.0.0.6
+                ca-file: /etc/ca.pem
+
+            """)
+        let listed = try await bench.editor.listing().systems ?? []
+        #expect(listed.map(\.id) == ["mqtt", "wled", "second"])
+        #expect(
+            listed.map(\.values) == [
+                ["url": "mqtt://10.0.0.5", "user": "ada"], ["hosts": "10.0.0.7, 10.0.0.8"], nil,
+            ])
+        try await bench.make(.changeDriver(id: "mqtt", values: ["url": "10.0.0.9", "user": "ada"]))
+        try await bench.make(.changeDriver(id: "wled", values: ["hosts": "10.0.0.8 10.0.0.9", "segments": "true"]))
+        #expect(
+            bench.text.hasPrefix(
+                """
+                drivers:
+                  - driver: mqtt # broker
+                    url: mqtt://10.0.0.9 # cellar
+                    user: ada
+                    password-file: /etc/secret.password
+                  - driver: wled
+                    hosts: [10.0.0.8, 10.0.0.9] # strips
+                    segments: true
+
+                """))
+        let proposal = try await bench.propose(
+            .changeDriver(id: "mqtt", values: ["url": "10.0.0.9", "user": "ada", "password-file": "hunter2"]))
+        #expect(proposal.secretFiles == [bench.folder.path + "/mqtt.password"])
+        #expect(
+            proposal.warnings.first
+                == "The former secret stays in /etc/secret.password, so that you can undo this change.")
+        for (id, values) in [
+            ("second", ["url": "a"]), ("third", [:]), ("mqtt", [:]), ("mqtt", ["url": "a", "ca-file": "/etc/shadow"]),
+            ("mqtt", ["url": "10.0.0.9", "user": "ada"]),
+        ] {
+            await #expect(throws: BridgeControlError.self) {
+                try await bench.propose(.changeDriver(id: id, values: values))
+            }
+        }
+    }
+
+    @Test("lets the web page remove every driver that a form can add, but no plugin")
+    func removedByPage() async throws {
+        let bench = try Bench(
+            "drivers:\n  - driver: wiz\n  - driver: plugin\n    id: own\n    command: [/bin/true]\n")
+        let error = await #expect(throws: BridgeControlError.self) {
+            try await bench.editor.propose(.removeDriver(id: "own"), devices: [], isByPage: true)
+        }
+        #expect(error?.code == 77)
+        #expect(try await bench.editor.listing().systems?.map(\.id) == ["wiz"])
+        let proposal = try await bench.editor.propose(.removeDriver(id: "wiz"), devices: [], isByPage: true)
+        #expect(proposal.diff.contains("-  - driver: wiz") && !proposal.diff.contains("/bin/true"))
+    }
+
     @Test("renames, hides and shows a device")
     func device() async throws {
         let bench = try Bench(Self.simulated)

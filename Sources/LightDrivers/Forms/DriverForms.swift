@@ -38,6 +38,14 @@ extension ESPHomeDriverConfiguration: OfferedDriver {
         if !host.isEmpty { entry["hosts"] = [.object(host)] }
         return entry
     }
+
+    package static func formValues(of keys: JSONObject) -> JSONObject {
+        guard let hosts = keys["hosts"]?.array, hosts.count == 1, let host = hosts[0].object else { return keys }
+        var values = keys
+        values["hosts"] = nil
+        for member in host.members { values[member.name] = member.value }
+        return values
+    }
 }
 
 extension DatagramDriverConfiguration: OfferedDriver {

@@ -14,12 +14,7 @@ enum BridgeChanges {
             let visitor = try context.owner
             let form = try await request.form(context)
             let change = try change(form)
-            let proposal: ConfigurationProposal
-            do {
-                proposal = try await ask(site) { try await $0.propose(change) }
-            } catch let error as WebError {
-                return try await response(to: error, change, form, site, visitor)
-            }
+            let proposal = try await ask(site) { try await $0.propose(change) }
             let content = Templates.render(
                 "bridge-change",
                 [
@@ -84,21 +79,5 @@ enum BridgeChanges {
         do { return try ConfigurationChange(json: json) } catch {
             throw WebError(.badRequest, "The form is incomplete. Reload the page.")
         }
-    }
-
-    /// Returns the form of a driver with the error and the typed values.
-    private static func response(
-        to error: WebError, _ change: ConfigurationChange, _ form: Query, _ site: Site, _ visitor: Visitor
-    ) async throws -> Response {
-        guard case .addDriver(let driver, _, _) = change, error.status == .badRequest,
-            let offer = try await ask(site, { try await $0.configuration() }).offers.first(where: {
-                $0.driver == driver
-            })
-        else { throw error }
-        var layout = Layout(
-            title: "Add a light system", content: BridgeSystemPages.form(offer, typed: form), visitor: visitor,
-            place: "/more")
-        layout.message = error.message
-        return Response.page(layout, status: error.status)
     }
 }

@@ -5,6 +5,7 @@ import HummingbirdCore
 import LineRPC
 import NIOCore
 import SetupQR
+import SystemKit
 import TerminalKit
 
 /// The page of this computer's bridge, if `lamplighterd` is running: its codes, and its lights by driver.
@@ -63,7 +64,8 @@ private struct BridgeState {
         var values: Templates.Values = [
             "name": status.name, "summary": "\(status.deviceCounts); \(status.lights.reachable) reachable.",
             "warnings": warnings,
-            "bridges": bridges, "drivers": status.drivers.map(driver),
+            "bridges": bridges, "drivers": status.drivers.map(driver), "left": left,
+            "purge": "\(ShellCommand.lamplighterAsRoot) devices purge",
         ]
         guard let configuration else { return values }
         var editing: Templates.Values = [
@@ -105,6 +107,12 @@ private struct BridgeState {
         }
     }
 
+    /// The devices of drivers that were removed.
+    private var left: [String] {
+        let drivers = Set(status.drivers.map(\.id))
+        return lights.filter { !drivers.contains($0.driver) }.map(\.name)
+    }
+
     private func driver(_ driver: BridgeStatus.Driver) -> Templates.Values {
         let devices = lights.filter { $0.driver == driver.id }
         let warnings = status.lightWarnings.filter { warning in
@@ -127,7 +135,10 @@ private struct BridgeState {
                 return values
             },
         ]
-        if let configuration, configuration.mayRemoveDrivers != false { values["remove"] = driver.id }
+        if let system = configuration?.systems?.first(where: { $0.id == driver.id }) {
+            values["remove"] = system.id
+            if system.values != nil { values["edit"] = "/bridge/systems" + Query(["id": system.id]).text }
+        }
         return values
     }
 }

@@ -12,7 +12,15 @@ enum BridgeSystemPages {
         router.get("/bridge/systems") { request, context in
             let visitor = try context.owner
             let query = Query(request.uri.query ?? "")
-            let offers = try await BridgeChanges.ask(site) { try await $0.configuration() }.offers
+            let configuration = try await BridgeChanges.ask(site) { try await $0.configuration() }
+            if let id = query["id"] {
+                guard let (offer, system) = configuration.system(id) else {
+                    throw WebError(.notFound, "The bridge has no such light system that the page can change.")
+                }
+                return Response.page(
+                    Layout(title: "Change \(id)", content: form(offer, of: system), visitor: visitor, place: "/more"))
+            }
+            let offers = configuration.offers
             guard let driver = query["driver"] else {
                 let found =
                     query["search"] == nil ? nil : try await BridgeChanges.ask(site) { try await $0.discoverLights() }
@@ -82,28 +90,39 @@ enum BridgeSystemPages {
         return values
     }
 
-    /// Returns the form of a driver with the values that were typed, except secrets.
-    static func form(_ offer: DriverOffer, typed: Query = Query("")) -> String {
-        Templates.render(
-            "bridge-systems",
-            [
-                "form": [
-                    "driver": offer.driver, "title": offer.title, "about": offer.about,
-                    "fields": offer.fields.map { field($0, typed: typed["value.\($0.name)"]) },
-                ] as Templates.Values
-            ])
+    /// Returns the form that adds a driver, or changes a system.
+    static func form(_ offer: DriverOffer, of system: ConfigurationListing.System? = nil) -> String {
+        var values: Templates.Values = [
+            "driver": offer.driver, "title": offer.title, "about": offer.about,
+            "fields": offer.fields.map { field($0, system?.values?[$0.name]) },
+        ]
+        if let system {
+            values["id"] = system.id
+            values["title"] = "Change \(system.id)"
+        }
+        return Templates.render("bridge-systems", ["form": values])
     }
 
-    private static func field(_ field: DriverOffer.Field, typed: String? = nil) -> Templates.Values {
+    private static func field(_ field: DriverOffer.Field, _ value: String? = nil) -> Templates.Values {
         var values: Templates.Values = [
             "name": "value.\(field.name)", "label": field.label, "required": field.isRequired,
         ]
         switch field.kind {
-        case .flag: values["flag"] = ["checked": typed == "true"]
+        case .flag: values["flag"] = ["checked": value == "true"]
         case .secret: values["secret"] = true
-        default: values["text"] = ["value": typed ?? "", "example": field.example ?? ""]
+        default: values["text"] = ["value": value ?? "", "example": field.example ?? ""]
         }
         if let help = field.help { values["help"] = help }
         return values
+    }
+}
+
+extension ConfigurationListing {
+    /// Returns a system that the page can change, and the offer with its form.
+    func system(_ id: String) -> (DriverOffer, System)? {
+        guard let system = systems?.first(where: { $0.id == id }), system.values != nil,
+            let offer = offers.first(where: { $0.driver == system.driver })
+        else { return nil }
+        return (offer, system)
     }
 }

@@ -50,7 +50,7 @@ actor ConfigurationEditor {
             ConfigurationListing.HiddenDevice(key: key.description, name: section.name?.valid)
         }
         return ConfigurationListing(
-            file: store.path, offers: DriverCatalog.offered.map { DriverOffer($0) },
+            file: store.path, offers: DriverCatalog.offered.map { DriverOffer($0) }, systems: systems(in: current),
             hidden: hidden.sorted { $0.key < $1.key }, undo: store.record?.change,
             isUndoOfPage: store.record.map { $0.isByPage == true })
     }
@@ -60,10 +60,21 @@ actor ConfigurationEditor {
     /// - Parameters:
     ///   - change: The change.
     ///   - devices: The keys of the devices that the bridge knows.
+    ///   - isByPage: Whether the web page asks, which can't remove plugins.
     /// - Returns: The change of the file, and the token to apply it.
     /// - Throws: ``BridgeControlError``, or an error in the current file.
-    func propose(_ change: ConfigurationChange, devices: [LightKey]) throws -> ConfigurationProposal {
+    func propose(
+        _ change: ConfigurationChange, devices: [LightKey], isByPage: Bool = false
+    ) throws -> ConfigurationProposal {
         let current = try load()
+        if isByPage, case .removeDriver(let id) = change,
+            let entry = current.configuration.drivers.first(where: { $0.id == id }),
+            DriverCatalog.offer(of: entry.driver) == nil
+        {
+            throw BridgeControlError.noPermission(
+                "the page can't remove a \(entry.driver) driver",
+                remedy: "run \(ShellCommand.lamplighter) drivers remove \(id)")
+        }
         let plan = try ConfigurationPlanner(
             configuration: current.configuration, values: current.values, directory: store.directory, devices: devices,
             found: found, exists: { access($0, F_OK) == 0 }
@@ -130,6 +141,16 @@ actor ConfigurationEditor {
         let text: String
         let configuration: BridgeConfiguration
         let values: JSONValue
+    }
+
+    private func systems(in current: Current) -> [ConfigurationListing.System] {
+        let entries = current.values["drivers"]?.array ?? []
+        return current.configuration.drivers.enumerated().compactMap { index, driver in
+            guard let type = DriverCatalog.offer(of: driver.driver) else { return nil }
+            let entry = index < entries.count ? entries[index].object : nil
+            return ConfigurationListing.System(
+                id: driver.id, driver: driver.driver, values: entry.flatMap { type.typedValues(of: $0) })
+        }
     }
 
     private func load() throws -> Current {

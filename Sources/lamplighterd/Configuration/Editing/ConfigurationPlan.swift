@@ -44,6 +44,7 @@ struct ConfigurationPlanner {
         switch change {
         case .addDriver(let driver, let id, let values): return try adding(driver, id, values)
         case .addFound(let entry, let values): return try adding(entry, values)
+        case .changeDriver(let id, let values): return try changing(id, values)
         case .removeDriver(let id): return try removing(id)
         case .renameDevice(let key, let name):
             try check(key)
@@ -74,7 +75,7 @@ struct ConfigurationPlanner {
     private func adding(
         _ driver: String, _ id: String?, _ typed: [String: String]
     ) throws(BridgeControlError) -> ConfigurationPlan {
-        guard let type = DriverCatalog.offered.first(where: { $0.driverName == driver }) else {
+        guard let type = DriverCatalog.offer(of: driver) else {
             let names = DriverCatalog.offered.map { $0.driverName }
             if DriverCatalog.drivers.contains(where: { $0.driverName == driver }) {
                 throw .usage("\(driver) can't be added this way", remedy: "write it into the configuration file")
@@ -85,41 +86,13 @@ struct ConfigurationPlanner {
                     ?? "write one of \(names.joined(separator: ", "))")
         }
         let form = type.form
-        if let unknown = typed.keys.sorted().first(where: { key in !form.fields.contains { $0.key == key } }) {
-            let names = form.fields.map(\.key)
-            throw .usage(
-                "\(driver) has no value \(unknown.prefix(64))",
-                remedy: unknown.nearest(in: names).map { "did you mean \($0)?" }
-                    ?? "write one of \(names.joined(separator: ", "))")
-        }
         // A second driver without an address would only find the devices of the first one again.
         let isOnlyOne = id == nil && !form.fields.contains(where: \.isRequired)
         let existing = isOnlyOne ? configuration.drivers.firstIndex { $0.driver == driver } : nil
         let newID = id ?? freeID(driver)
-        var plan = ConfigurationPlan(
-            labels: Dictionary(form.fields.map { ($0.key, $0.label) }) { first, _ in first })
-        var values: JSONObject = [:]
-        for field in form.fields {
-            let text = (typed[field.key] ?? "").trimmed
-            guard !text.isEmpty else {
-                if field.isRequired { throw .usage("\(field.label) is missing", remedy: "enter a value") }
-                continue
-            }
-            try check(text, of: field.label)
-            switch field.kind {
-            case .text: values[field.key] = .string(text)
-            case .list:
-                let items = text.split { $0 == "," || $0.isWhitespace }
-                values[field.key] = .array(items.map { .string(String($0)) })
-            case .flag: if ["true", "yes", "1", "on"].contains(text.lowercased()) { values[field.key] = true }
-            case .secret(let suffix):
-                let owner = existing.map { configuration.drivers[$0].id } ?? newID
-                let path = freePath(owner, suffix, plan.secrets)
-                plan.secrets.append(ConfigurationPlan.Secret(path: path, text: text))
-                values[field.key] = .string(path)
-            }
-        }
-        let keys = type.entry(for: values)
+        var plan = ConfigurationPlan(labels: form.labels)
+        let owner = existing.map { configuration.drivers[$0].id } ?? newID
+        let keys = type.entry(for: try planned(typed, of: type, owner, &plan))
         if let existing {
             plan.edits = merging(
                 keys, at: [.key("drivers"), .index(existing)], self.values["drivers"]?.array?[existing])
@@ -133,6 +106,82 @@ struct ConfigurationPlanner {
         for member in keys.members { entry[member.name] = member.value }
         plan.edits = [.append([.key("drivers")], .object(entry))]
         return plan
+    }
+
+    /// Returns the values of a form's fields, and plans the files of its secrets.
+    private func planned(
+        _ typed: [String: String], of type: any OfferedDriver.Type, _ owner: String, _ plan: inout ConfigurationPlan
+    ) throws(BridgeControlError) -> JSONObject {
+        let fields = type.form.fields
+        if let unknown = typed.keys.sorted().first(where: { key in !fields.contains { $0.key == key } }) {
+            let names = fields.map(\.key)
+            throw .usage(
+                "\(type.driverName) has no value \(unknown.prefix(64))",
+                remedy: unknown.nearest(in: names).map { "did you mean \($0)?" }
+                    ?? "write one of \(names.joined(separator: ", "))")
+        }
+        var values: JSONObject = [:]
+        for field in fields {
+            let text = (typed[field.key] ?? "").trimmed
+            guard !text.isEmpty else {
+                if field.isRequired { throw .usage("\(field.label) is missing", remedy: "enter a value") }
+                continue
+            }
+            try check(text, of: field.label)
+            switch field.kind {
+            case .text: values[field.key] = .string(text)
+            case .list:
+                let items = text.split { $0 == "," || $0.isWhitespace }
+                values[field.key] = .array(items.map { .string(String($0)) })
+            case .flag: if ["true", "yes", "1", "on"].contains(text.lowercased()) { values[field.key] = true }
+            case .secret(let suffix):
+                let path = freePath(owner, suffix, plan.secrets)
+                plan.secrets.append(ConfigurationPlan.Secret(path: path, text: text))
+                values[field.key] = .string(path)
+            }
+        }
+        return values
+    }
+
+    private func changing(
+        _ id: String, _ typed: [String: String]
+    ) throws(BridgeControlError) -> ConfigurationPlan {
+        let index = try index(of: id)
+        let entry = values["drivers"]?.array?[index].object ?? [:]
+        guard let type = DriverCatalog.offer(of: configuration.drivers[index].driver), let old = type.values(of: entry)
+        else {
+            throw .usage("\(id) has settings that the form doesn't have", remedy: "edit the configuration file")
+        }
+        var plan = ConfigurationPlan(labels: type.form.labels)
+        var new = try planned(typed, of: type, id, &plan)
+        for field in type.form.fields {
+            guard case .secret = field.kind, let path = old[field.key] else { continue }
+            if new[field.key] == nil {
+                new[field.key] = path
+            } else if let path = path.string {
+                plan.warnings.append("The former secret stays in \(path), so that you can undo this change.")
+            }
+        }
+        let path: [YAMLEdit.Step] = [.key("drivers"), .index(index)]
+        let keys = type.entry(for: new)
+        for member in entry.members where !["driver", "id"].contains(member.name) && keys[member.name] == nil {
+            plan.edits.append(.remove(path + [.key(member.name)]))
+        }
+        for member in keys.members {
+            plan.edits += replacing(entry[member.name], with: member.value, at: path + [.key(member.name)])
+        }
+        return plan
+    }
+
+    /// Returns the edits that replace a value, and keep the equal elements of a list with their comments.
+    private func replacing(_ old: JSONValue?, with new: JSONValue, at path: [YAMLEdit.Step]) -> [YAMLEdit] {
+        guard old != new else { return [] }
+        guard let former = old?.array, let elements = new.array, former.contains(where: elements.contains) else {
+            return [.set(path, new)]
+        }
+        let gone = former.indices.reversed().filter { !elements.contains(former[$0]) }
+        return gone.map { .remove(path + [.index($0)]) }
+            + elements.filter { !former.contains($0) }.map { .append(path, $0) }
     }
 
     private func adding(
@@ -164,15 +213,17 @@ struct ConfigurationPlanner {
         return plan
     }
 
+    private func index(of id: String) throws(BridgeControlError) -> Int {
+        if let index = configuration.drivers.firstIndex(where: { $0.id == id }) { return index }
+        let ids = configuration.drivers.map(\.id)
+        throw .usage(
+            "there is no driver \(id.prefix(64))",
+            remedy: id.nearest(in: ids).map { "did you mean \($0)?" }
+                ?? (ids.isEmpty ? "none is configured" : "write one of \(ids.joined(separator: ", "))"))
+    }
+
     private func removing(_ id: String) throws(BridgeControlError) -> ConfigurationPlan {
-        guard let index = configuration.drivers.firstIndex(where: { $0.id == id }) else {
-            let ids = configuration.drivers.map(\.id)
-            throw .usage(
-                "there is no driver \(id.prefix(64))",
-                remedy: id.nearest(in: ids).map { "did you mean \($0)?" }
-                    ?? (ids.isEmpty ? "none is configured" : "write one of \(ids.joined(separator: ", "))"))
-        }
-        var plan = ConfigurationPlan(edits: [.remove([.key("drivers"), .index(index)])])
+        var plan = ConfigurationPlan(edits: [.remove([.key("drivers"), .index(try index(of: id))])])
         for member in values["lights"]?.object?.members ?? [] where member.name.hasPrefix("\(id)/") {
             plan.edits.append(.remove([.key("lights"), .key(member.name)]))
         }
