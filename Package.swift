@@ -60,7 +60,7 @@ let webAssets =
         "automation-form", "automations", "bridge", "bridge-change",
         "bridge-device", "bridge-fields", "bridge-pairings", "bridge-systems", "bridge-warning",
         "bridge-warning-row", "bridge-warnings", "confirm", "control", "empty", "enter", "graphs",
-        "activity", "activity-row", "home",
+        "activity", "activity-row", "home", "message",
         "more", "name-form", "names", "offer", "offline", "options", "order", "order-buttons", "page", "people",
         "privacy", "privacy-history",
         "problem", "room", "rooms",

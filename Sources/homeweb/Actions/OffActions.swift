@@ -1,4 +1,5 @@
 import HAPModel
+import HTTPTypes
 import HomeClient
 import HomeModel
 import HomePresentation
@@ -37,26 +38,56 @@ enum OffActions {
         }
     }
 
+    /// The maximum number of names in a message.
+    private static let shownNames = 4
+
     /// Turns devices off, and returns the message with which the visitor can undo it.
     ///
-    /// - Throws: `WebError` if at least one device didn't turn off.
+    /// The message names the devices that didn't turn off and may be on.
+    ///
+    /// - Throws: `WebError` if no device turned off.
     private static func turnOff(
         _ rows: [ServiceRow], of home: Home, _ text: String, _ site: Site, _ visitor: Visitor
     ) async throws -> Toast {
         var values: [Characteristic.ID: CharacteristicValue] = [:]
-        for row in rows where row.problem == nil {
-            if let toggle = row.toggle, toggle.isOn != false { values[toggle.characteristic] = toggle.off }
+        var names: [Characteristic.ID: String] = [:]
+        var failed: [String] = []
+        for row in rows {
+            guard let toggle = row.toggle, toggle.isOn != false else { continue }
+            guard row.problem == nil else {
+                failed.append(row.name)
+                continue
+            }
+            values[toggle.characteristic] = toggle.off
+            names[toggle.characteristic] = row.name
         }
         let results = try await site.manager.writeValues(values)
-        let failed = results.filter { if case .failure = $0.value { true } else { false } }
-        if let (id, result) = failed.min(by: { $0.key < $1.key }), case .failure(let error) = result {
-            var refusal = WebError(error)
-            let first = home.characteristic(id).flatMap { home.accessory(of: $0.service)?.name } ?? "one"
-            refusal.message =
-                "\(failed.count) of \(values.count) didn't turn off, including \(first): \(refusal.message)"
-            throw refusal
+        var reason: WebError?
+        for (id, result) in results.sorted(by: { $0.key < $1.key }) {
+            guard case .failure(let error) = result else { continue }
+            values[id] = nil
+            failed.append(names[id] ?? "")
+            reason = reason ?? WebError(error)
+        }
+        guard !failed.isEmpty else {
+            return await site.undos.add(
+                text, of: visitor, restored: "The devices are on again.", Reversal(ofWriting: values, in: home))
+        }
+        let refusal = Self.refusal(failed)
+        guard !values.isEmpty else {
+            throw WebError(
+                reason?.status ?? .gatewayTimeout, [refusal, reason?.message].compactMap(\.self).joined(separator: " "))
         }
         return await site.undos.add(
-            text, of: visitor, restored: "The devices are on again.", Reversal(ofWriting: values, in: home))
+            "\(refusal) The other devices are off.", of: visitor, restored: "These devices are on again.",
+            Reversal(ofWriting: values, in: home), isLasting: true)
+    }
+
+    /// Returns a sentence with the names of devices that didn't turn off.
+    static func refusal(_ names: [String]) -> String {
+        let names = names.sorted()
+        let shown = names.prefix(shownNames).joined(separator: ", ")
+        let more = names.count - shownNames
+        return more > 0 ? "These didn't turn off: \(shown) and \(more) more." : "These didn't turn off: \(shown)."
     }
 }

@@ -802,6 +802,13 @@
   // Dismisses a message above the page, such as the reason why a form wasn't accepted.
   document.getElementById("dismiss")?.addEventListener("click", (event) => event.target.closest(".message").remove());
 
+  // A rejected form shows the typed values again. Live updates replace only values that weren't typed.
+  for (const input of document.querySelectorAll("[data-former]")) {
+    const { value } = input;
+    input.defaultValue = input.dataset.former;
+    input.value = value;
+  }
+
   // The link from "homehub web" contains the token after #, which isn't sent to the server.
   function signIn() {
     const enter = document.getElementById("enter");

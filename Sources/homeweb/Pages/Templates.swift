@@ -53,7 +53,8 @@ enum Templates {
     }
 
     static let sources: [(name: String, bytes: [UInt8])] = [
-        ("page", PackageResources.page_mustache), ("problem", PackageResources.problem_mustache),
+        ("page", PackageResources.page_mustache), ("message", PackageResources.message_mustache),
+        ("problem", PackageResources.problem_mustache),
         ("empty", PackageResources.empty_mustache), ("offline", PackageResources.offline_mustache),
         ("tile", PackageResources.tile_mustache),
         ("home", PackageResources.home_mustache), ("room", PackageResources.room_mustache),

@@ -137,7 +137,8 @@ extension Request {
         guard headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true else {
             throw WebError(.unsupportedMediaType, "This page accepts only its own forms.")
         }
-        return Query(String(buffer: try await bytes(upTo: limit ?? context.maxUploadSize)), limit: fields)
+        let query = Query(String(buffer: try await bytes(upTo: limit ?? context.maxUploadSize)), limit: fields)
+        return query.without(KeptForm.pageField)
     }
 
     /// Reads the entire body.

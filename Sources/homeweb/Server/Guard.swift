@@ -35,7 +35,7 @@ struct Guard: RouterMiddleware {
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    private static func answer(
+    static func answer(
         _ request: Request, _ context: WebContext, _ next: @concurrent (Request, WebContext) async throws -> Response
     ) async throws(WebError) -> Response {
         do {

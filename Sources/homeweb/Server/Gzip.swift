@@ -18,10 +18,7 @@ struct Gzip: RouterMiddleware {
         guard request.headers[.acceptEncoding]?.contains("gzip") == true, let length = response.body.contentLength,
             length >= Self.least, response.headers[.contentType] != "image/png"
         else { return response }
-        let whole = Whole()
-        let body = response.body
-        try await body.write(Collector(whole: whole))
-        guard let packed = Self.packed(whole.buffer) else { return response }
+        guard let packed = Self.packed(try await response.body.collected()) else { return response }
         response.headers[.contentEncoding] = "gzip"
         response.headers[.vary] = "Accept-Encoding"
         response.body = ResponseBody(byteBuffer: packed)
@@ -49,8 +46,16 @@ struct Gzip: RouterMiddleware {
         guard isDone else { return nil }
         return ByteBuffer(bytes: output.prefix(Int(stream.total_out)))
     }
+}
 
-    /// The buffer that collects the complete body.
+extension ResponseBody {
+    /// The complete body.
+    func collected() async throws -> ByteBuffer {
+        let whole = Whole()
+        try await write(Collector(whole: whole))
+        return whole.buffer
+    }
+
     private final class Whole {
         var buffer = ByteBuffer()
     }

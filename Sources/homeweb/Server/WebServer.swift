@@ -82,11 +82,16 @@ struct WebServer {
     }
 
     static func router(_ settings: Settings, _ site: Site) -> Router<WebContext> {
+        routes(settings, site, KeptForms(pages: routes(settings, site, nil).buildResponder()))
+    }
+
+    private static func routes(_ settings: Settings, _ site: Site, _ kept: KeptForms?) -> Router<WebContext> {
         let router = Router(context: WebContext.self)
         router.add(middleware: Gzip())
         router.add(middleware: Guard(settings))
         router.add(middleware: Tablet())
         router.add(middleware: Entrance(site: site))
+        if let kept { router.add(middleware: kept) }
         router.get("/assets/:name") { request, context in
             try Assets.response(context.parameters.get("name") ?? "", isVersioned: request.uri.query == Assets.version)
         }
