@@ -57,7 +57,7 @@ let webAssets =
     ]
     + [
         "access", "access-fields", "access-link", "accessory", "add", "arrange", "automation", "automation-buttons",
-        "automation-form", "automations", "bridge", "bridge-change",
+        "automation-form", "automations", "bridge", "bridge-backup", "bridge-change",
         "bridge-device", "bridge-fields", "bridge-pairings", "bridge-systems", "bridge-warning",
         "bridge-warning-row", "bridge-warnings", "confirm", "control", "empty", "enter", "graphs",
         "activity", "activity-row", "home", "message",

@@ -97,7 +97,11 @@ package protocol BridgeControlHandler: Sendable {
     func reset() async throws
 
     /// Returns a consistent backup of the bridge's entire state.
-    func backup() async throws -> [UInt8]
+    ///
+    /// `isByPage` is `true` if the request came through the web page's socket.
+    ///
+    /// - Throws: ``BridgeControlError`` if the configuration doesn't allow the page to back up the bridge.
+    func backup(isByPage: Bool) async throws -> [UInt8]
 
     /// Restores a backup, and returns before the bridge restarts with it.
     ///

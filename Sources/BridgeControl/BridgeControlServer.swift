@@ -87,8 +87,10 @@ private struct Adapter: LineRPCHandler {
         case .unlockPairing: try await bridge.unlockPairing()
         case .reload: return try await bridge.reload().json
         case .configuration:
-            let listing = try await bridge.configuration()
-            return access == .page ? listing.forPage.json : listing.json
+            var listing = try await bridge.configuration()
+            if access == .page { return listing.forPage.json }
+            listing.mayBackUp = true
+            return listing.json
         case .proposeConfiguration(let change):
             return try await bridge.proposeConfiguration(change, isByPage: access == .page).json
         case .applyConfiguration(let token):
@@ -101,7 +103,7 @@ private struct Adapter: LineRPCHandler {
             return listing.json
         case .reset: try await bridge.reset()
         case .backup:
-            let bytes = try await bridge.backup()
+            let bytes = try await bridge.backup(isByPage: access == .page)
             log("backup taken", to: peer)
             try await FileTransfer.send(bytes, to: peer)
             return BackupListing(size: bytes.count).json

@@ -80,7 +80,7 @@ enum BridgeRequest: BridgeCall {
 
     /// A Boolean value that indicates whether the web page may send the request.
     ///
-    /// These requests return no keys and no codes of paired bridges. They change only what the forms of light systems
+    /// These requests return no codes of paired bridges, and no keys without the consent of an administrator. They change only what the forms of light systems
     /// cover, which excludes the programs that plugins run.
     ///
     /// The page lists the pairings but can't remove them. A removal can't be undone and takes the bridge out of its
@@ -90,6 +90,8 @@ enum BridgeRequest: BridgeCall {
         case .status, .warnings, .lights, .pairings, .discoverLights: true
         // The bridge refuses the page's changes of plugins.
         case .configuration, .proposeConfiguration, .applyConfiguration, .undoConfiguration: true
+        // The bridge checks that its configuration allows it.
+        case .backup: true
         case .setup(let force): force != true
         default: false
         }

@@ -114,6 +114,8 @@ package struct ConfigurationListing: BridgeMessage {
     package var hidden: [HiddenDevice]
     /// The last change that can be undone, in a few words; `nil` without such a change.
     package var undo: String?
+    /// Whether the client may back up the bridge; `nil` if the daemon doesn't report it.
+    package var mayBackUp: Bool?
     /// Whether the web page made the last change; `nil` if the daemon doesn't report it.
     package var isUndoOfPage: Bool?
 

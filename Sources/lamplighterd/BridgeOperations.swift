@@ -311,7 +311,11 @@ struct BridgeOperations: BridgeControlHandler {
     }
 
     func configuration() async throws -> ConfigurationListing {
-        do { return try await editor.listing() } catch { throw BridgeControlError(error) }
+        do {
+            var listing = try await editor.listing()
+            listing.mayBackUp = await reloader.configuration.bridge.allowsPageBackups
+            return listing
+        } catch { throw BridgeControlError(error) }
     }
 
     func proposeConfiguration(_ change: ConfigurationChange, isByPage: Bool) async throws -> ConfigurationProposal {
@@ -331,7 +335,13 @@ struct BridgeOperations: BridgeControlHandler {
 
     func reset() async throws { try await storing("nothing was reset") { try await memory.reset() } }
 
-    func backup() async throws -> [UInt8] { try await storing("no backup was made") { try memory.backup() } }
+    func backup(isByPage: Bool) async throws -> [UInt8] {
+        if isByPage, await !reloader.configuration.bridge.allowsPageBackups {
+            throw BridgeControlError.noPermission(
+                "the page may not back up the bridge", remedy: "set page-backups: true in the section bridge")
+        }
+        return try await storing("no backup was made") { try memory.backup() }
+    }
 
     func restore(_ receive: @Sendable () async throws -> [UInt8]) async throws -> RestoreListing {
         try await storing("nothing was restored") { try await memory.restore(receive) }

@@ -85,7 +85,7 @@ def test_each_route_requires_its_role(house):
                    "/check-name?kind=room&name=Attic"],
         "owner": ["/access", "/access/link?person=guest", "/access/code.svg?person=guest", "/access/remove?person=guest", "/access/token?person=guest", "/access/token?person=guest",
                   "/privacy", "/privacy/history?home={home}", "/bridge", "/bridge/systems", "/bridge/systems?driver=mqtt", "/bridge/systems?search=1",
-                  "/bridge/devices?key=simulated/hall", "/bridge/warnings", "/bridge/pairings"],
+                  "/bridge/devices?key=simulated/hall", "/bridge/warnings", "/bridge/pairings", "/bridge/backup"],
     }
     changes = {
         "rooms": ["/undo", "/homes/{home}/lights/off", "/rooms/{room}/off", "/scenes/{scene}/run"],
@@ -96,7 +96,7 @@ def test_each_route_requires_its_role(house):
                    "/services/{service}/name", "/services/{service}/favorite", "/services/{service}/kind", "/add",
                    "/homes/{home}/automations", "/automations/{automation}/edit", "/automations/{automation}/run",
                    "/homes/{home}/people", "/homes/{home}/location", "/people/{person}/name", "/people/{person}/presence"],
-        "owner": ["/access", "/access/change", "/access/token", "/access/remove", "/privacy", "/privacy/history", "/bridge/changes", "/bridge/changes/apply", "/bridge/changes/undo"],
+        "owner": ["/access", "/access/change", "/access/token", "/access/remove", "/privacy", "/privacy/history", "/bridge/changes", "/bridge/changes/apply", "/bridge/changes/undo", "/bridge/backup"],
     }
     order = ["nobody", "rooms", "guest", "member", "owner"]
     wrong = []

@@ -8,7 +8,7 @@ from broker import Broker
 from conftest import configuration
 from home import hub, make_home  # noqa: F401 (fixtures)
 from lan import open_to_all, until
-from web import Page, browser
+from web import Page, browser, fetch
 
 PASSWORD, WRONG = "correct-horse-battery", "wrong-horse-battery"
 
@@ -76,5 +76,41 @@ def test_owner_sees_warnings_without_secrets_and_pairings_without_a_way_to_remov
             visitor.until_text(r"pairings remove [0-9A-F-]{36}")
             assert not visitor.violations()
             assert not visitor.complaints and not visitor.foreign
+    finally:
+        page.close()
+
+
+def test_owner_downloads_a_backup_that_can_be_restored_if_the_configuration_allows_it(make_home, make_daemon, tmp_path):  # noqa: F811
+    home = make_home()
+    home.cli("homes", "add", "Villa")
+    made = configuration("Demo", [{"id": "desk", "name": "Desk Lamp"}])
+    daemon = make_daemon(made)
+    identity = daemon.status["deviceId"]
+    page = Page(home.host, home, tmp_path / "page", bridge=daemon.page_socket, listen="0.0.0.0:0").start()
+    address = f"http://{home.host.address}:{page.port}"
+    try:
+        status, _, body = fetch(home.host, address, "/bridge/backup", "POST", {}, token=page.token)
+        assert status == 409 and "HTTPS" in body
+        with browser(home.host, tmp_path) as chromium:
+            visitor = chromium.open(f"http://127.0.0.1:{page.port}", "/bridge/backup")
+            tab = visitor.page
+            visitor.until_text("page-backups: true")
+            assert tab.locator("main form").count() == 0
+            status, _, body = fetch(home.host, visitor.address, "/bridge/backup", "POST", {})
+            assert status != 200 and "page may not" in body
+            daemon.configure({**made, "bridge": {**made["bridge"], "page-backups": True}})
+            daemon.cli("reload")
+            visitor.go("/bridge")
+            tab.get_by_role("link", name="Backup").click()
+            with tab.expect_download() as download:
+                tab.get_by_role("button", name="Download a backup").click()
+            file = tmp_path / "bridge.backup"
+            download.value.save_as(file)
+            assert download.value.suggested_filename == "bridge.backup"
+            assert "backup taken" in daemon.log and not visitor.foreign
+        daemon.cli("reset", "--yes")
+        assert daemon.status["deviceId"] != identity
+        daemon.cli("restore", "--yes", file)
+        assert daemon.status["deviceId"] == identity
     finally:
         page.close()

@@ -33,6 +33,21 @@ import Testing
         #expect(html.contains(#"<time datetime="t2">t2</time> to <time datetime="t3">"#))
     }
 
+    @Test(
+        "offers a backup only if the bridge allows it and nobody can read the connection",
+        arguments: [
+            (true, true, ["Download a backup"]), (true, false, ["over HTTPS", "backup bridge.backup"]),
+            (false, true, ["page-backups: true", "/etc/lamplighter.yaml", "backup bridge.backup"]),
+            (nil, true, ["page-backups: true"]),
+        ] as [(Bool?, Bool, [String])])
+    func backup(mayBackUp: Bool?, isPrivate: Bool, texts: [String]) {
+        var configuration = ConfigurationListing(file: "/etc/lamplighter.yaml", offers: [], hidden: [], undo: nil)
+        configuration.mayBackUp = mayBackUp
+        let html = BridgeBackupPage.content(configuration, isPrivate: isPrivate)
+        for text in texts { #expect(html.contains(text)) }
+        #expect(html.contains("<form") == (mayBackUp == true && isPrivate) && html.contains("restore bridge.backup"))
+    }
+
     @Test("shows no empty sections without warnings")
     func noWarnings() {
         let html = BridgeWarningsPage.content(WarningListing(since: "s", records: []), [])

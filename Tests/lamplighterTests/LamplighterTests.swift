@@ -705,7 +705,7 @@ final class Bridge: BridgeControlHandler {
     func removeAllPairings() async throws { note("remove all") }
     func unlockPairing() async throws { note("unlock") }
     func reset() async throws { note("reset") }
-    func backup() async throws -> [UInt8] { [1, 2, 3] }
+    func backup(isByPage: Bool) async throws -> [UInt8] { [1, 2, 3] }
 
     func configuration() async throws -> ConfigurationListing {
         ConfigurationListing(

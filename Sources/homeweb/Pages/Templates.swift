@@ -68,6 +68,7 @@ enum Templates {
         ("add", PackageResources.add_mustache), ("arrange", PackageResources.arrange_mustache),
         ("privacy", PackageResources.privacy_mustache), ("privacy-history", PackageResources.privacy_history_mustache),
         ("bridge", PackageResources.bridge_mustache),
+        ("bridge-backup", PackageResources.bridge_backup_mustache),
         ("bridge-change", PackageResources.bridge_change_mustache),
         ("bridge-device", PackageResources.bridge_device_mustache),
         ("bridge-fields", PackageResources.bridge_fields_mustache),

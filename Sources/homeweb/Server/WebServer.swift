@@ -118,6 +118,7 @@ struct WebServer {
         BridgeWarningsPage.add(to: pages, site)
         BridgePairingsPage.add(to: pages, site)
         BridgeSystemPages.add(to: pages, site)
+        BridgeBackupPage.add(to: pages, site)
         BridgeChanges.add(to: pages, site)
         return router
     }

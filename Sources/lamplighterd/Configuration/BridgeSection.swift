@@ -26,6 +26,8 @@ struct BridgeSection: DeclaredSection, Equatable, Sendable {
     ///
     /// The first change is sent immediately.
     var eventWindow: Duration
+    /// A Boolean value that indicates whether owners of the home can download backups on the web page.
+    var allowsPageBackups: Bool
     /// The ownership token that controllers need in addition to the setup code, or `nil` if the code is sufficient, as
     /// is usual in HomeKit.
     var ownership: OwnershipSection?
@@ -56,6 +58,10 @@ struct BridgeSection: DeclaredSection, Equatable, Sendable {
                 return window.duration
             },
             DeclaredKey(
+                "page-backups", \.allowsPageBackups, .reload,
+                .byDefault(
+                    "false", explanation: "or true: owners can download backups, which contain keys, on the page")),
+            DeclaredKey(
                 optional: "ownership", \.ownership, .restart,
                 .only(
                     "{vendor: org.example.lamps, token-file: /etc/lamplighter/ownership-token}",
@@ -74,6 +80,7 @@ struct BridgeSection: DeclaredSection, Equatable, Sendable {
         interfaces = .automatic
         advertise = .avahi
         eventWindow = .milliseconds(250)
+        allowsPageBackups = false
     }
 }
 

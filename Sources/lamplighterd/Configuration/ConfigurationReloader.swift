@@ -95,6 +95,7 @@ actor ConfigurationReloader {
         configuration.lights = next.lights
         configuration.include = next.include
         configuration.bridge.eventWindow = next.bridge.eventWindow
+        configuration.bridge.allowsPageBackups = next.bridge.allowsPageBackups
 
         await useEventWindow(next.bridge.eventWindow)
         let touched = Set(former.lights.keys).union(next.lights.keys).filter { former.lights[$0] != next.lights[$0] }
