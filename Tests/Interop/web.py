@@ -79,14 +79,14 @@ class Page:
 
 
 @contextmanager
-def browser(host, directory):
+def browser(host, directory, *options):
     """A headless Chromium on a host's network. `open` creates visitors."""
     wrapper = Path(directory) / f"chromium-{host.name}"
     wrapper.write_text("#!/bin/sh\nexec " + " ".join(host.inside(CHROMIUM)) + ' "$@"\n')
     wrapper.chmod(0o755)
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(
-            executable_path=str(wrapper), args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"])
+            executable_path=str(wrapper), args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", *options])
         try:
             yield Browser(chromium)
         finally:
@@ -158,8 +158,8 @@ class Visitor:
         except Exception:
             return ""
 
-    def violations(self):
-        """Return the serious violations of accessibility that axe-core finds on the page."""
+    def violations(self, impacts=("serious", "critical")):
+        """Return the violations of accessibility that axe-core finds on the page."""
         import axe_playwright_python
 
         session = self.page.context.new_cdp_session(self.page)
@@ -168,7 +168,7 @@ class Visitor:
         session.send("Runtime.evaluate", {"expression": script.read_text()})
         answer = session.send("Runtime.evaluate", {
             "expression": "axe.run(document, {resultTypes: ['violations']}).then(r => JSON.stringify(r.violations"
-                          ".filter(v => ['serious', 'critical'].includes(v.impact)).map(v => [v.id, v.nodes.map(n => n.html + n.failureSummary).slice(0, 3)])))",
+                          f".filter(v => {json.dumps(impacts)}.includes(v.impact)).map(v => [v.id, v.nodes.map(n => n.html + n.failureSummary).slice(0, 3)])))",
             "awaitPromise": True, "returnByValue": True})
         return json.loads(answer["result"]["value"])
 

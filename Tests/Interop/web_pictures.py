@@ -10,6 +10,7 @@ import json
 import shutil
 import sys
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 
 import lan as pretend
@@ -152,39 +153,44 @@ def take(chromium, address, paths, folder):
             visitor.context.close()
 
 
+@contextmanager
+def furnished(host, folder):
+    """A home of sixty accessories with everything that the page can show: yields the home and the page."""
+    devices = folder / "devices"
+    for directory in (folder / "bridge", devices):
+        directory.mkdir()
+    made = configuration("Lamplighter Bridge", [{"id": "porch", "name": "Porch Lamp"}, {"id": "cellar", "name": "Cellar Lamp"}])
+    made["drivers"].append({"driver": "mqtt", "url": "mqtt://127.0.0.1:1"})
+    daemon = Daemon(host, folder / "bridge", made).start()
+    home = HomeDaemon(host, folder / "home").start()
+    page, simulators = Page(host, home, folder / "page", bridge=daemon.page_socket), []
+    try:
+        home.cli("homes", "add", "Villa")
+        for file in (EXAMPLES / "living-room.yaml", EXAMPLES / "house.yaml", further(folder)):
+            simulators.append(Simulator(host, Path(shutil.copy(file, devices))))
+            until(lambda: home.add(*simulators[-1].identity, check=False).returncode == 0, 60, f"{file} is added")
+        daemon.until_published()
+        home.add(daemon.setup_code, daemon.status["deviceId"])
+        furnish(home)
+        yield home, page.start()
+    finally:
+        page.close()
+        for simulator in simulators:
+            end(simulator.process)
+        home.close()
+        daemon.close()
+
+
 def main(folder, *wanted):
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     lan = pretend.PretendLAN()
     with tempfile.TemporaryDirectory() as temporary, lan.add_host("pictures", "10.77.0.38") as host:
         temporary = Path(temporary)
-        devices = temporary / "devices"
-        for directory in (temporary / "bridge", devices):
-            directory.mkdir()
-        made = configuration("Lamplighter Bridge", [{"id": "porch", "name": "Porch Lamp"}, {"id": "cellar", "name": "Cellar Lamp"}])
-        made["drivers"].append({"driver": "mqtt", "url": "mqtt://127.0.0.1:1"})
-        daemon = Daemon(host, temporary / "bridge", made).start()
-        home = HomeDaemon(host, temporary / "home").start()
-        page, simulators = Page(host, home, temporary / "page", bridge=daemon.page_socket), []
-        try:
-            home.cli("homes", "add", "Villa")
-            for file in (EXAMPLES / "living-room.yaml", EXAMPLES / "house.yaml", further(temporary)):
-                simulators.append(Simulator(host, Path(shutil.copy(file, devices))))
-                until(lambda: home.add(*simulators[-1].identity, check=False).returncode == 0, 60, f"{file} is added")
-            daemon.until_published()
-            home.add(daemon.setup_code, daemon.status["deviceId"])
-            furnish(home)
-            page.start()
+        with furnished(host, temporary) as (home, page), browser(host, temporary) as chromium:
             paths = views(home)
             print(json.dumps({"accessories": len(home.cli("accessories", "--json")), "views": len(paths)}))
-            with browser(host, temporary) as chromium:
-                take(chromium, page.address, {name: path for name, path in paths.items() if not wanted or name in wanted}, folder)
-        finally:
-            page.close()
-            for simulator in simulators:
-                end(simulator.process)
-            home.close()
-            daemon.close()
+            take(chromium, page.address, {name: path for name, path in paths.items() if not wanted or name in wanted}, folder)
     lan.close()
 
 
