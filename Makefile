@@ -26,7 +26,7 @@ define build
 	flock .build/make.lock sh -ec 'for product in $(1); do swift build --product $$product; done'
 endef
 
-.PHONY: all built run run-home run-web test test-all guest-test check format install install-files install-bridge-files install-home-files install-web-files help deb bench fuzz power-cut sanitize soak docs
+.PHONY: all built run run-home run-web test test-all guest-test check format install install-files install-bridge-files install-home-files install-web-files help deb bench fuzz power-cut sanitize soak web-day web-figures docs
 .PHONY: fresh-machine test-outside mutants packages test-packages package-packages guest-packages bench-programs
 
 all: packages
@@ -182,6 +182,16 @@ power-cut: test-packages $(VENV)/ready
 soak: test-packages $(VENV)/ready
 	for name in lamplighterd lamplighter homehubd homehub; do $(SHIP) $$name || exit; done
 	$(VENV)/bin/python Tests/Soak/soak.py --minutes $(MINUTES)
+
+## web-day  simulate a day of the page: eight hours of changes in 25 minutes, with restarts; memory and states must be right (root)
+web-day: test-packages $(VENV)/ready
+	for name in lamplighterd lamplighter homehubd homehub homeweb hapsim; do $(SHIP) $$name || exit; done
+	PROGRAMS=$(SHIPPED) $(VENV)/bin/python Tests/Interop/web_day.py
+
+## web-figures  measure the release page against its budgets: make web-figures [FORMER=another homeweb] (root)
+web-figures: test-packages $(VENV)/ready
+	for name in lamplighterd lamplighter homehubd homehub homeweb; do $(SHIP) $$name || exit; done
+	PROGRAMS=$(SHIPPED) $(VENV)/bin/python Tests/Interop/web_figures.py $(if $(FORMER),--former $(FORMER))
 
 ## mutants  plant up to 450 bugs, one at a time, and list the bugs that no test detects (root; an hour or two)
 mutants: test-packages $(VENV)/ready
