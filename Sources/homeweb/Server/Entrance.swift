@@ -21,12 +21,13 @@ struct Entrance: RouterMiddleware {
     @concurrent func handle(
         _ request: Request, context: WebContext, next: @concurrent (Request, WebContext) async throws -> Response
     ) async throws -> Response {
+        let path = request.uri.path
+        // Browsers and proxies cache assets, so they must not contain a cookie. They are the same for all visitors, and the
+        // first paint waits for them.
+        if path.hasPrefix("/assets/") { return try await next(request, context) }
         var context = context
         context.person = visitor(request, context)
         context.person?.isTablet = Tablet.isTablet(request)
-        let path = request.uri.path
-        // Browsers and proxies cache assets, so they must not contain a cookie.
-        if path.hasPrefix("/assets/") { return try await next(request, context) }
         guard context.person == nil, path != "/enter" else {
             let admitted = context
             // The home hub records the person with each change that the request makes.
