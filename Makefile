@@ -27,7 +27,7 @@ define build
 endef
 
 .PHONY: all built run run-home run-web test test-all guest-test check format install install-files install-bridge-files install-home-files install-web-files help deb bench fuzz power-cut sanitize soak web-day web-figures docs
-.PHONY: fresh-machine test-outside mutants packages test-packages package-packages guest-packages bench-programs
+.PHONY: apt-repository release guest-repository fresh-machine test-outside mutants packages test-packages package-packages guest-packages bench-programs
 
 all: packages
 	$(SHIP) lamplighterd
@@ -158,6 +158,20 @@ deb: package-packages all
 ## guest-test  install the packages in a Debian guest, and test the services there (root)
 guest-test: guest-packages $(VENV)/ready
 	Scripts/guest-test
+
+## apt-repository  add the packages to a signed apt repository: make apt-repository SIGNING_KEY=FINGERPRINT ADDRESS=https://...
+apt-repository: package-packages
+	Scripts/check-dependencies
+	Scripts/apt-repository --address "$(or $(ADDRESS),$(error set ADDRESS to the URL at which .build-repository is served))" \
+		--key "$(or $(SIGNING_KEY),$(error set SIGNING_KEY to a fingerprint or to a file with the secret key))"
+
+## guest-repository  install, upgrade and purge the packages from a repository, in guests with Debian 12 and 13 (root)
+guest-repository: guest-packages $(VENV)/ready
+	Scripts/guest-repository
+
+## release  build, test and sign the release of the tagged commit: make release SIGNING_KEY=FINGERPRINT; Scripts/release --dry-run only checks
+release: guest-packages $(VENV)/ready
+	Scripts/release --key "$(or $(SIGNING_KEY),$(error set SIGNING_KEY to a fingerprint or to a file with the secret key))"
 
 ## fresh-machine  run some of the tests in a container with only Debian and Swift (root; all tests: Scripts/fresh-machine --whole)
 fresh-machine: guest-packages

@@ -1,9 +1,10 @@
-"""A Debian 12 guest: a real systemd in a separate container, with the network of a namespace."""
+"""A Debian guest: a real systemd in a separate container, with the network of a namespace."""
 
 import fcntl
 import itertools
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -12,7 +13,9 @@ import time
 from pathlib import Path
 
 TOOLS = ["debootstrap", "systemd-nspawn", "nsenter", "dpkg-deb"]
-RELEASE = "bookworm"
+#: Debian 12 and 13.
+RELEASES = ["bookworm", "trixie"]
+RELEASE = RELEASES[0]
 # The exit code of systemd-nspawn --keep-unit when the guest reboots.
 WANTS_REBOOT = 133
 
@@ -28,54 +31,55 @@ def missing_requirement():
         if not shutil.which(tool):
             return f"{tool} is not installed; Scripts/install-packages guest"
     if not archives():
-        return f"apt has no archive of Debian {RELEASE}"
+        return "apt has no archive of Debian"
     return None
 
 
-def archives():
-    """This machine's archives of Debian main, as (address, suite)."""
+def archives(release=RELEASE):
+    """The archives of a release of Debian, as (address, suite), on this machine's mirrors."""
     asked = subprocess.run(
         ["apt-get", "indextargets", "--format", "$(REPO_URI) $(RELEASE) $(COMPONENT)", "Created-By: Packages"],
         capture_output=True, text=True)
     found = [line.split() for line in asked.stdout.splitlines()]
-    return sorted({(line[0].rstrip("/"), line[1]) for line in found
-                   if len(line) == 3 and line[1].startswith(RELEASE) and line[2] == "main"})
+    pattern = re.compile(rf"({'|'.join(RELEASES)})(-updates|-security)?")
+    return sorted({(line[0].rstrip("/"), release + (suite[2] or "")) for line in found
+                   if len(line) == 3 and line[2] == "main" and (suite := pattern.fullmatch(line[1]))})
 
 
-def cached_root():
+def cached_root(release=RELEASE):
     """A fresh Debian, created once and copied for each guest."""
     cache = Path("/var/cache/lamplighter-guest")
     cache.mkdir(parents=True, exist_ok=True)
-    root = cache / RELEASE
+    root = cache / release
     with open(cache / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not root.exists():
             half = cache / "half"
             shutil.rmtree(half, ignore_errors=True)
-            address = next(address for address, suite in archives() if suite == RELEASE)
+            address = next(address for address, suite in archives(release) if suite == release)
             packages = "systemd,systemd-sysv,dbus,iproute2" + (",ca-certificates" if address[:5] == "https" else "")
             with open(cache / "debootstrap.log", "w") as log:
-                subprocess.run(["debootstrap", "--variant=minbase", f"--include={packages}", RELEASE, half, address],
+                subprocess.run(["debootstrap", "--variant=minbase", f"--include={packages}", release, half, address],
                                check=True, stdout=log, stderr=log)
             (half / "etc/hostname").write_text("guest\n")
             (half / "etc/hosts").write_text("127.0.0.1 localhost guest\n::1 localhost\n")
             (half / "etc/machine-id").write_text("")
             half.rename(root)
     (root / "etc/apt/sources.list").write_text(
-        "".join(f"deb {address} {suite} main\n" for address, suite in archives()))
+        "".join(f"deb {address} {suite} main\n" for address, suite in archives(release)))
     return root
 
 
 class Guest:
     """A guest whose root file system persists across boots. `run` runs a command in it."""
 
-    def __init__(self, namespace):
+    def __init__(self, namespace, release=RELEASE):
         self.namespace = namespace
         self.directory = Path(tempfile.mkdtemp(prefix="lamplighter-guest-", dir="/var/tmp"))
         self.root = self.directory / "root"
         self.console = self.directory / "console"
         self._nspawn = None
-        subprocess.run(["cp", "-a", "--reflink=auto", cached_root(), self.root], check=True)
+        subprocess.run(["cp", "-a", "--reflink=auto", cached_root(release), self.root], check=True)
 
     def prepare(self, *command):
         """Runs a command in the root file system before the boot, with this machine's network."""
