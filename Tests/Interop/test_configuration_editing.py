@@ -230,7 +230,7 @@ def test_page_on_its_own_socket_changes_and_removes_what_forms_add_and_undoes_on
     home = make_home()
     home.cli("homes", "add", "Villa")
     systems = TEXT.replace(
-        "\n# Nothing", "  - driver: wled            # strips\n    discover: false\n  - driver: hue             # bridges\n    groups: true\n\n# Nothing")
+        "\n# Nothing", "  - driver: wled            # strips\n    discover: false\n    hosts: [127.0.0.8]\n  - driver: hue             # bridges\n    groups: true\n\n# Nothing")
     daemon = make_daemon(systems)
     page = Page(home.host, home, tmp_path / "page", bridge=daemon.page_socket).start()
     try:

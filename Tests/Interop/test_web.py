@@ -327,6 +327,16 @@ def test_refused_name_stays_in_its_form(house, visit):
     visitor.complaints = [one for one in visitor.complaints if "409" not in one and "400" not in one]
 
 
+def test_refused_name_stays_in_its_form_without_javascript(house, visit):
+    visitor = visit("/rooms", java_script_enabled=False)
+    for name in ("Villa", "The Lightbulb"):
+        visitor.page.get_by_label("New room name").fill(name)
+        visitor.page.get_by_role("button", name="Add room").click()
+        assert "exists" in visitor.text(".message") and visitor.page.get_by_label("New room name").input_value() == name
+    assert visitor.page.get_by_role("heading", name="Rooms and zones").count() == 1
+    visitor.complaints = [one for one in visitor.complaints if "409" not in one]
+
+
 def test_removals_can_be_undone(house, visit):
     house.home.cli("rooms", "add", "Attic")
     house.home.cli("zones", "add", "Outside")

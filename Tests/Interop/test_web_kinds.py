@@ -312,11 +312,13 @@ def test_humidifier_is_switched_and_its_target_set(house, visit):
     visitor = visit("Bedroom Humidifier")
     page = visitor.page
     power = page.get_by_role("switch", name="Bedroom Humidifier")
-    if power.get_attribute("aria-checked") == "true":
-        power.click()
-        visitor.until_text("^off", "#state")
+    before = power.get_attribute("aria-checked")
     power.press("Space")
-    visitor.until_text("humidifying|idle|on", "#state")
+    until(lambda: power.get_attribute("aria-checked") != before and house.house.written("Active"), 5, "it is switched")
+    idle(visitor)
+    power.click()
+    until(lambda: power.get_attribute("aria-checked") == before, 5, "it is switched back")
+    idle(visitor)
     target = page.get_by_role("slider", name="Humidify to")
     before = float(target.input_value())
     page.get_by_role("button", name="Increase Humidify to").click()
@@ -327,8 +329,6 @@ def test_humidifier_is_switched_and_its_target_set(house, visit):
     target.press("ArrowLeft")
     idle(visitor)
     until(lambda: float(house.house.written("RelativeHumidityHumidifierThreshold")[-1]) < raised, 5, "the target")
-    power.click()
-    visitor.until_text("^off", "#state")
 
 
 def test_purifier_has_modes_and_speed_and_its_filter_is_reset(house, visit):

@@ -158,16 +158,17 @@ class Visitor:
         except Exception:
             return ""
 
-    def violations(self, impacts=("serious", "critical")):
-        """Return the violations of accessibility that axe-core finds on the page."""
+    def violations(self, impacts=("serious", "critical"), *rules):
+        """Return the violations of accessibility that axe-core finds on the page, of all rules or only some."""
         import axe_playwright_python
 
         session = self.page.context.new_cdp_session(self.page)
         # Inject the script through the browser, because the page's policy rejects other scripts.
         script = Path(axe_playwright_python.__file__).parent / "axe.min.js"
         session.send("Runtime.evaluate", {"expression": script.read_text()})
+        options = {"resultTypes": ["violations"]} | ({"runOnly": list(rules)} if rules else {})
         answer = session.send("Runtime.evaluate", {
-            "expression": "axe.run(document, {resultTypes: ['violations']}).then(r => JSON.stringify(r.violations"
+            "expression": f"axe.run(document, {json.dumps(options)}).then(r => JSON.stringify(r.violations"
                           f".filter(v => {json.dumps(impacts)}.includes(v.impact)).map(v => [v.id, v.nodes.map(n => n.html + n.failureSummary).slice(0, 3)])))",
             "awaitPromise": True, "returnByValue": True})
         return json.loads(answer["result"]["value"])
