@@ -32,7 +32,8 @@ CONNECTED = "!document.getElementById('notice').textContent && !document.querySe
 #: The first difference between an open page and the same page opened again, or null.
 FRESH = """async () => {
   const lines = (main) => {
-    for (const time of main.querySelectorAll('time')) time.textContent = time.getAttribute('datetime');
+    // The script replaces the server's time by the local one.
+    for (const time of main.querySelectorAll('time[datetime]')) time.textContent = time.getAttribute('datetime');
     for (const refusal of main.querySelectorAll('.refusal')) refusal.remove();
     for (const end of main.querySelectorAll('li, h1, h2, p, div, tr')) end.append('\\n');
     return main.textContent.split('\\n').map((line) => line.replace(/\\s+/g, ' ').trim()).filter(Boolean);
@@ -128,10 +129,10 @@ class Household:
             OpenPage("home", chromium, house, "/", DESKTOP), OpenPage("home (phone)", chromium, house, "/", PHONE),
             OpenPage("room", chromium, house, f"/rooms/{rooms['Kitchen']}", DESKTOP),
             OpenPage("accessory", chromium, house, f"/accessories/{services['Kitchen Climate']['id']}", DESKTOP),
-            OpenPage("activity", chromium, house, "/history", DESKTOP)]
+            OpenPage("activity", chromium, house, "/activity", DESKTOP)]
         self.desktop, self.phone = self.pages[:2]
         self.guest = chromium.open(house.page.address, "/", **DESKTOP)
-        self.paths = ["/", "/history", "/scenes", "/more", "/automations", "/?by=kind", "/status/climate", "/status/lights"]
+        self.paths = ["/", "/activity", "/scenes", "/more", "/automations", "/?by=kind", "/status/climate", "/status/lights"]
         self.paths += [f"/rooms/{identifier}" for identifier in rooms.values()]
         self.paths += [f"/accessories/{services[f'{room} Climate']['id']}" for room in ROOMS]
         self.taps = 0
