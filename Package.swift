@@ -171,11 +171,11 @@ let package = Package(
             exclude: ["MQTT/README.md"]),
         library(
             "BridgeControl", ["DeviceKit", "HAPModel", "LineRPC", "BoundedJSON", "SystemKit", "TerminalKit", logging]),
-        library("DatabaseKit", ["SystemKit", "TerminalKit", grdb, logging]),
+        library("DatabaseKit", ["SystemKit", "TerminalKit", grdb, lifecycle, logging]),
         library(
             "DaemonKit",
             [
-                "CMalloc", "DatabaseKit", "LineRPC", "SystemKit", "TerminalKit", "YAMLKit", lifecycle, logging,
+                "CMalloc", "LineRPC", "SystemKit", "TerminalKit", lifecycle, logging,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]
         ),
@@ -356,7 +356,7 @@ let package = Package(
             of: "LightPlugins", ["HAPTesting", "DeviceKit", "HAPModel", "LineRPC", "BoundedJSON", "AsyncKit", logging]),
         tests(of: "Discovery", [logging]),
         tests(of: "LineRPC", ["BoundedJSON", logging, nioCore, nioPosix]),
-        tests(of: "DaemonKit", ["DatabaseKit", grdb, logging]),
+        tests(of: "DaemonKit", ["SystemKit", logging]),
         tests(of: "YAMLKit", ["BoundedJSON", "ConfigurationKit"]),
         tests(of: "DatabaseKit", [grdb, logging]),
         tests(

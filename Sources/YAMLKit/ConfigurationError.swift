@@ -3,7 +3,7 @@ package import SystemKit
 import TerminalKit
 
 /// An error in a configuration file, with its remedy.
-package struct ConfigurationError: ErrorWithExitCode, Equatable, Sendable {
+package struct ConfigurationError: ErrorInFile, Equatable, Sendable {
     package var file: String
     /// The line, counted from 1.
     package var line: Int

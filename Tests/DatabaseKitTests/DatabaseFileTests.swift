@@ -8,7 +8,7 @@ import Testing
 
 @testable import DatabaseKit
 
-private let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 // Serialized, because a process that one test starts briefly shares the locks of other tests.
 @Suite("DatabaseFile", .serialized, .timeout)

@@ -2,7 +2,6 @@ import Glibc
 package import Logging
 import SystemKit
 import TerminalKit
-import YAMLKit
 
 /// The setup of a daemon's log.
 ///
@@ -48,7 +47,7 @@ extension LogStage {
         case .journal: logger.critical("daemon failed", metadata: ["error": "\(error)"])
         case .plain:
             // An error in a file begins with its position, in the format that compilers use.
-            let name = error is ConfigurationError ? "" : "\(program): "
+            let name = error is any ErrorInFile ? "" : "\(program): "
             StandardStreams.printError((name + "\(error)").sanitized)
         }
     }

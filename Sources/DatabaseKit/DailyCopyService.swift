@@ -1,4 +1,3 @@
-package import DatabaseKit
 import FoundationEssentials
 package import Logging
 import ServiceLifecycle

@@ -1,4 +1,3 @@
-import DatabaseKit
 import FoundationEssentials
 import GRDB
 import Glibc
@@ -6,7 +5,7 @@ import Logging
 import TestTimeouts
 import Testing
 
-@testable import DaemonKit
+@testable import DatabaseKit
 
 @Suite("DailyCopyService", .timeout)
 struct DailyCopyTests {
