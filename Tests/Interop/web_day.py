@@ -103,6 +103,9 @@ class Day:
             process.process.wait()
         else:
             process.terminate()
+        if what == "bridge":
+            # Simulated lamps are in the bridge's process, so a kill also loses their last states. Real lamps keep them.
+            house.chosen.clear()
         time.sleep(1)
         process.start(**({"allowed": False} if what == "page" else {}))
         # The hub needs a moment to notice the restart of the bridge.
