@@ -34,7 +34,7 @@ all: packages
 	$(SHIP) lamplighter
 	$(SHIP) homehubd
 	$(SHIP) homehub
-	$(SHIP) homeweb
+	$(SHIP) homeweb -Xlinker -rpath -Xlinker '$$ORIGIN/../lib/homeweb'
 	$(SHIP) hapsim
 	Scripts/generate-manual $(SHIPPED)
 
