@@ -2,8 +2,8 @@
 
     make built && sudo .venv/bin/python Tests/Interop/web_pictures.py FOLDER [VIEW ...]
 
-Each view is taken on a phone, on a desktop, and on a wide screen, light and dark. With views, only these are taken. The README's
-pictures are `home-desktop-light.png`, `home-phone-dark.png` and `lamp-phone-light.png`.
+Each view is taken on a phone, on a desktop, and on a wide screen, light and dark. With views, only these are taken. `readme` as the
+only view takes the README's pictures, which are as high as the window; their folder is Documentation/Pictures.
 """
 
 import json
@@ -124,7 +124,7 @@ def views(home):
         "home": "/", "lights": "/status/lights", "climate": "/status/climate", "security": "/status/security", "attention": "/status/attention",
         "rooms": "/rooms", "room": f"/rooms/{rooms['Living Room']}", "order": f"/rooms/{rooms['Living Room']}/order", "scenes": "/scenes",
         "scene": f"/scenes/{scenes['Movie Time']}", "automations": "/automations", "automation": f"/automations/{automations['Evening']}",
-        "new-automation": "/automations/new", "activity": "/history", "more": "/more", "names": "/names", "accessories": "/accessories",
+        "new-automation": "/automations/new", "activity": "/activity", "more": "/more", "names": "/names", "accessories": "/accessories",
         "add": "/add", "people": "/people", "access": "/access", "privacy": "/privacy", "search": "/search?q=l", "bridge": "/bridge",
         "warnings": "/bridge/warnings", "pairings": "/bridge/pairings", "systems": "/bridge/systems", "missing": "/nowhere",
         "details": f"/accessories/{shown['Color Lamp']['id']}", "lamp": f"/services/{main['Color Lamp']}",
@@ -151,6 +151,16 @@ def take(chromium, address, paths, folder):
                 visitor.page.screenshot(path=folder / f"{name}-{size}-{scheme}.png")
                 visitor.page.set_viewport_size(options["viewport"])
             visitor.context.close()
+
+
+def take_readme(chromium, address, paths, folder):
+    for name, size, scheme in (("home", "desktop", "light"), ("home", "phone", "dark"), ("lamp", "phone", "light")):
+        # Their files are small.
+        visitor = chromium.open(address, color_scheme=scheme, **{**SIZES[size], "device_scale_factor": 1.5 if size == "phone" else 1})
+        visitor.go(paths[name])
+        visitor.page.wait_for_function("() => !document.querySelector('.stale')")
+        visitor.page.screenshot(path=folder / f"{name}-{size}-{scheme}.png")
+        visitor.context.close()
 
 
 @contextmanager
@@ -190,7 +200,10 @@ def main(folder, *wanted):
         with furnished(host, temporary) as (home, page), browser(host, temporary) as chromium:
             paths = views(home)
             print(json.dumps({"accessories": len(home.cli("accessories", "--json")), "views": len(paths)}))
-            take(chromium, page.address, {name: path for name, path in paths.items() if not wanted or name in wanted}, folder)
+            if wanted == ("readme",):
+                take_readme(chromium, page.address, paths, folder)
+            else:
+                take(chromium, page.address, {name: path for name, path in paths.items() if not wanted or name in wanted}, folder)
     lan.close()
 
 
