@@ -27,7 +27,7 @@ define build
 endef
 
 .PHONY: all built run run-home run-web test test-all guest-test check format install install-files install-bridge-files install-home-files install-web-files help deb bench fuzz power-cut sanitize soak web-day web-figures docs
-.PHONY: apt-repository release guest-repository fresh-machine test-outside mutants packages test-packages package-packages guest-packages bench-programs
+.PHONY: container container-test apt-repository release guest-repository fresh-machine test-outside mutants packages test-packages package-packages guest-packages bench-programs
 
 all: packages
 	$(SHIP) lamplighterd
@@ -165,6 +165,15 @@ apt-repository: package-packages
 	Scripts/apt-repository --address "$(or $(ADDRESS),$(error set ADDRESS to the URL at which .build-repository is served))" \
 		--key "$(or $(SIGNING_KEY),$(error set SIGNING_KEY to a fingerprint or to a file with the secret key))"
 
+## container  build a container image from the packages, without a container engine
+container:
+	@command -v mmdebstrap >/dev/null || { echo "container: mmdebstrap is missing; run as root: apt-get install mmdebstrap" >&2; exit 69; }
+	Scripts/build-container
+
+## container-test  run the image with Podman on a simulated LAN: health, pairing, restart, no root (root)
+container-test: $(VENV)/ready
+	Scripts/container-test
+
 ## guest-repository  install, upgrade and purge the packages from a repository, in guests with Debian 12 and 13 (root)
 guest-repository: guest-packages $(VENV)/ready
 	Scripts/guest-repository
@@ -223,7 +232,7 @@ fuzz: packages
 sanitize: test-packages $(VENV)/ready
 	Scripts/sanitize
 
-## docs     build the libraries' documentation in .build-docs/site/LIBRARY
+## docs     build the libraries' documentation in .build-docs/site/LIBRARY, and an index with the version
 docs: packages
 	mkdir -p .build-docs/site
 	for library in $(LIBRARIES); do set -e; \
@@ -231,6 +240,10 @@ docs: packages
 			generate-documentation --target $$library --transform-for-static-hosting \
 			--hosting-base-path $$library --output-path .build-docs/site/$$library; \
 	done
+	{ echo '<!doctype html><meta charset="utf-8"><title>Lamplighter</title>'; echo "<h1>Lamplighter $$(Scripts/version)</h1><ul>"; \
+		for library in $(LIBRARIES); do \
+			echo "<li><a href=\"$$library/documentation/$$(echo $$library | tr A-Z a-z)/\">$$library</a></li>"; \
+		done; echo '</ul>'; } > .build-docs/site/index.html
 
 packages:
 	@Scripts/install-packages run
