@@ -169,7 +169,7 @@ extension BridgeControlError {
             let remark = location.distrust.map { "; the bridge in this directory isn't used: \($0)" } ?? ""
             self = .unavailable(
                 "can't connect to lamplighterd at \(path) (\(reason)\(remark))",
-                remedy: "start lamplighterd, or specify its socket with --control")
+                remedy: "start lamplighterd (in a clone with make run), or specify its socket with --control")
             isDaemonAway = true
         case .untrusted: self = .noPermission("\(error)", remedy: "specify a socket that you trust with --control")
         case .noPermission(let path):

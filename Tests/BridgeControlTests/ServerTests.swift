@@ -299,7 +299,7 @@ struct ServerTests {
     func unreachable() async throws {
         var expected = BridgeControlError(
             code: 69, message: "can't connect to lamplighterd at /nowhere/s (No such file or directory)",
-            remedy: "start lamplighterd, or specify its socket with --control")
+            remedy: "start lamplighterd (in a clone with make run), or specify its socket with --control")
         expected.isDaemonAway = true
         await #expect(throws: expected) {
             try await ask("/nowhere/s") { try await $0.status() }
