@@ -234,7 +234,7 @@ def test_owner_invites_people_changes_and_revokes_their_access_on_the_page(house
         owner.get_by_text("Change access").click()
         owner.get_by_label("Role").select_option(label="Guest")
         owner.get_by_role("button", name="Save").click()
-        visitor.until_text("only owner")
+        visitor.until_text("only owner", ".message")
         visitor.go("/access")
         page.get_by_role("link", name="Revoke the access of Berta").click()
         page.get_by_role("button", name="Revoke access").click()
