@@ -103,6 +103,15 @@ def test_network_and_proxied_visitors_need_a_token(house):
     assert status == 200 and "Desk Lamp" in body
 
 
+def test_rejected_form_is_shown_again_only_on_a_page(house):
+    process = house.page.process.pid
+    for path in ("/live?page=/", "/live", "/assets/icons.svg", "/nowhere", "//example.org/"):
+        status, fields, _ = fetch(house.host, house.local, "/services/nothing/values", "POST", {house.on: "true", "kept-page": path})
+        assert status == 404 and fields["content-type"].startswith("text/html"), path
+    assert house.page.process.poll() is None and house.page.process.pid == process
+    assert fetch(house.host, house.local)[0] == 200
+
+
 def test_sign_in_link_uses_the_configured_name_or_the_hosts_address(house, tmp_path):
     assert house.page.address == f"http://home.example:{house.port}/", "under the configured name"
     page = Page(house.host, house.home, tmp_path / "page", listen="0.0.0.0:0")

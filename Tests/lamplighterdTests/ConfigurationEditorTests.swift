@@ -258,6 +258,19 @@ struct ConfigurationEditorTests {
         #expect(proposal.diff.contains("-  - driver: wiz") && !proposal.diff.contains("/bin/true"))
     }
 
+    @Test("keeps a password for the web page only if the address stays")
+    func keptSecret() async throws {
+        let bench = try Bench(
+            "drivers:\n  - driver: mqtt\n    url: mqtt://10.0.0.5\n    user: ada\n    password-file: /etc/secret.password\n"
+        )
+        func propose(_ values: [String: String]) async throws {
+            _ = try await bench.editor.propose(.changeDriver(id: "mqtt", values: values), devices: [], isByPage: true)
+        }
+        await #expect(throws: BridgeControlError.self) { try await propose(["url": "mqtt://10.0.0.9", "user": "ada"]) }
+        try await propose(["url": "mqtt://10.0.0.5", "user": "ben"])
+        try await propose(["url": "mqtt://10.0.0.9", "user": "ada", "password-file": "hunter2"])
+    }
+
     @Test("renames, hides and shows a device")
     func device() async throws {
         let bench = try Bench(Self.simulated)

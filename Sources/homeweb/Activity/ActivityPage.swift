@@ -22,11 +22,22 @@ struct ActivityPage: LivePage {
 
     func changes(_ site: Site) async -> AsyncStream<Void>? { isLatest ? feed.changes : nil }
 
+    /// Returns the chosen home, or else the home of the chosen room or accessory.
+    func home(_ moment: Moment) -> Home? {
+        guard query.home == nil else { return moment.home }
+        return moment.home {
+            let filter = ActivityFilter(query, $0)
+            return filter.room != nil || filter.accessory != nil
+        } ?? moment.home
+    }
+
+    private static func homeQuery(_ home: Home) -> String { home.isPrimary ? "" : "?home=\(home.id)" }
+
     func content(_ moment: Moment) async -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
-        guard let home = moment.home else { return .missing("This home no longer exists.") }
+        guard let home = home(moment) else { return .missing("This home no longer exists.") }
         let filter = ActivityFilter(query, home)
-        var values = filter.values(homeQuery: moment.homeQuery)
+        var values = filter.values(homeQuery: Self.homeQuery(home))
         if moment.visitor.isOwner, let accessory = filter.accessory {
             values["remove"] = "/privacy/history?home=\(home.id)&accessory=\(accessory.id)"
         }
@@ -59,8 +70,8 @@ struct ActivityPage: LivePage {
         }
         values["isEmpty"] = days.isEmpty && isLatest
         values["older"] =
-            entries.count == Self.count ? entries.last.map { filter.path(moment.homeQuery, before: $0.id) } : nil
-        values["latest"] = isLatest ? nil : filter.path(moment.homeQuery)
+            entries.count == Self.count ? entries.last.map { filter.path(Self.homeQuery(home), before: $0.id) } : nil
+        values["latest"] = isLatest ? nil : filter.path(Self.homeQuery(home))
         let main = Templates.render("activity", values)
         let frame = rows.first.flatMap { main.firstRange(of: $0.html) }.map { String(main[..<$0.lowerBound]) } ?? main
         return PageContent(title: "Activity", main: main, rows: RowList(frame: frame, rows: rows))

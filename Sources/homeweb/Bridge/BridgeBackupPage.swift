@@ -11,18 +11,19 @@ import SystemKit
 /// connection, or on this computer. The page shows the command for a restore, which replaces the bridge's identity.
 enum BridgeBackupPage {
     static func add(to router: RouterGroup<WebContext>, _ site: Site) {
-        router.get("/bridge/backup") { _, context in
+        router.get("/bridge/backup") { request, context in
             let visitor = try context.owner
             let configuration = try await BridgeChanges.ask(site) { try await $0.configuration() }
             return Response.page(
                 Layout(
-                    title: "Backup of the bridge", content: content(configuration, isPrivate: context.isPrivate),
+                    title: "Backup of the bridge",
+                    content: content(configuration, isPrivate: context.isPrivate(request)),
                     visitor: visitor, place: "/more"))
         }
         router.post("/bridge/backup") { request, context in
             _ = try context.owner
             _ = try await request.form(context)
-            guard context.isPrivate else {
+            guard context.isPrivate(request) else {
                 throw WebError(
                     .conflict,
                     "Others on the network could read the keys in the backup. Open this page over HTTPS, or on the computer that it runs on."
@@ -53,5 +54,8 @@ enum BridgeBackupPage {
 
 extension WebContext {
     /// Whether others on the network can't read the connection.
-    fileprivate var isPrivate: Bool { isEncrypted == true || !isProxied && IPAddressText.isLoopback(peer) }
+    fileprivate func isPrivate(_ request: Request) -> Bool {
+        isEncrypted == true
+            || !isProxied && !ReverseProxies.hasForwarded(request.headers) && IPAddressText.isLoopback(peer)
+    }
 }

@@ -42,7 +42,9 @@ struct KeptForms: RouterMiddleware {
         guard
             let page = try? await pages.respond(
                 to: Request(head: head, body: RequestBody(buffer: ByteBuffer())), context: context),
-            page.status == .ok, let html = try? await String(buffer: page.body.collected()),
+            // Other responses, such as a live stream, may not end, or can't be part of another request.
+            page.status == .ok, page.headers[.contentType]?.hasPrefix("text/html") == true,
+            let html = try? await String(buffer: page.body.collected()),
             let filled = form.filling(html),
             let place = filled.utf8.firstRange(of: #"<div id="toasts""#.utf8)
         else { return nil }

@@ -8,7 +8,9 @@ extension Service {
     ///   such as a jammed lock, is.
     /// - Strings and bytes aren't, because they may be secrets, such as the codes of a lock.
     package func isActivity(_ characteristic: Characteristic, _ value: CharacteristicValue) -> Bool {
-        guard characteristic.isForPeople, !isHidden, type != .accessoryInformation else { return false }
+        guard characteristic.isForPeople, !isHidden, type != .accessoryInformation,
+            characteristic.metadata.format != .string
+        else { return false }
         if characteristic.type.isMomentary { return characteristic.metadata.permissions.contains(.notify) }
         guard characteristic.hasHistory else { return false }
         if characteristic.isMeasurement, !characteristic.metadata.permissions.contains(.pairedWrite) { return false }

@@ -79,6 +79,10 @@ actor ConfigurationEditor {
             configuration: current.configuration, values: current.values, directory: store.directory, devices: devices,
             found: found, exists: { access($0, F_OK) == 0 }
         ).plan(change)
+        if isByPage, plan.sendsSecretElsewhere {
+            throw BridgeControlError.usage(
+                "the address changes, but the password is the former one", remedy: "enter it again")
+        }
         let text = try edited(current.text, plan.edits)
         let bytes = Array(text.utf8)
         try check(bytes, plan)

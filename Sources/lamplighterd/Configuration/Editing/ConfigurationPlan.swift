@@ -19,6 +19,8 @@ struct ConfigurationPlan {
     var secrets: [Secret] = []
     /// Sentences about the consequences.
     var warnings: [String] = []
+    /// Whether a stored secret would be sent to a new address.
+    var sendsSecretElsewhere = false
     /// The labels of the fields, by key, for errors about their values.
     var labels: [String: String] = [:]
 }
@@ -158,6 +160,7 @@ struct ConfigurationPlanner {
             guard case .secret = field.kind, let path = old[field.key] else { continue }
             if new[field.key] == nil {
                 new[field.key] = path
+                plan.sendsSecretElsewhere = ["url", "host", "hosts"].contains { new[$0] != old[$0] }
             } else if let path = path.string {
                 plan.warnings.append("The former secret stays in \(path), so that you can undo this change.")
             }
