@@ -4,13 +4,13 @@ The time until the first byte isn't measured, because the server may be a debug 
 """
 
 import re
-import subprocess
 
 import pytest
 
-from home_figures import Control, LargeHome
-from lan import end, until
+from home_figures import LargeHome
+from lan import until
 from web import Page, browser, fetch
+from web_figures import largest_event
 
 ROOMS = [f"Room {letter}" for letter in "ABCDEFGHIJ"]
 
@@ -61,20 +61,4 @@ def test_page_script_and_events_are_small(house):
     assert size("/", "-H", "Accept-Encoding: gzip") <= 20_000
     script = re.search(r'src="(/assets/script[^"]*)"', fetch(host, address)[2])[1]
     assert size(script) <= 40_000
-    mark = re.search(r'data-live="([^"]*)"', fetch(host, address)[2])[1].replace("&amp;", "&")
-    stream = subprocess.Popen(
-        host.inside("curl", "-s", "-N", "-m", "60", address.rstrip("/") + mark), stdout=subprocess.PIPE, text=True)
-    control, events, level = Control(house.bridge.socket), [], 40
-    try:
-        # Every beat is followed by another change, until one is shown.
-        for line in stream.stdout:
-            if line.startswith("event: beat"):
-                level += 1
-                control.simulate("simulated/lamp7", on=True, brightness=level)
-            events += [line] if line.startswith("data: ") and '"id"' in line else []
-            if f"{level} %" in line:
-                break
-    finally:
-        end(stream)
-    assert events and f"{level} %" in events[-1]
-    assert max(len(f"event: part\n{one}\n".encode()) for one in events) <= 1000, max(events, key=len)
+    assert largest_event(host, address, house.bridge.socket) <= 1000

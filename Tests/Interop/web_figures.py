@@ -84,9 +84,14 @@ def sizes(large, page, table):
     table.add("Home, uncompressed", len(body.encode()), "B")
     table.add("script, uncompressed", len(fetch(host, address, script)[2].encode()), "B", 40_000)
     table.add("a first visit, compressed", sum(size(path) for path in ("/", script, style, "/assets/icons.svg")), "B")
-    stream = address.rstrip("/") + live_path(host, address)
-    live = subprocess.Popen(host.inside("curl", "-s", "-N", "-m", "60", stream), stdout=subprocess.PIPE, text=True)
-    control, events, level = Control(large.bridge.socket), [], 40
+    table.add("the largest event of one changed lamp", largest_event(host, address, large.bridge.socket), "B", 1000)
+
+
+def largest_event(host, address, bridge):
+    """Return the size in bytes of the largest event that Home receives when one lamp changes."""
+    live = subprocess.Popen(
+        host.inside("curl", "-s", "-N", "-m", "60", address.rstrip("/") + live_path(host, address)), stdout=subprocess.PIPE, text=True)
+    control, events, level = Control(bridge), [], 40
     try:
         # Every beat is followed by another change, until one is shown.
         for line in live.stdout:
@@ -98,7 +103,8 @@ def sizes(large, page, table):
                 break
     finally:
         end(live)
-    table.add("the largest event of one changed lamp", max(len(f"event: part\n{one}\n".encode()) for one in events), "B", 1000)
+    assert events and f"{level} %" in events[-1], "the change is shown"
+    return max(len(f"event: part\n{one}\n".encode()) for one in events)
 
 
 def live_path(host, address):

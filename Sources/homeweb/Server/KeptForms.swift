@@ -23,6 +23,10 @@ struct KeptForms: RouterMiddleware {
         let bytes = try await request.bytes(upTo: context.maxUploadSize)
         request.body = RequestBody(buffer: bytes)
         do throws(WebError) { return try await Guard.answer(request, context, next) } catch {
+            // A form with more fields would lose some of them.
+            guard bytes.readableBytesView.count(where: { $0 == UInt8(ascii: "&") }) < Query.defaultLimit else {
+                throw error
+            }
             let all = Query(String(buffer: bytes))
             guard let page = (all[KeptForm.pageField] ?? request.localReferrer)?.localPath else { throw error }
             let form = KeptForm(
