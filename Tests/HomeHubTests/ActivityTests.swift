@@ -192,6 +192,42 @@ struct ActivityTests {
         }
     }
 
+    @Test("deletes values and activity that are being stored, even if that fails")
+    func deletionDuringWrite() async throws {
+        try await run { app, _ in
+            let house = device.house
+            _ = try await app.call(write(true))
+            house.history.breakDown(true)
+            house.history.gate.close()
+            async let save: Void = house.hub.saveHistory()
+            try await eventually("a write to the store") { house.history.gate.waitingCount == 1 }
+            _ = try await app.call(.removeHistory(device.accessory.home, device.accessory.id))
+            house.history.gate.open()
+            await save
+            house.history.breakDown(false)
+            await house.hub.saveHistory()
+            #expect(try await entries(app).map(\.changes) == [[.historyRemoved(name: device.accessory.name)]])
+            let past = HistoryRequest(
+                characteristic: device.on, since: Timestamp(millisecondsSince1970: 0), until: .now)
+            #expect(try await house.history.entries(past).isEmpty)
+        }
+    }
+
+    @Test("returns as many entries as requested, although the store still has those of a removed accessory")
+    func removedAccessoryInStore() async throws {
+        try await run { app, _ in
+            let (house, home) = (device.house, device.accessory.home)
+            _ = try await app.write(.addRoom(home, name: "Attic"))
+            for value in [true, false, true] { _ = try await app.call(write(value)) }
+            await house.hub.saveHistory()
+            house.history.keepRemovedAccessories()
+            _ = try await app.call(.write(.removeAccessory(home, device.accessory.id)))
+            let latest = try await entries(app) { $0.count = 2 }
+            #expect(latest.count == 2)
+            #expect(latest.last?.changes == [.added(object: .room, name: "Attic", accessory: nil)])
+        }
+    }
+
     @Test("never contains strings and bytes, which may be codes")
     func secrets() throws {
         let characteristics = try #require(device.accessory.services.last).characteristics

@@ -11,6 +11,7 @@ final class TestHistory: HistoryStore {
         var activity: [ActivityEntry] = []
         var batches = 0
         var isBroken = false
+        var keepsRemovedAccessories = false
 
         mutating func removeChanges(of isRemoved: (Accessory.ID) -> Bool) {
             activity = activity.compactMap { entry in
@@ -29,7 +30,14 @@ final class TestHistory: HistoryStore {
 
     func breakDown(_ isBroken: Bool) { state.withLock { $0.isBroken = isBroken } }
 
+    /// Keeps the values and activity of removed accessories, like a store whose removal fails.
+    func keepRemovedAccessories() { state.withLock { $0.keepsRemovedAccessories = true } }
+
+    /// The gate that writes pass.
+    let gate = Gate()
+
     func append(_ samples: [HistorySample], _ activity: [ActivityEntry]) async throws {
+        await gate.pass()
         try state.withLock { state in
             guard !state.isBroken else { throw Broken() }
             state.samples += samples
@@ -49,6 +57,7 @@ final class TestHistory: HistoryStore {
 
     func removeAll(except objects: HistoryObjects) async throws {
         state.withLock { state in
+            guard !state.keepsRemovedAccessories else { return }
             state.samples.removeAll { !objects.characteristics.contains($0.characteristic) }
             state.removeChanges { !objects.accessories.contains($0) }
             state.activity.removeAll { !objects.homes.contains($0.home) }

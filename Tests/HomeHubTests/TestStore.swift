@@ -18,11 +18,10 @@ final class TestStore: HomeStore {
         var isBroken = false
         var isFull = false
         var refusals = 0
-        var isStalled = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = Mutex(State())
+    private let gate = Gate()
 
     /// The vault for promoted candidates.
     let vault = Mutex<InMemoryPairingVault?>(nil)
@@ -50,38 +49,19 @@ final class TestStore: HomeStore {
     }
 
     /// Suspends writes until ``resume()``.
-    func stall() { state.withLock { $0.isStalled = true } }
+    func stall() { gate.close() }
 
     /// Resumes writes.
-    func resume() {
-        let waiting = state.withLock { state in
-            state.isStalled = false
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for continuation in waiting { continuation.resume() }
-    }
+    func resume() { gate.open() }
 
     /// Performs the waiting writes and suspends later ones.
-    func writeWaiting() {
-        let waiting = state.withLock { state in
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for continuation in waiting { continuation.resume() }
-    }
+    func writeWaiting() { gate.letWaitingPass() }
 
     /// The number of suspended writes.
-    var waitingCount: Int { state.withLock(\.waiting.count) }
+    var waitingCount: Int { gate.waitingCount }
 
     private func change(_ body: (inout State) -> Void) async throws {
-        await withCheckedContinuation { continuation in
-            let isFree = state.withLock { state in
-                if state.isStalled { state.waiting.append(continuation) }
-                return !state.isStalled
-            }
-            if isFree { continuation.resume() }
-        }
+        await gate.pass()
         try state.withLock { state in
             guard !state.isBroken else {
                 state.refusals += 1

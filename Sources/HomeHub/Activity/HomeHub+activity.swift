@@ -202,12 +202,26 @@ extension HomeHub {
             count: min(request.count, ActivityRequest.maximumCount))
         activityReaders.insert(call.session)
         do {
-            let entries = try await history.activity(query)
-            let present = Set(graph.home(home.id)?.accessories.map(\.id) ?? [])
-            answer(call, .success(entries.compactMap { $0.without(allExcept: present) }.json))
+            answer(call, .success(try await presentActivity(query).json))
         } catch {
             logger.error("history read failed", metadata: ["error": "\(error)"])
             answer(call, with: store.failure("the activity can't be read", after: error))
+        }
+    }
+
+    /// Returns entries without changes of missing accessories: fewer than requested only at the end of the activity.
+    private func presentActivity(_ query: ActivityQuery) async throws -> [ActivityEntry] {
+        var entries: [ActivityEntry] = []
+        var query = query
+        while true {
+            let next = try await history.activity(query)
+            let present = Set(graph.home(query.home)?.accessories.map(\.id) ?? [])
+            let isEnd = next.count < query.count
+            let found = next.compactMap { $0.without(allExcept: present) }
+            entries += found
+            query.count -= found.count
+            guard !isEnd, query.count > 0, let last = next.last else { return entries }
+            query.ids = query.ids.lowerBound..<last.id
         }
     }
 

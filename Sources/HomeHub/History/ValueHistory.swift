@@ -7,6 +7,8 @@ final class ValueHistory {
     private let interval: Duration
     private let logger: Logger
     private var pending: [HistorySample] = []
+    /// The values that are being stored.
+    private var saving: [HistorySample] = []
     /// The last recorded measurement of each characteristic: its index in `pending`, and the time of the first value
     /// recorded at that index.
     private var measurements: [Characteristic.ID: (index: Int, since: Timestamp)] = [:]
@@ -68,15 +70,16 @@ final class ValueHistory {
         guard !isSaving, !pending.isEmpty || !activity.isEmpty else { return }
         isSaving = true
         defer { isSaving = false }
-        let saved = take()
+        take()
         do {
-            try await store.append(saved, activity.take())
+            try await store.append(saving, activity.take())
             activity.saved(isStored: true)
         } catch {
             activity.saved(isStored: false)
             logger.error("history write failed", metadata: ["error": "\(error)"])
-            putBack(saved)
+            putBack()
         }
+        saving = []
     }
 
     /// Stores the recorded values if they include the requested characteristic, and returns past values from the store.
@@ -101,6 +104,7 @@ final class ValueHistory {
         let accessories = accessory.map { [$0] } ?? home.accessories
         let characteristics = Set(accessories.flatMap(\.services).flatMap(\.characteristics).map(\.id))
         pending.removeAll { characteristics.contains($0.characteristic) }
+        saving.removeAll { characteristics.contains($0.characteristic) }
         // The indexes in `measurements` are no longer valid.
         measurements = [:]
         if let accessory {
@@ -123,17 +127,12 @@ final class ValueHistory {
         }
     }
 
-    private func take() -> [HistorySample] {
-        defer {
-            pending = []
-            measurements = [:]
-            nextDeadline = nil
-        }
-        return pending
+    private func take() {
+        (saving, pending, measurements, nextDeadline) = (pending, [], [:], nil)
     }
 
-    private func putBack(_ saved: [HistorySample]) {
-        pending = saved + pending
+    private func putBack() {
+        pending = saving + pending
         dropOldest()
         nextDeadline = .now + interval
     }
