@@ -62,3 +62,17 @@ def test_page_script_and_events_are_small(house):
     script = re.search(r'src="(/assets/script[^"]*)"', fetch(host, address)[2])[1]
     assert size(script) <= 40_000
     assert largest_event(host, address, house.bridge.socket) <= 1000
+
+
+# Rooms outside the window aren't laid out, so the browser only estimates their heights.
+@pytest.mark.parametrize("room", [ROOMS[4], ROOMS[-2]])
+def test_link_to_a_room_shows_its_start_on_a_phone(house, tmp_path, room):
+    with browser(house.page.host, tmp_path) as chromium:
+        page = chromium.open(house.page.address, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True).page
+        page.locator(".index").get_by_text(room, exact=True).tap()
+        heading = page.locator(".rooms h2", has_text=room)
+        # A smooth scroll takes a moment; the heading must end below the row of links, which stays at the top.
+        until(lambda: 0 < heading.bounding_box()["y"] < 200, 5, f"the start of {room} is shown")
+        before = heading.bounding_box()["y"]
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        assert abs(heading.bounding_box()["y"] - before) < 2
