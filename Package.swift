@@ -138,6 +138,7 @@ let package = Package(
         .target(name: "CVersion", cSettings: [.define("LAMPLIGHTER_VERSION", to: "\"\(version)\"")]),
 
         library("AsyncKit"),
+        library("Texts"),
         library("BoundedJSON"),
         library("ConfigurationKit"),
         library("Jinja", ["BoundedJSON"]),
@@ -181,8 +182,9 @@ let package = Package(
         ),
         library("YAMLKit", ["BoundedJSON", "ConfigurationKit", "CYAML", "SystemKit", "TerminalKit"]),
         library("SetupQR", ["CQREncode"]),
-        library("HomeModel", ["HAPModel", "BoundedJSON", "SystemKit"]),
-        library("HomePresentation", ["HomeModel", "HAPModel", "BoundedJSON", "SystemKit", "TerminalKit"]),
+        library("HomeModel", ["HAPModel", "BoundedJSON", "SystemKit", "Texts"]),
+        library(
+            "HomePresentation", ["HomeModel", "HAPModel", "BoundedJSON", "SystemKit", "TerminalKit", "Texts"]),
 
         library("HAPTransport", ["Dialing", "HAPProtocol", nioCore, nioPosix, logging]),
         library("AccessoryRole", ["HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", logging]),
@@ -254,12 +256,13 @@ let package = Package(
                 "AsyncKit", "HomeClient", "HomeModel", "HomePresentation", "HAPModel", "WebAccess", "BridgeControl",
                 "LineRPC", "SetupQR",
                 "DaemonKit",
-                "BoundedJSON", "SystemKit", "TerminalKit", "CZlib", "QRReading", arguments, hummingbird,
+                "BoundedJSON", "SystemKit", "TerminalKit", "Texts", "CZlib", "QRReading", arguments, hummingbird,
                 hummingbirdCore,
                 hummingbirdTLS, mustache, lifecycle, .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 logging, nioCore, nioPosix, nioSSL, httpTypes, nioHTTPTypes,
             ],
-            resources: webAssets.map { .embedInCode("Assets/\($0)") }, swiftSettings: swift),
+            resources: (webAssets.map { "Assets/\($0)" } + ["Catalogs/de.po"]).map { .embedInCode($0) },
+            swiftSettings: swift),
 
         program(
             "hapsim",
@@ -335,6 +338,7 @@ let package = Package(
             path: "Tests/Fuzz", swiftSettings: swift),
 
         tests(of: "AsyncKit"),
+        tests(of: "Texts"),
         tests(of: "Dialing"),
         tests(of: "Jinja", ["BoundedJSON"]),
         tests(of: "BoundedJSON"),
@@ -397,7 +401,7 @@ let package = Package(
                 nioPosix,
             ]),
         tests(of: "HomeModel", ["HAPTesting", "HomeTesting", "HAPModel", "BoundedJSON"]),
-        tests(of: "HomePresentation", ["HAPTesting", "HomeTesting", "HomeModel", "HAPModel"]),
+        tests(of: "HomePresentation", ["HAPTesting", "HomeTesting", "HomeModel", "HAPModel", "Texts"]),
         tests(
             of: "HomeHub",
             [
@@ -434,7 +438,7 @@ let package = Package(
             of: "homeweb",
             [
                 "HomeTesting", "HomeModel", "HomePresentation", "HAPModel", "SetupQR", "WebAccess", "BridgeControl",
-                "BoundedJSON", httpTypes, hummingbirdCore, nioCore,
+                "BoundedJSON", "Texts", httpTypes, hummingbirdCore, nioCore,
             ]),
         tests(of: "WebAccess"),
         tests(of: "SetupQR"),

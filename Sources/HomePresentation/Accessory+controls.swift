@@ -1,5 +1,6 @@
 import HAPModel
 package import HomeModel
+import Texts
 
 extension Accessory {
     /// Returns the control for one of the accessory's characteristics.
@@ -62,13 +63,15 @@ extension Characteristic {
     /// The common color temperatures that a lamp supports, from warm to cold.
     package var colorTemperaturePresets: [CharacteristicControl.Choice] {
         guard type == .colorTemperature else { return [] }
-        let presets = [("Candle", 2000.0), ("Warm", 2700), ("Neutral", 4000), ("Daylight", 5500), ("Sky", 6500)]
+        let presets: [(LocalizableText, Double)] = [
+            ("Candle", 2000), ("Warm", 2700), ("Neutral", 4000), ("Daylight", 5500), ("Sky", 6500),
+        ]
         return presets.compactMap { name, kelvin in
             let mired = (1_000_000 / kelvin).rounded()
             guard mired >= metadata.minimum ?? 0, mired <= metadata.maximum ?? .infinity,
                 let value = metadata.accepted(.float(mired))
             else { return nil }
-            return CharacteristicControl.Choice(value: value, name: name)
+            return CharacteristicControl.Choice(value: value, name: name.localized)
         }
     }
 }

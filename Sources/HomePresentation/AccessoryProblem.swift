@@ -1,5 +1,6 @@
 public import HomeModel
 import SystemKit
+import Texts
 
 /// The reason why an accessory is unusable.
 @nonexhaustive
@@ -23,20 +24,22 @@ public enum AccessoryProblem: Sendable, Hashable {
     /// The problem in a few English words, for lists.
     public var words: String {
         switch self {
-        case .blocked: "blocked"
-        case .unreachable: "isn't responding"
-        case .fault(.forgotten): "no longer recognizes this home"
-        case .fault(.pairedElsewhere): "is paired with another controller"
-        case .fault(.invalidAnswers): "sends invalid responses"
+        case .blocked: localized("blocked")
+        case .unreachable: localized("isn't responding")
+        case .fault(.forgotten): localized("no longer recognizes this home")
+        case .fault(.pairedElsewhere): localized("is paired with another controller")
+        case .fault(.invalidAnswers): localized("sends invalid responses")
         }
     }
 
     /// The problem and its remedy, in English.
     public var localizedDescription: String {
         switch self {
-        case .blocked: "it was blocked after too many protocol errors; unblock it to try again"
+        case .blocked: localized("it was blocked after too many protocol errors; unblock it to try again")
         case .unreachable:
-            "it isn't responding; check that it has power and is near; if it was reset, pair it again with \(ShellCommand.homehub) repair"
+            localized(
+                "it isn't responding; check that it has power and is near; if it was reset, pair it again with \(ShellCommand.homehub) repair"
+            )
         case .fault(let fault): fault.localizedDescription
         }
     }

@@ -1,11 +1,17 @@
 import HAPModel
 package import HomeModel
+import Texts
 
 extension Characteristic {
-    /// A short name for a control or a reading on the page of its service, in English.
-    package var label: String { Self.labels[type] ?? localizedDescription }
+    /// A short name for a control or a reading on the page of its service, in the language of the request.
+    package var label: String { localized(key: englishLabel) }
 
-    private static let labels: [CharacteristicType: String] = [
+    /// The label within a sentence.
+    package var labelInSentence: String { localizedInSentence(key: englishLabel) }
+
+    var englishLabel: String { Self.labels[type]?.key ?? localizedDescription }
+
+    private static let labels: [CharacteristicType: LocalizableText] = [
         .activeIdentifier: "Input",
         .coolingThresholdTemperature: "Cool to",
         .currentAirPurifierState: "State",

@@ -159,7 +159,7 @@ extension CharacteristicType {
         let numbers = metadata.validValues ?? valueNames.keys.sorted()
         let taken = numbers.filter { metadata.accepted(.integer($0)) == .integer($0) }
         guard !taken.isEmpty else { return nil }
-        return taken.map { CharacteristicControl.Choice(value: .integer($0), name: words(for: $0) ?? "\($0)") }
+        return taken.map { CharacteristicControl.Choice(value: .integer($0), name: localizedWords(for: $0) ?? "\($0)") }
     }
 
     /// Types whose numbers 0 and 1 mean off and on, or no and yes.

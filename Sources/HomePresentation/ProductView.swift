@@ -1,5 +1,6 @@
 public import HAPModel
 public import HomeModel
+import Texts
 
 /// The ways to group the services of a home for display.
 @nonexhaustive
@@ -99,10 +100,10 @@ extension Home {
                 ProductSection(name: zone.name, rows: rows.filter { zone.rooms.contains($0.room) }, zone: zone.id)
             }
             let rest = rows.filter { row in !zones.contains { $0.rooms.contains(row.room) } }
-            return (sections + [ProductSection(name: "Other Rooms", rows: rest)]).filter { !$0.rows.isEmpty }
+            return (sections + [ProductSection(name: localized("Other Rooms"), rows: rest)]).filter { !$0.rows.isEmpty }
         case .category:
             let categories = Dictionary(uniqueKeysWithValues: accessories.map { ($0.id, $0.category) })
-            return named(rows) { (categories[$0.accessory] ?? .other).localizedDescription }
+            return named(rows) { (categories[$0.accessory] ?? .other).shownName }
         case .kind: return named(rows, by: \.kindName)
         }
     }
@@ -146,20 +147,23 @@ extension Collection<ServiceRow> {
         var words = present.filter(\.state.isAlert).map { "\($0.name): \($0.state.words)" }
         words += [ServiceType.lightbulb, .outlet, .switch, .fan, .valve].compactMap { kind in
             let count = present.count { $0.kind.family == kind && $0.state.isActive }
-            let noun = count == 1 ? kind.noun.lowercased() : kind.plural.lowercased()
-            return count == 0 ? nil : "\(count) \(noun) \(kind == .valve ? "open" : "on")"
+            let noun = localizedInSentence(key: count == 1 ? kind.noun : kind.plural)
+            guard count > 0 else { return nil }
+            return kind == .valve ? localized("\(count) \(noun) open") : localized("\(count) \(noun) on")
         }
         let ways = present.filter { $0.kind.isWayIn && $0.state.isActive && !$0.state.isAlert }
-        words += ways.count > 2 ? ["\(ways.count) doors and windows open"] : ways.map { "\($0.name) \($0.state.words)" }
+        words +=
+            ways.count > 2
+            ? [localized("\(ways.count) doors and windows open")] : ways.map { "\($0.name) \($0.state.words)" }
         let temperatures = present.compactMap(\.temperature)
         if let low = temperatures.min(), let high = temperatures.max() {
             let ends = low == high ? [low.rounded(toDigits: 1)] : [low, high].map { $0.rounded(toDigits: 0) }
             words.append("\(ends.joined(separator: " – ")) °C")
         }
         let low = Set(filter { $0.battery?.isAlert == true }.map(\.accessory)).count
-        if low > 0 { words.append(low == 1 ? "1 battery low" : "\(low) batteries low") }
+        if low > 0 { words.append(localized("1 battery low", plural: "\(low) batteries low", count: low)) }
         let away = Set(filter { $0.problem != nil }.map(\.accessory)).count
-        if away > 0 { words.append(away == 1 ? "1 isn't responding" : "\(away) aren't responding") }
+        if away > 0 { words.append(localized("1 isn't responding", plural: "\(away) aren't responding", count: away)) }
         return words.joined(separator: ", ")
     }
 }
@@ -173,7 +177,7 @@ extension ServiceType {
         [.contactSensor, .door, .garageDoorOpener, .lockMechanism, .window].contains(self)
     }
 
-    /// The plural noun of the type in English.
+    /// The plural noun of the type in English, which is also its key in catalogs.
     package var plural: String {
         // An air conditioner isn't a heater.
         if self == .heaterCooler { return "Heaters and Coolers" }
@@ -182,5 +186,39 @@ extension ServiceType {
         if noun.hasSuffix("s") { return noun }
         if noun.hasSuffix("y") { return noun.dropLast() + "ies" }
         return noun + "s"
+    }
+}
+
+// MARK: Names of types
+
+extension ServiceType {
+    /// The type's name in the language of the request.
+    package var shownName: String { localized(key: localizedDescription) }
+}
+
+extension Service {
+    /// The name of the service's type in the language of the request.
+    package var shownType: String { localized(key: localizedDescription) }
+}
+
+extension Characteristic {
+    /// The name of the characteristic's type in the language of the request.
+    package var shownType: String { localized(key: localizedDescription) }
+}
+
+extension AccessoryCategory {
+    /// The category's name in the language of the request.
+    package var shownName: String { localized(key: localizedDescription) }
+}
+
+// MARK: Errors
+
+extension HomeError {
+    /// The message in the language of the request.
+    ///
+    /// Only constant texts are in catalogs; the others are in English.
+    package var localizedMessage: String {
+        guard TextCatalog.current != nil, suggestions.isEmpty else { return message }
+        return [problem, effectiveRemedy].compactMap { $0.map { localized(key: $0) } }.joined(separator: "; ")
     }
 }

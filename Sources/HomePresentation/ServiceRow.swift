@@ -1,5 +1,6 @@
 public import HAPModel
 public import HomeModel
+import Texts
 
 /// A service of a home as users see it: a light, a reading, one outlet of a power strip.
 public struct ServiceRow: Sendable, Hashable, Identifiable {
@@ -34,7 +35,7 @@ public struct ServiceRow: Sendable, Hashable, Identifiable {
     public var temperature: Double?
 
     /// The plural name of the row's kind in English.
-    public var kindName: String { kind.plural }
+    public var kindName: String { localized(key: kind.plural) }
 }
 
 /// The two states that a single tap switches between.

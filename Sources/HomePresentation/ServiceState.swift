@@ -1,5 +1,6 @@
 public import HAPModel
 public import HomeModel
+import Texts
 
 /// The current state of a service in a few words.
 public struct ServiceState: Sendable, Hashable {
@@ -24,14 +25,14 @@ public struct ServiceState: Sendable, Hashable {
         _ words: String?..., isActive: Bool = false, isAlert: Bool = false, isChanging: Bool = false
     ) {
         let known = words.compactMap(\.self)
-        self.words = known.isEmpty ? "unknown" : known.joined(separator: ", ")
+        self.words = known.isEmpty ? localized("unknown") : known.joined(separator: ", ")
         self.isActive = isActive
         self.isAlert = isAlert
         self.isChanging = isChanging
     }
 
     /// The state of a service without values.
-    static let unknown = ServiceState(nil)
+    static var unknown: ServiceState { ServiceState(nil) }
 }
 
 extension Accessory {
@@ -42,7 +43,9 @@ extension Accessory {
     package func state(of service: Service, at now: Timestamp) -> ServiceState {
         var state = StateReader(accessory: self, service: service, now: now).state
         for type in Self.alerts {
-            guard service.characteristic(type)?.value?.isOne == true, let words = type.words(for: 1) else { continue }
+            guard service.characteristic(type)?.value?.isOne == true, let words = type.localizedWords(for: 1) else {
+                continue
+            }
             // The state may already mention a jam.
             if !state.words.contains(words) { state.words += ", \(words)" }
             state.isAlert = true
@@ -127,8 +130,8 @@ private struct StateReader {
 
     private func power(level: CharacteristicType) -> ServiceState {
         guard let isOn else { return .unknown }
-        guard isOn else { return ServiceState("off") }
-        return ServiceState("on", words(level), consumption, isActive: true)
+        guard isOn else { return ServiceState(localized("off")) }
+        return ServiceState(localized("on"), words(level), consumption, isActive: true)
     }
 
     /// The measured power.
@@ -137,20 +140,24 @@ private struct StateReader {
     }
 
     private func working(_ current: CharacteristicType, level: CharacteristicType) -> ServiceState {
-        guard isOn ?? true else { return ServiceState("off") }
-        guard let doing = words(current) ?? isOn.map({ $0 ? "on" : "off" }) else { return .unknown }
-        guard doing != "off" else { return ServiceState("off") }
+        guard isOn ?? true else { return ServiceState(localized("off")) }
+        guard let doing = words(current) ?? isOn.map({ $0 ? localized("on") : localized("off") }) else {
+            return .unknown
+        }
+        guard doing != localized("off") else { return ServiceState(localized("off")) }
         return ServiceState(doing, words(level), isActive: true)
     }
 
     private var water: ServiceState {
         guard let isOn = isOn ?? flag(.inUse) else { return .unknown }
         let isRunning = flag(.inUse) ?? isOn
-        guard isOn || isRunning else { return ServiceState("off") }
-        guard isRunning else { return ServiceState("on, waiting", isActive: true) }
+        guard isOn || isRunning else { return ServiceState(localized("off")) }
+        guard isRunning else { return ServiceState(localized("on, waiting"), isActive: true) }
         // A valve of an irrigation system may run while the system is off.
-        guard isOn || service.type == .irrigationSystem else { return ServiceState("stopping", isActive: true) }
-        return ServiceState("running", timeLeft, isActive: true)
+        guard isOn || service.type == .irrigationSystem else {
+            return ServiceState(localized("stopping"), isActive: true)
+        }
+        return ServiceState(localized("running"), timeLeft, isActive: true)
     }
 
     /// The remaining time, rounded up to minutes.
@@ -160,22 +167,22 @@ private struct StateReader {
         else { return nil }
         let left = number - Double(time.duration(to: now).components.seconds)
         guard left > 0 else { return nil }
-        guard left >= 60 else { return "less than 1 min left" }
-        return "\(remaining.words(for: .float((left / 60).rounded(.up) * 60))) left"
+        guard left >= 60 else { return localized("less than 1 min left") }
+        return localized("\(remaining.words(for: .float((left / 60).rounded(.up) * 60))) left", context: "time")
     }
 
     private var television: ServiceState {
         guard let isOn else { return .unknown }
-        guard isOn else { return ServiceState("off") }
+        guard isOn else { return ServiceState(localized("off")) }
         let input = service.characteristic(.activeIdentifier).flatMap { characteristic in
             // Zero means that no input is selected.
             characteristic.value.flatMap { $0.number == 0 ? nil : accessory.words(for: $0, of: characteristic) }
         }
-        return ServiceState("on", input, isActive: true)
+        return ServiceState(localized("on"), input, isActive: true)
     }
 
     private var volume: ServiceState {
-        if flag(.mute) == true { return ServiceState("muted") }
+        if flag(.mute) == true { return ServiceState(localized("muted")) }
         return ServiceState(words(.volume) ?? words(.mute), isActive: flag(.active) ?? false)
     }
 
@@ -183,7 +190,7 @@ private struct StateReader {
     ///
     /// The volume is omitted, because it isn't useful for a camera.
     private var microphone: ServiceState {
-        flag(.mute).map { ServiceState($0 ? "muted" : "microphone on") } ?? .unknown
+        flag(.mute).map { ServiceState($0 ? localized("muted") : localized("microphone on")) } ?? .unknown
     }
 
     // MARK: Climate
@@ -246,8 +253,11 @@ private struct StateReader {
         _ reading: CharacteristicType, isOff: Bool, doing: String?, wanted: String?
     ) -> ServiceState {
         let now = words(reading)
-        if isOff { return ServiceState(now, "off") }
-        let aim = wanted.map { doing == nil ? "set to \($0)" : "\(doing ?? "") to \($0)" } ?? doing
+        if isOff { return ServiceState(now, localized("off")) }
+        let aim =
+            wanted.map { wanted in
+                doing.map { localized("\($0) to \(wanted)", context: "climate") } ?? localized("set to \(wanted)")
+            } ?? doing
         return ServiceState(now, aim, isActive: doing != nil)
     }
 
@@ -257,7 +267,8 @@ private struct StateReader {
         guard let current = words(.currentDoorState), let state = number(.currentDoorState) else { return .unknown }
         // Some doors report only their end positions and their target.
         if let target = number(.targetDoorState), state < 2, target != state {
-            return ServiceState(target == 0 ? "opening" : "closing", isActive: true, isChanging: true)
+            return ServiceState(
+                target == 0 ? localized("opening") : localized("closing"), isActive: true, isChanging: true)
         }
         return ServiceState(current, isActive: state != 1)
     }
@@ -265,14 +276,15 @@ private struct StateReader {
     private var lock: ServiceState {
         guard let current = words(.lockCurrentState), let state = number(.lockCurrentState) else { return .unknown }
         if let target = number(.lockTargetState), state < 2, target != state {
-            return ServiceState(target == 0 ? "unlocking" : "locking", isActive: true, isChanging: true)
+            return ServiceState(
+                target == 0 ? localized("unlocking") : localized("locking"), isActive: true, isChanging: true)
         }
         return ServiceState(current, isActive: state != 1, isAlert: state == 2)
     }
 
     private var position: ServiceState {
         guard let current = number(.currentPosition), let share = words(.currentPosition) else {
-            return ServiceState(words(.targetPosition).map { "to \($0)" })
+            return ServiceState(words(.targetPosition).map { localized("to \($0)") })
         }
         let state = number(.positionState)
         let target = number(.targetPosition) ?? current
@@ -280,12 +292,13 @@ private struct StateReader {
         let isMoving = number(.targetPosition) == nil ? state != nil : current != target
         if state != 2, isMoving {
             return ServiceState(
-                target > current || state == 1 ? "opening" : "closing", share, isActive: true, isChanging: true)
+                target > current || state == 1 ? localized("opening") : localized("closing"), share, isActive: true,
+                isChanging: true)
         }
         switch current {
-        case 0: return ServiceState("closed")
-        case 100: return ServiceState("open", isActive: true)
-        default: return ServiceState("\(share) open", isActive: true)
+        case 0: return ServiceState(localized("closed"))
+        case 100: return ServiceState(localized("open"), isActive: true)
+        default: return ServiceState(localized("\(share) open"), isActive: true)
         }
     }
 
@@ -300,7 +313,8 @@ private struct StateReader {
             let aim = words(.securitySystemTargetState)
         {
             return ServiceState(
-                target == 3 ? "disarming" : "will be \(aim)", isActive: target != 3, isChanging: true)
+                target == 3 ? localized("disarming") : localized("will be \(aim)"), isActive: target != 3,
+                isChanging: true)
         }
         return ServiceState(current, isActive: state != 3)
     }
@@ -319,7 +333,8 @@ private struct StateReader {
 
     private var airQuality: ServiceState {
         guard let quality = words(.airQuality) else { return .unknown }
-        let density = Self.densities.lazy.compactMap { type, name in words(type).map { "\(name) \($0)" } }.first
+        let density = Self.densities.lazy.compactMap { type, name in words(type).map { "\(name.localized) \($0)" } }
+            .first
         let isUnknown = number(.airQuality) == 0
         return ServiceState(isUnknown ? nil : quality, density, isAlert: number(.airQuality) == 5)
     }
@@ -327,7 +342,7 @@ private struct StateReader {
     /// The air pollutants in order of preference.
     ///
     /// The state shows the first one with a known density.
-    private static let densities: [(CharacteristicType, String)] = [
+    private static let densities: [(CharacteristicType, LocalizableText)] = [
         (.pm2_5Density, "PM2.5"), (.pm10Density, "PM10"), (.vocDensity, "VOC"), (.nitrogenDioxideDensity, "NO₂"),
         (.ozoneDensity, "ozone"), (.sulphurDioxideDensity, "SO₂"),
     ]
@@ -336,7 +351,7 @@ private struct StateReader {
         let level = words(.batteryLevel)
         let isLow = flag(.statusLowBattery) ?? false
         let isCharging = number(.chargingState) == 1
-        let note = isLow ? "low" : isCharging ? "charging" : nil
+        let note = isLow ? localized("low") : isCharging ? localized("charging") : nil
         return ServiceState(level ?? words(.statusLowBattery), note, isAlert: isLow && !isCharging)
     }
 
@@ -348,19 +363,19 @@ private struct StateReader {
     /// The last press that was received while an app was watching.
     ///
     /// Buttons have no lasting value.
-    private var presses: ServiceState { ServiceState(words(.programmableSwitchEvent) ?? "ready") }
+    private var presses: ServiceState { ServiceState(words(.programmableSwitchEvent) ?? localized("ready")) }
 
     /// The first known value of a service whose type has no rule here.
     ///
     /// The value's name is included, unless the value explains itself.
     private var firstReading: ServiceState {
-        if let isOn, !isOn { return ServiceState("off") }
+        if let isOn, !isOn { return ServiceState(localized("off")) }
         let readings = service.characteristics.filter { $0.isForPeople && $0.value != nil }
         guard let first = readings.first(where: { $0.type != .configuredName }), let words = first.valueWords else {
             return .unknown
         }
         if isOn == true { return ServiceState(words, isActive: true) }
         let isPlain = first.metadata.unit != nil || first.metadata.format == .string || first.type.words(for: 0) != nil
-        return ServiceState(isPlain ? words : "\(first.localizedDescription.lowercased()) \(words)")
+        return ServiceState(isPlain ? words : "\(localizedInSentence(key: first.localizedDescription)) \(words)")
     }
 }

@@ -1,20 +1,24 @@
 import BoundedJSON
 public import HAPModel
 public import HomeModel
+import Texts
 
 extension Characteristic {
-    /// Returns a value in words, in English: `72 %`, `21.5 °C`, `open`, `5 min`.
+    /// Returns a value in words, in the language of the request: `72 %`, `21.5 °C`, `open`, `5 min`.
     ///
     /// Color temperatures are in kelvin, and insignificant digits are omitted. The text is for display, not for
     /// parsing.
     public func words(for value: CharacteristicValue) -> String {
         switch value {
-        case .bool(let flag): type.words(for: flag ? 1 : 0) ?? (flag ? "yes" : "no")
-        case .integer(let number): type.words(for: number) ?? quantity(Double(number))
+        case .bool(let flag): type.localizedWords(for: flag ? 1 : 0) ?? (flag ? localized("yes") : localized("no"))
+        case .integer(let number): type.localizedWords(for: number) ?? quantity(Double(number))
         case .unsigned(let number): "\(number)"
         case .float(let number): quantity(number)
         case .string(let text): text
-        case .data(let bytes): bytes.isEmpty ? "empty" : "\(bytes.count) \(bytes.count == 1 ? "byte" : "bytes")"
+        case .data(let bytes):
+            bytes.isEmpty
+                ? localized("empty")
+                : localized("\(bytes.count) byte", plural: "\(bytes.count) bytes", count: bytes.count)
         }
     }
 
@@ -57,10 +61,14 @@ extension Characteristic {
 
     /// Returns a duration in words, with at most two units: `1 h 2 min`.
     private static func duration(_ seconds: Double) -> String {
-        guard seconds >= 60, seconds < 1e9 else { return "\(seconds.rounded(toDigits: 0)) s" }
+        guard seconds >= 60, seconds < 1e9 else { return localized("\(seconds.rounded(toDigits: 0)) s") }
         let whole = Int(seconds.rounded())
-        let parts = [(whole / 86_400, "d"), (whole / 3600 % 24, "h"), (whole / 60 % 60, "min"), (whole % 60, "s")]
-        return parts.drop { $0.0 == 0 }.prefix(2).filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")
+        let (days, hours, minutes) = (whole / 86_400, whole / 3600 % 24, whole / 60 % 60)
+        let parts = [
+            (days, localized("\(days) d")), (hours, localized("\(hours) h")), (minutes, localized("\(minutes) min")),
+            (whole % 60, localized("\(whole % 60) s")),
+        ]
+        return parts.drop { $0.0 == 0 }.prefix(2).filter { $0.0 > 0 }.map(\.1).joined(separator: " ")
     }
 
     /// Types that HAP 9 measures in percent without a unit.
@@ -79,16 +87,19 @@ extension Characteristic {
 }
 
 extension CharacteristicType {
-    /// Returns the word for a number of an enumeration, or for a Boolean as 0 or 1; `nil` for quantities.
+    /// Returns the English word for a number of an enumeration, or for a Boolean as 0 or 1; `nil` for quantities.
     package func words(for number: Int64) -> String? {
-        Self.plainWords[self]?[number] ?? valueNames[number].map { $0.catalogueWords.lowercased() }
+        Self.plainWords[self]?[number]?.key ?? valueNames[number].map { $0.catalogueWords.lowercased() }
     }
+
+    /// Returns the word for a number in the language of the request.
+    func localizedWords(for number: Int64) -> String? { words(for: number).map { localized(key: $0) } }
 
     /// Returns the word for a number of an enumeration with dashes, as people type it.
     func typedWord(for number: Int64) -> String? { valueNames[number] == nil ? nil : words(for: number)?.dashedWords }
 
     /// Words in place of technical names in the catalog, and for Booleans, which have no names there.
-    private static let plainWords: [CharacteristicType: [Int64: String]] = [
+    private static let plainWords: [CharacteristicType: [Int64: LocalizableText]] = [
         .active: [0: "off", 1: "on"],
         .airParticulateSize: [0: "PM2.5", 1: "PM10"],
         .carbonDioxideDetected: [0: "normal", 1: "too high"],
@@ -150,6 +161,6 @@ extension Double {
         guard number.magnitude < 1e15 else { return "\(self)" }
         // The conversion to an integer removes the minus sign of a negative zero.
         if let whole = Int64(exactly: number) { return "\(whole)" }
-        return JSONValue.number(number).text
+        return JSONValue.number(number).text.withDecimalSeparator
     }
 }

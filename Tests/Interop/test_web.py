@@ -835,3 +835,25 @@ def test_every_view_fits_its_window(house, visit, tmp_path):
             visitor.complaints = [one for one in visitor.complaints if "404" not in one]
     house.home.cli("rename", long, "The Fan")
     assert not wide, wide
+
+
+def test_page_is_in_the_language_of_the_browser(house, visit):
+    german, english = visit(locale="de-DE"), visit(locale="en-US")
+    house.report("The Lightbulb", "25", False)
+    house.report("The Temperature Sensor", "11", 23.5)
+    for visitor, off, heading, number in ((german, "aus", "Mehr", "23,5 °C"), (english, "off", "More", "23.5 °C")):
+        until(lambda: re.search(rf"\b{off}\b", tile(visitor, "The Lightbulb").inner_text(), re.I), 5, off)
+        until(lambda: number in strip(visitor, "Bedroom"), 3, number)
+        assert heading in visitor.text(".bar")
+    assert german.page.evaluate("document.documentElement.lang") == "de"
+    assert german.page.get_by_role("navigation", name="Seiten").is_visible()
+    # A live change has the language of its page.
+    house.report("The Lightbulb", "25", True)
+    until(lambda: re.search(r"\bein\b", tile(german, "The Lightbulb").inner_text(), re.I), 5, "ein")
+    until(lambda: re.search(r"\bon\b", tile(english, "The Lightbulb").inner_text(), re.I), 5, "on")
+    german.page.get_by_role("link", name="Kitchen").first.click()
+    german.page.get_by_role("link", name="Aktivität").first.wait_for()
+    german.go("/nothing")
+    german.until_text("Diese Seite gibt es nicht")
+    # The browser reports missing pages as errors.
+    german.complaints = [one for one in german.complaints if "404" not in one]

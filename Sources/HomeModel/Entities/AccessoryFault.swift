@@ -1,4 +1,5 @@
 import SystemKit
+import Texts
 
 /// The reason why an accessory that is on the network can't be used.
 ///
@@ -16,10 +17,13 @@ public enum AccessoryFault: String, Codable, Sendable, Hashable, CaseIterable {
     /// The problem and its remedy, in English.
     public var localizedDescription: String {
         switch self {
-        case .forgotten: "it no longer recognizes this home; pair it again with \"\(ShellCommand.homehub) repair\""
+        case .forgotten:
+            localized("it no longer recognizes this home; pair it again with \"\(ShellCommand.homehub) repair\"")
         case .pairedElsewhere:
-            "it is paired with another controller; remove it from that controller or reset it, then pair it again with \"\(ShellCommand.homehub) repair\""
-        case .invalidAnswers: "it sends invalid responses; restart it and check for a firmware update"
+            localized(
+                "it is paired with another controller; remove it from that controller or reset it, then pair it again with \"\(ShellCommand.homehub) repair\""
+            )
+        case .invalidAnswers: localized("it sends invalid responses; restart it and check for a firmware update")
         }
     }
 

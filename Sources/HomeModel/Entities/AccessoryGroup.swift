@@ -1,3 +1,5 @@
+import Texts
+
 /// The ways to group a home's accessories for display.
 @nonexhaustive
 public enum AccessoryGrouping: String, Sendable, Hashable, CaseIterable {
@@ -42,5 +44,5 @@ extension Home {
     /// Returns a room's display name.
     ///
     /// The default room, which contains the accessories that aren't in any other room, is called `No room`.
-    public func displayName(of room: Room) -> String { room.id == defaultRoom.id ? "No room" : room.name }
+    public func displayName(of room: Room) -> String { room.id == defaultRoom.id ? localized("No room") : room.name }
 }

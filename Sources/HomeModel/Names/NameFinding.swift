@@ -1,3 +1,5 @@
+import Texts
+
 /// A name in a home that can be improved, with alternatives.
 public struct NameFinding: Sendable, Hashable {
     /// The accessory that has the name, or whose service has it.
@@ -110,10 +112,10 @@ extension NameHint {
     /// The hint in English.
     public var localizedDescription: String {
         switch self {
-        case .containsLocation(let location): "it repeats the location: \(location.name)"
-        case .containsMaker: "it contains the manufacturer or the model"
-        case .ambiguousForVoice: "another object in the home has the same name"
-        case .genericOnly: "the room has several of this type"
+        case .containsLocation(let location): localized("it repeats the location: \(location.name)")
+        case .containsMaker: localized("it contains the manufacturer or the model")
+        case .ambiguousForVoice: localized("another object in the home has the same name")
+        case .genericOnly: localized("the room has several of this type")
         }
     }
 }

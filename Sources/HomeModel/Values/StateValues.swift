@@ -1,4 +1,5 @@
 package import HAPModel
+import Texts
 
 extension CharacteristicType {
     /// A Boolean value that indicates whether characteristics of this type hold state.
@@ -70,10 +71,10 @@ extension Timestamp {
     public func age(at now: Timestamp = .now) -> String {
         let minutes = duration(to: now).components.seconds / 60
         return switch minutes {
-        case ..<1: "just now"
-        case ..<60: "\(minutes) min ago"
-        case ..<2880: "\(minutes / 60) h ago"
-        default: "\(minutes / 1440) days ago"
+        case ..<1: localized("just now")
+        case ..<60: localized("\(minutes) min ago")
+        case ..<2880: localized("\(minutes / 60) h ago")
+        default: localized("\(minutes / 1440) days ago")
         }
     }
 }

@@ -1,6 +1,6 @@
 import HAPModel
 package import HomeModel
-import TerminalKit
+import Texts
 
 /// The activity of a home in words.
 package struct ActivityPhrases: Sendable {
@@ -14,7 +14,9 @@ package struct ActivityPhrases: Sendable {
     let home: Home
     let time: HomeTime
     /// The names of well-known apps, by their IDs.
-    private let apps = ["org.lamplighter.homeweb": "the web page", "org.lamplighter.homehub": "the homehub command"]
+    private let apps: [String: LocalizableText] = [
+        "org.lamplighter.homeweb": "the web page", "org.lamplighter.homehub": "the homehub command",
+    ]
     /// The characteristics of the home with their services and accessories.
     private let places: [Characteristic.ID: ValuePlace]
     private let accessories: [Accessory.ID: Accessory]
@@ -74,14 +76,11 @@ package struct ActivityPhrases: Sendable {
 
     private func name(of date: CivilDate) -> String {
         switch date.day1970 - time.local(time.now).date.day1970 {
-        case 0: return "Today"
-        case -1: return "Yesterday"
+        case 0: return localized("Today")
+        case -1: return localized("Yesterday")
         default:
-            let months = [
-                "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-                "November", "December",
-            ]
-            return "\(date.weekday.names.first?.capitalized ?? ""), \(months[date.month - 1]) \(date.day)"
+            return localized(
+                "\(date.weekday.nouns), \(CivilDate.name(ofMonth: date.month) ?? "") \(date.day)", context: "date")
         }
     }
 
@@ -114,7 +113,7 @@ package struct ActivityPhrases: Sendable {
         guard let newest = entries.first, let oldest = entries.last else { return line(entries[0]) }
         var line = line(newest)
         line.id = oldest.id
-        line.text = "\(line.text); \(entries.count) changes since \(time.clock(oldest.time))"
+        line.text = localized("\(line.text); \(entries.count) changes since \(time.clock(oldest.time))")
         line.details = entries.prefix(Self.maximumRepetitions).flatMap { entry in
             entry.changes.map { ActivityLine.Detail(time: entry.time, text: value($0, withOld: false) ?? phrase($0)) }
         }
@@ -123,15 +122,15 @@ package struct ActivityPhrases: Sendable {
 
     private func text(_ entry: ActivityEntry) -> String {
         let effect = effect(of: entry.changes, isRequested: entry.cause != ActivityCause())
-        guard entry.cause.isRun else { return effect.map(\.uppercasedFirst) ?? "Nothing changed" }
-        let name = entry.cause.name ?? (entry.cause.trigger == nil ? "A scene" : "An automation")
-        return effect.map { "\(name): \($0)" } ?? "\(name): ran"
+        guard entry.cause.isRun else { return effect.map(\.uppercasedFirst) ?? localized("Nothing changed") }
+        let name = entry.cause.name ?? (entry.cause.trigger == nil ? localized("A scene") : localized("An automation"))
+        return effect.map { "\(name): \($0)" } ?? localized("\(name): ran")
     }
 
     private func requester(_ cause: ActivityCause) -> String? {
-        guard let person = cause.person else { return cause.app.map { apps[$0] ?? $0 } }
+        guard let person = cause.person else { return cause.app.map { apps[$0]?.localized ?? $0 } }
         guard let app = cause.app, apps[app] == nil else { return person }
-        return "\(person), with \(app)"
+        return localized("\(person), with \(app)")
     }
 
     // MARK: Effects
@@ -142,11 +141,11 @@ package struct ActivityPhrases: Sendable {
         let successes = changes.filter { if case .failure = $0 { false } else { true } }
         guard !successes.isEmpty else {
             guard failures.count > 1 else { return failures.first.map(phrase) }
-            return "\(Set(failures.compactMap(\.accessory)).count.ofAccessories) didn't change"
+            return localized("\(Set(failures.compactMap(\.accessory)).count.ofAccessories) didn't change")
         }
         let success = isRequested ? order(successes) ?? summary(of: successes) : summary(of: successes)
         guard !failures.isEmpty else { return success }
-        return "\(success); \(Set(failures.compactMap(\.accessory)).count.ofAccessories) failed"
+        return localized("\(success); \(Set(failures.compactMap(\.accessory)).count.ofAccessories) failed")
     }
 
     /// Returns a single requested change of a value: `turned off Hall Lamp`; `nil` for other changes.
@@ -155,10 +154,12 @@ package struct ActivityPhrases: Sendable {
             let place = change.characteristic.flatMap({ places[$0] })
         else { return nil }
         let name = name(place)
-        if let power = power(changes) { return power ? "turned on \(name)" : "turned off \(name)" }
-        if place.characteristic.isPlain { return "set \(name) to \(words)" }
-        let label = place.characteristic.label.lowercased()
-        return "set the \(label) of \(name) to \(words.dropFirst(label.count + 1))"
+        if let power = power(changes) {
+            return power ? localized("turned on \(name)") : localized("turned off \(name)")
+        }
+        if place.characteristic.isPlain { return localized("set \(name) to \(words)") }
+        let label = place.characteristic.labelInSentence
+        return localized("set the \(label) of \(name) to \(words.dropFirst(label.count + 1))")
     }
 
     private func summary(of changes: [ActivityChange]) -> String {
@@ -167,8 +168,11 @@ package struct ActivityPhrases: Sendable {
         let changed = Set(changes.compactMap(\.accessory))
         if let power = power(changes) {
             let nouns = Set(changes.compactMap { change in change.characteristic.flatMap { places[$0]?.service.type } })
-            let count = nouns == [.lightbulb] ? changed.count.of("light") : changed.count.ofAccessories
-            if changed.count > 1 { return power ? "turned on \(count)" : "turned off \(count)" }
+            let count =
+                nouns == [.lightbulb]
+                ? localized("\(changed.count) light", plural: "\(changed.count) lights", count: changed.count)
+                : changed.count.ofAccessories
+            if changed.count > 1 { return power ? localized("turned on \(count)") : localized("turned off \(count)") }
         }
         let isAboutAccessories = changes.allSatisfy { $0.accessory != nil }
         if changed.count == 1, isAboutAccessories, changes.count <= 4 {
@@ -181,10 +185,11 @@ package struct ActivityPhrases: Sendable {
         }
         let others = changes.count { $0.accessory == nil }
         if changed.isEmpty {
-            return changes.count <= 2 ? changes.map(phrase).joined(separator: ", ") : "made \(others) changes"
+            return changes.count <= 2
+                ? changes.map(phrase).joined(separator: ", ") : localized("made \(others) changes")
         }
-        guard others == 0 else { return "changed \(changed.count.ofAccessories) and more" }
-        return "changed \(changed.count.ofAccessories)"
+        guard others == 0 else { return localized("changed \(changed.count.ofAccessories) and more") }
+        return localized("changed \(changed.count.ofAccessories)")
     }
 
     /// Returns several additions or moves to one room in words; `nil` if there are other changes.
@@ -198,9 +203,9 @@ package struct ActivityPhrases: Sendable {
             default: return nil
             }
         }
-        if rooms.isEmpty { return "added \(additions.ofAccessories)" }
+        if rooms.isEmpty { return localized("added \(additions.ofAccessories)") }
         guard additions == 0, rooms.count == 1, let room = rooms.first else { return nil }
-        return "moved \(changes.count.ofAccessories) to \(room)"
+        return localized("moved \(changes.count.ofAccessories) to \(room)")
     }
 
     /// Returns the common power state that changes have set; `nil` if there are other changes.
@@ -231,28 +236,31 @@ package struct ActivityPhrases: Sendable {
         switch change {
         case .value(let accessory, let characteristic, _, _):
             return
-                "\(places[characteristic].map(name) ?? name(accessory)): \(value(change, withOld: true) ?? "changed")"
+                "\(places[characteristic].map(name) ?? name(accessory)): \(value(change, withOld: true) ?? localized("changed"))"
         case .failure(let accessory, let characteristic, _, let code):
             let name = places[characteristic].map(name) ?? name(accessory)
-            return "\(name) wasn't set to \(value(change, withOld: false) ?? "a value"), because \(code.problem)"
+            let value = value(change, withOld: false) ?? localized("a value")
+            return localized("\(name) wasn't set to \(value), because \(localized(key: code.problem))")
         case .reachability(let id, let isReachable):
-            return isReachable ? "\(name(id)) is responding again" : "\(name(id)) isn't responding"
-        case .fault(let id, let code): return "\(name(id)): \(code.problem)"
-        case .unblocked(let id): return "\(name(id)) was unblocked"
-        case .firmware(let id, let version): return "\(name(id)) now has firmware \(version)"
-        case .moved(let id, let room): return "\(name(id)) was moved to \(room)"
-        case .added(let object, let name, _): return object.sentences.added.naming(name)
+            return isReachable
+                ? localized("\(name(id)) is responding again") : localized("\(name(id)) isn't responding")
+        case .fault(let id, let code): return "\(name(id)): \(localized(key: code.problem))"
+        case .unblocked(let id): return localized("\(name(id)) was unblocked")
+        case .firmware(let id, let version): return localized("\(name(id)) now has firmware \(version)")
+        case .moved(let id, let room): return localized("\(name(id)) was moved to \(room)")
+        case .added(let object, let name, _): return object.added(name)
         case .renamed(let object, let old, let name, _):
-            return object.sentences.renamed.naming(old, name)
-        case .changed(let object, let name, _): return object.sentences.changed.naming(name)
-        case .removed(let object, let name): return object.sentences.removed.naming(name)
-        case .presence(let name, let isHome): return isHome ? "\(name) came home" : "\(name) left"
-        case .message(let text): return "sent \"\(text)\""
+            return object.renamed(old, name)
+        case .changed(let object, let name, _): return object.changed(name)
+        case .removed(let object, let name): return object.removed(name)
+        case .presence(let name, let isHome): return isHome ? localized("\(name) came home") : localized("\(name) left")
+        case .message(let text): return localized("sent \"\(text)\"")
         case .notRun(let result):
             let record = TriggerRecord(trigger: missing(), time: time.now, cause: .user, result: result)
             return TriggerPhrases(home: home, time: time).phrase(for: record)
         case .historyRemoved(let name):
-            return name.map { "The history of \($0) was deleted" } ?? "The history of the home was deleted"
+            return name.map { localized("The history of \($0) was deleted") }
+                ?? localized("The history of the home was deleted")
         }
     }
 
@@ -267,14 +275,14 @@ package struct ActivityPhrases: Sendable {
         let characteristic = place.characteristic
         let words = place.accessory.words(for: new, of: characteristic)
         if characteristic.isPlain { return words }
-        let label = characteristic.label.lowercased()
+        let label = characteristic.labelInSentence
         guard withOld, characteristic.isGradual, let old, old != new else { return "\(label) \(words)" }
-        return "\(label) \(words), before \(place.accessory.words(for: old, of: characteristic))"
+        return localized("\(label) \(words), before \(place.accessory.words(for: old, of: characteristic))")
     }
 
     private func name(_ place: ValuePlace) -> String { place.accessory.shownName(of: place.service) }
 
-    private func name(_ id: Accessory.ID) -> String { accessories[id]?.name ?? "A removed accessory" }
+    private func name(_ id: Accessory.ID) -> String { accessories[id]?.name ?? localized("A removed accessory") }
 
     private func missing<Entity>() -> Identifier<Entity> {
         var random = SystemRandomNumbers()
@@ -296,55 +304,64 @@ extension Characteristic {
 }
 
 extension ActivityChange.Object {
-    /// The sentences about changes of an object.
-    ///
-    /// `%` is its name or its former name, `$` its new name.
-    fileprivate var sentences: (added: String, renamed: String, changed: String, removed: String) {
+    fileprivate func added(_ name: String) -> String {
         switch self {
-        case .home:
-            (
-                "The home % was added", "The home % was renamed to $", "The location of % was changed",
-                "The home % was removed"
-            )
-        case .room:
-            ("The room % was added", "The room % was renamed to $", "The room % was changed", "The room % was removed")
-        case .zone:
-            ("The zone % was added", "The zone % was renamed to $", "The zone % was changed", "The zone % was removed")
-        case .accessory: ("% was added", "% was renamed to $", "% was paired again", "% was removed")
-        case .service: ("% was added", "% was renamed to $", "% was changed", "% was removed")
-        case .actionSet:
-            (
-                "The scene % was added", "The scene % was renamed to $", "The scene % was changed",
-                "The scene % was removed"
-            )
-        case .serviceGroup:
-            (
-                "The group % was added", "The group % was renamed to $", "The group % was changed",
-                "The group % was removed"
-            )
-        case .trigger:
-            (
-                "The automation % was added", "The automation % was renamed to $", "The automation % was changed",
-                "The automation % was removed"
-            )
-        case .person:
-            (
-                "% was added to the people of the home", "% was renamed to $", "% was changed",
-                "% was removed from the people of the home"
-            )
+        case .home: localized("The home \(name) was added")
+        case .room: localized("The room \(name) was added")
+        case .zone: localized("The zone \(name) was added")
+        case .accessory, .service: localized("\(name) was added")
+        case .actionSet: localized("The scene \(name) was added")
+        case .serviceGroup: localized("The group \(name) was added")
+        case .trigger: localized("The automation \(name) was added")
+        case .person: localized("\(name) was added to the people of the home")
+        }
+    }
+
+    fileprivate func renamed(_ old: String, _ name: String) -> String {
+        switch self {
+        case .home: localized("The home \(old) was renamed to \(name)")
+        case .room: localized("The room \(old) was renamed to \(name)")
+        case .zone: localized("The zone \(old) was renamed to \(name)")
+        case .accessory, .service: localized("\(old) was renamed to \(name)")
+        case .actionSet: localized("The scene \(old) was renamed to \(name)")
+        case .serviceGroup: localized("The group \(old) was renamed to \(name)")
+        case .trigger: localized("The automation \(old) was renamed to \(name)")
+        case .person: localized("\(old) was renamed to \(name)")
+        }
+    }
+
+    fileprivate func changed(_ name: String) -> String {
+        switch self {
+        case .home: localized("The location of \(name) was changed")
+        case .room: localized("The room \(name) was changed")
+        case .zone: localized("The zone \(name) was changed")
+        case .accessory: localized("\(name) was paired again")
+        case .service: localized("\(name) was changed")
+        case .actionSet: localized("The scene \(name) was changed")
+        case .serviceGroup: localized("The group \(name) was changed")
+        case .trigger: localized("The automation \(name) was changed")
+        case .person: localized("\(name) was changed")
+        }
+    }
+
+    fileprivate func removed(_ name: String) -> String {
+        switch self {
+        case .home: localized("The home \(name) was removed")
+        case .room: localized("The room \(name) was removed")
+        case .zone: localized("The zone \(name) was removed")
+        case .accessory, .service: localized("\(name) was removed")
+        case .actionSet: localized("The scene \(name) was removed")
+        case .serviceGroup: localized("The group \(name) was removed")
+        case .trigger: localized("The automation \(name) was removed")
+        case .person: localized("\(name) was removed from the people of the home")
         }
     }
 }
 
 extension Int {
-    fileprivate var ofAccessories: String { self == 1 ? "1 accessory" : "\(self) accessories" }
+    fileprivate var ofAccessories: String { localized("\(self) accessory", plural: "\(self) accessories", count: self) }
 }
 
 extension String {
     fileprivate var uppercasedFirst: String { prefix(1).uppercased() + dropFirst() }
-
-    /// Returns the sentence with names in place of `%` and `$`.
-    fileprivate func naming(_ first: String, _ second: String = "") -> String {
-        map { $0 == "%" ? first : $0 == "$" ? second : String($0) }.joined()
-    }
 }

@@ -1,4 +1,5 @@
 package import HomeModel
+import Texts
 
 extension CalendarTime {
     private static let months = [
@@ -51,23 +52,33 @@ extension CalendarTime {
 
     /// The time in its typed form, such as `07:00` or `18:00 on december 24`.
     package var typedText: String {
-        let date = date { $0 }
-        return date.isEmpty ? "\(time)" : "\(time) \(date)"
+        let month = month.flatMap { 1...12 ~= $0 ? Self.months[$0 - 1] : nil }
+        return switch (month, day) {
+        case (nil, nil): "\(time)"
+        case (let month?, nil): "\(time) in \(month)"
+        case (let month?, let day?): "\(time) on \(month) \(day)"
+        case (nil, let day?): "\(time) on day \(day)"
+        }
     }
 
     /// The time in words: `at 07:00`, `at 18:00 on December 24`.
     package var phrase: String {
-        let date = date(\.capitalized)
-        return date.isEmpty ? "at \(time)" : "at \(time) \(date)"
-    }
-
-    private func date(_ style: (String) -> String) -> String {
-        let month = month.flatMap { 1...12 ~= $0 ? style(Self.months[$0 - 1]) : nil }
+        let month = month.flatMap { CivilDate.name(ofMonth: $0) }
         return switch (month, day) {
-        case (nil, nil): ""
-        case (let month?, nil): "in \(month)"
-        case (let month?, let day?): "on \(month) \(day)"
-        case (nil, let day?): "on day \(day)"
+        case (nil, nil): localized("at \(time)")
+        case (let month?, nil): localized("at \(time) in \(month)")
+        case (let month?, let day?): localized("at \(time) on \(month) \(day)")
+        case (nil, let day?): localized("at \(time) on day \(day)")
         }
     }
+}
+
+extension CivilDate {
+    private static let monthNames: [LocalizableText] = [
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "December",
+    ]
+
+    /// Returns the name of a month from 1 to 12 in the language of the request; `nil` for other numbers.
+    static func name(ofMonth month: Int) -> String? { 1...12 ~= month ? monthNames[month - 1].localized : nil }
 }

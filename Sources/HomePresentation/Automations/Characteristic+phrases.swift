@@ -1,5 +1,6 @@
 import HAPModel
 package import HomeModel
+import Texts
 
 /// The predicates that describe a value after the accessory's name in a sentence.
 struct ValuePhrase: Sendable {
@@ -12,9 +13,13 @@ struct ValuePhrase: Sendable {
     /// The predicate when the value has applied for some time: `has been on`.
     let lasts: String
 
-    static let lowBattery = ValuePhrase(
-        becomes: "reports a low battery", present: ("has a low battery", "doesn't have a low battery"),
-        past: ("had a low battery", "didn't have a low battery"), lasts: "has had a low battery")
+    static var lowBattery: ValuePhrase {
+        ValuePhrase(
+            becomes: localized("reports a low battery"),
+            present: (localized("has a low battery"), localized("doesn't have a low battery")),
+            past: (localized("had a low battery"), localized("didn't have a low battery")),
+            lasts: localized("has had a low battery"))
+    }
 
     private init(
         becomes: String, present: (true: String, false: String), past: (true: String, false: String), lasts: String
@@ -27,26 +32,26 @@ struct ValuePhrase: Sendable {
 
     /// Creates the predicates for an adjective, such as `open`.
     init(_ adjective: String, becomes: String? = nil) {
-        self.becomes = becomes ?? "becomes \(adjective)"
-        present = ("is \(adjective)", "isn't \(adjective)")
-        past = ("was \(adjective)", "wasn't \(adjective)")
-        lasts = "has been \(adjective)"
+        self.becomes = becomes ?? localized("becomes \(adjective)")
+        present = (localized("is \(adjective)"), localized("isn't \(adjective)"))
+        past = (localized("was \(adjective)"), localized("wasn't \(adjective)"))
+        lasts = localized("has been \(adjective)")
     }
 
     /// Creates the predicates for a detection, such as `detects motion`.
     init(detects noun: String) {
-        becomes = "detects \(noun)"
-        present = ("detects \(noun)", "doesn't detect \(noun)")
-        past = ("detected \(noun)", "didn't detect \(noun)")
-        lasts = "has detected \(noun)"
+        becomes = localized("detects \(noun)")
+        present = (localized("detects \(noun)"), localized("doesn't detect \(noun)"))
+        past = (localized("detected \(noun)"), localized("didn't detect \(noun)"))
+        lasts = localized("has detected \(noun)")
     }
 
     /// Creates the predicates for the absence of a detection, such as `no longer detects motion`.
     init(detectsNo noun: String) {
-        becomes = "no longer detects \(noun)"
-        present = ("doesn't detect \(noun)", "detects \(noun)")
-        past = ("didn't detect \(noun)", "detected \(noun)")
-        lasts = "hasn't detected \(noun)"
+        becomes = localized("no longer detects \(noun)")
+        present = (localized("doesn't detect \(noun)"), localized("detects \(noun)"))
+        past = (localized("didn't detect \(noun)"), localized("detected \(noun)"))
+        lasts = localized("hasn't detected \(noun)")
     }
 }
 
@@ -57,32 +62,35 @@ extension Characteristic {
         let number = value.bool.map { $0 ? 1 : 0 } ?? value.number.flatMap { Int64(exactly: $0) }
         guard let number else { return nil }
         if let noun = Self.detections[type] {
-            return number == 1 ? ValuePhrase(detects: noun) : number == 0 ? ValuePhrase(detectsNo: noun) : nil
+            return number == 1
+                ? ValuePhrase(detects: noun.localized) : number == 0 ? ValuePhrase(detectsNo: noun.localized) : nil
         }
         if type == .statusLowBattery { return number == 1 ? .lowBattery : nil }
-        if type == .currentPosition, number == 0 { return ValuePhrase("closed", becomes: "closes") }
-        if type == .securitySystemCurrentState, let word = Self.alarmStates[number] {
-            return ValuePhrase(word, becomes: number > 2 ? "is \(word)" : nil)
+        if type == .currentPosition, number == 0 {
+            return ValuePhrase(localized("closed"), becomes: localized("closes"))
+        }
+        if type == .securitySystemCurrentState, let word = Self.alarmStates[number]?.localized {
+            return ValuePhrase(word, becomes: number > 2 ? localized("is \(word)") : nil)
         }
         guard Self.adjectives.contains(type), let word = type.words(for: number) else { return nil }
-        return ValuePhrase(word, becomes: Self.changes[word])
+        return ValuePhrase(localized(key: word), becomes: Self.changes[word]?.localized)
     }
 
     /// The name of the value in a sentence, such as `brightness` or `temperature`.
     package var noun: String {
-        if type == .securitySystemTargetState { return "mode" }
+        if type == .securitySystemTargetState { return localizedInSentence(key: "Mode") }
         // "Temperature" alone means the current temperature.
         let isTarget = word.hasPrefix("target-")
-        let name = isTarget || label == "State" || label == "Mode" ? localizedDescription : label
-        let words = name.lowercased()
-        return words.hasPrefix("current ") ? String(words.dropFirst("current ".count)) : words
+        let name = isTarget || ["State", "Mode"].contains(englishLabel) ? localizedDescription : englishLabel
+        return localizedInSentence(
+            key: name.lowercased().hasPrefix("current ") ? String(name.dropFirst("Current ".count)) : name)
     }
 
-    private static let alarmStates: [Int64: String] = [
+    private static let alarmStates: [Int64: LocalizableText] = [
         0: "armed, at home", 1: "armed, away", 2: "armed, night", 3: "disarmed", 4: "triggered",
     ]
 
-    private static let detections: [CharacteristicType: String] = [
+    private static let detections: [CharacteristicType: LocalizableText] = [
         .carbonDioxideDetected: "too much carbon dioxide", .carbonMonoxideDetected: "carbon monoxide",
         .leakDetected: "a leak", .motionDetected: "motion", .obstructionDetected: "an obstruction",
         .smokeDetected: "smoke",
@@ -96,7 +104,7 @@ extension Characteristic {
     ]
 
     /// The phrases that replace "becomes" and an adjective.
-    private static let changes = [
+    private static let changes: [String: LocalizableText] = [
         "on": "turns on", "off": "turns off", "open": "opens", "closed": "closes", "locked": "locks",
         "unlocked": "unlocks", "running": "starts running",
     ]

@@ -1,5 +1,6 @@
 package import HomeModel
 import SystemKit
+import Texts
 
 /// Local times of a home, as people type and read them.
 package struct HomeTime: Sendable {
@@ -27,10 +28,10 @@ package struct HomeTime: Sendable {
     package func words(for time: Timestamp) -> String {
         let (date, clock) = local(time)
         switch date.day1970 - local(now).date.day1970 {
-        case -1: return "yesterday \(clock)"
-        case 0: return "today \(clock)"
-        case 1: return "tomorrow \(clock)"
-        case 2...6: return "\(date.weekday.names.first?.capitalized ?? "") \(clock)"
+        case -1: return localized("yesterday \(clock)")
+        case 0: return localized("today \(clock)")
+        case 1: return localized("tomorrow \(clock)")
+        case 2...6: return "\(date.weekday.nouns) \(clock)"
         default: return "\(date) \(clock)"
         }
     }

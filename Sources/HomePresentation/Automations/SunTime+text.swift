@@ -1,8 +1,19 @@
 package import HomeModel
+import Texts
 
 extension SunEvent {
     /// The event in words: `sunset`, `dusk`.
     package var words: String {
+        switch self {
+        case .sunrise: localized("sunrise")
+        case .sunset: localized("sunset")
+        case .civilDawn: localized("dawn")
+        case .civilDusk: localized("dusk")
+        }
+    }
+
+    /// The event in its typed form.
+    fileprivate var typedText: String {
         switch self {
         case .sunrise: "sunrise"
         case .sunset: "sunset"
@@ -44,13 +55,15 @@ extension SunTime {
 
     /// The time in its typed form, such as `sunset-30m`.
     package var typedText: String {
-        guard offset != .zero else { return event.words }
-        return event.words + (offset < .zero ? "-" : "+") + TypedDuration.text(of: offset)
+        guard offset != .zero else { return event.typedText }
+        return event.typedText + (offset < .zero ? "-" : "+") + TypedDuration.text(of: offset)
     }
 
     /// The time in words, such as `30 minutes before sunset`.
     package var words: String {
         guard offset != .zero else { return event.words }
-        return "\(TypedDuration.words(of: offset)) \(offset < .zero ? "before" : "after") \(event.words)"
+        let duration = TypedDuration.words(of: offset)
+        return offset < .zero
+            ? localized("\(duration) before \(event.words)") : localized("\(duration) after \(event.words)")
     }
 }

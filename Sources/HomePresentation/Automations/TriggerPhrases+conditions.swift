@@ -1,5 +1,6 @@
 import HAPModel
 package import HomeModel
+import Texts
 
 extension TriggerPhrases {
     /// Returns a condition as a clause: `anyone is home`, `it's after sunset and Hall Lamp is off`.
@@ -20,28 +21,39 @@ extension TriggerPhrases {
 
         var negated: Form { Form(isTrue: !isTrue, isPast: isPast) }
 
-        /// The form of "to be".
-        var verb: String {
-            switch (isTrue, isPast) {
-            case (true, false): "is"
-            case (false, false): "isn't"
-            case (true, true): "was"
-            case (false, true): "wasn't"
+        /// Returns the clause in this form, of the affirmative and the negative in the present and in the past tense.
+        func choose(_ isTrue: String, _ isFalse: String, _ wasTrue: String, _ wasFalse: String) -> String {
+            switch (self.isTrue, isPast) {
+            case (true, false): isTrue
+            case (false, false): isFalse
+            case (true, true): wasTrue
+            case (false, true): wasFalse
             }
         }
 
-        /// The form of "to be", with its subject.
-        var it: String { verb == "is" ? "it's" : "it \(verb)" }
+        /// Returns the clause that it is a time.
+        func it(_ time: String) -> String {
+            choose(
+                localized("it's \(time)"), localized("it isn't \(time)"), localized("it was \(time)"),
+                localized("it wasn't \(time)"))
+        }
+
+        /// Returns the clause that something is in a state.
+        func state(_ subject: String, _ state: String) -> String {
+            choose(
+                localized("\(subject) is \(state)"), localized("\(subject) isn't \(state)"),
+                localized("\(subject) was \(state)"), localized("\(subject) wasn't \(state)"))
+        }
     }
 
     private func clause(_ condition: TriggerCondition, _ form: Form) -> String {
         switch condition {
-        case .all(let parts): combined(parts, form.isTrue ? "and" : "or", form)
-        case .any(let parts): combined(parts, form.isTrue ? "or" : "and", form)
+        case .all(let parts): combined(parts, form.isTrue ? localized("and") : localized("or"), form)
+        case .any(let parts): combined(parts, form.isTrue ? localized("or") : localized("and"), form)
         case .not(let part): clause(part, form.negated)
-        case .time(let start, let end): "\(form.it) between \(start) and \(end)"
-        case .sun(let relation, let time): "\(form.it) \(words(relation, time))"
-        case .weekday(let days): "\(form.it) \(days.nouns)"
+        case .time(let start, let end): form.it(localized("between \(start) and \(end)"))
+        case .sun(let relation, let time): form.it(words(relation, time))
+        case .weekday(let days): form.it(days.nouns)
         case .comparison(let id, let comparison, let value): clause(id, comparison, value, form)
         case .presence(let state): clause(state, form)
         }
@@ -55,31 +67,38 @@ extension TriggerPhrases {
     }
 
     private func words(_ relation: SunRelation, _ time: SunTime) -> String {
-        let word = relation == .before ? "before" : "after"
-        guard time.offset != .zero else { return "\(word) \(time.words)" }
-        return "\(word) \(time.event.words) \(time.offset < .zero ? "−" : "+") \(TypedDuration.words(of: time.offset))"
+        var words = time.words
+        if time.offset != .zero {
+            words =
+                "\(time.event.words) \(time.offset < .zero ? "−" : "+") \(TypedDuration.words(of: time.offset))"
+        }
+        return relation == .before ? localized("before \(words)") : localized("after \(words)")
     }
 
     private func clause(_ state: PresenceState, _ form: Form) -> String {
-        let verb = form.isPast ? "was" : "is"
+        let someone = form.isPast ? localized("someone was home") : localized("someone is home")
+        let anyone = form.isPast ? localized("anyone was home") : localized("anyone is home")
+        let noOne = form.isPast ? localized("no one was home") : localized("no one is home")
         switch state {
-        case .anyoneHome: return form.isTrue ? "anyone \(verb) home" : "no one \(verb) home"
-        case .noOneHome: return form.isTrue ? "no one \(verb) home" : "someone \(verb) home"
+        case .anyoneHome: return form.isTrue ? anyone : noOne
+        case .noOneHome: return form.isTrue ? noOne : someone
         case .home(let person):
-            return "\(home.person(person)?.name ?? Self.removed) \(verb) \(form.isTrue ? "home" : "away")"
+            let name = home.person(person)?.name ?? Self.removed
+            return form.choose(
+                localized("\(name) is home"), localized("\(name) is away"), localized("\(name) was home"),
+                localized("\(name) was away"))
         }
     }
 
     private func clause(
         _ id: Characteristic.ID, _ comparison: ValueComparison, _ value: CharacteristicValue, _ form: Form
     ) -> String {
-        guard let place = home.place(of: id) else { return "\(Self.removed) \(form.verb) set" }
+        guard let place = home.place(of: id) else { return form.state(Self.removed, localized("set")) }
         if comparison == .equal || comparison == .notEqual, let phrase = place.characteristic.phrase(for: value) {
             let forms = form.isPast ? phrase.past : phrase.present
             return "\(place.phraseName) \(form.isTrue == (comparison == .equal) ? forms.true : forms.false)"
         }
-        let relation = comparison.words.isEmpty ? "" : "\(comparison.words) "
-        return "\(subject(place)) \(form.verb) \(relation)\(words(value, place))"
+        return form.state(subject(place), comparison.words(words(value, place)))
     }
 }
 
@@ -95,15 +114,15 @@ extension TriggerCondition {
 }
 
 extension ValueComparison {
-    /// The comparison in words; empty for equality.
-    fileprivate var words: String {
+    /// Returns the comparison with a value in words.
+    fileprivate func words(_ value: String) -> String {
         switch self {
-        case .equal: ""
-        case .notEqual: "other than"
-        case .less: "below"
-        case .lessOrEqual: "at most"
-        case .greater: "above"
-        case .greaterOrEqual: "at least"
+        case .equal: value
+        case .notEqual: localized("other than \(value)")
+        case .less: localized("below \(value)")
+        case .lessOrEqual: localized("at most \(value)")
+        case .greater: localized("above \(value)")
+        case .greaterOrEqual: localized("at least \(value)")
         }
     }
 }

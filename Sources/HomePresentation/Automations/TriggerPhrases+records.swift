@@ -1,37 +1,36 @@
 import HAPModel
 package import HomeModel
-import TerminalKit
+import Texts
 
 extension TriggerPhrases {
     /// Returns the result of an evaluation: `ran`, `not run: no one was home`, `missed at 07:00: the hub wasn't running`,
     /// `missed at 07:00: the clock was set forward`.
     package func phrase(for record: TriggerRecord) -> String {
         switch record.result {
-        case .ran: return ran("ran", record)
-        case .ended: return ran("restored the previous values", record)
-        case .conditionFalse(let part): return "not run: \(reason(for: part))"
+        case .ran: return ran(localized("ran"), record)
+        case .ended: return ran(localized("restored the previous values"), record)
+        case .conditionFalse(let part): return localized("not run: \(reason(for: part))")
         case .wrongWeekday:
-            let day = time.local(record.time).date.weekday.nouns
-            return "not run: it doesn't run on \(day)s"
+            return localized("not run: it doesn't run on \(time.local(record.time).date.weekday.plural)")
         case .missed(let first, let count):
-            return "\(missed(first, count, record)): the hub wasn't running"
+            return localized("\(missed(first, count, record)): the hub wasn't running")
         case .skippedByClock(let first, let count):
-            return "\(missed(first, count, record)): the clock was set forward"
-        case .clockNotSet: return "not run: the computer's clock wasn't set"
-        case .chainTooDeep: return "stopped: automations were starting each other in a loop"
-        case .paused(let end): return "paused until \(clock(end, record.time)) because it ran too often"
+            return localized("\(missed(first, count, record)): the clock was set forward")
+        case .clockNotSet: return localized("not run: the computer's clock wasn't set")
+        case .chainTooDeep: return localized("stopped: automations were starting each other in a loop")
+        case .paused(let end): return localized("paused until \(clock(end, record.time)) because it ran too often")
         }
     }
 
     /// Returns the result of a check, which runs nothing: `would run`, `wouldn't run: no one is home`.
     package func phrase(forCheck record: TriggerRecord) -> String {
         switch record.result {
-        case .ran: return "it would run now"
-        case .conditionFalse(let part): return "it wouldn't run now: \(negation(of: part))"
+        case .ran: return localized("it would run now")
+        case .conditionFalse(let part): return localized("it wouldn't run now: \(negation(of: part))")
         case .wrongWeekday:
-            return "it wouldn't run now: it doesn't run on \(time.local(record.time).date.weekday.nouns)s"
+            return localized("it wouldn't run now: it doesn't run on \(time.local(record.time).date.weekday.plural)")
         case .ended, .missed, .skippedByClock, .clockNotSet, .chainTooDeep, .paused:
-            return "it wouldn't run now: \(phrase(for: record))"
+            return localized("it wouldn't run now: \(phrase(for: record))")
         }
     }
 
@@ -39,24 +38,24 @@ extension TriggerPhrases {
     package func cause(of record: TriggerRecord) -> String {
         switch record.cause {
         case .event(let event), .endEvent(let event): phrase(for: event)
-        case .user: "by hand"
+        case .user: localized("by hand")
         }
     }
 
     /// Returns a sentence for each action that failed: `turn on Hall Lamp: it isn't responding`.
     package func failures(of record: TriggerRecord) -> [String] {
         record.outcomes.compactMap { outcome in
-            outcome.error.map { "\(phrase(for: outcome.action)): \($0.problem)" }
+            outcome.error.map { "\(phrase(for: outcome.action)): \(localized(key: $0.problem))" }
         }
     }
 
     /// Returns an action of a run.
     package func phrase(for action: TriggerAction) -> String {
         switch action {
-        case .actionSet(_, let name): "run \(name)"
+        case .actionSet(_, let name): localized("run \(name)")
         case .write(let action): phrase(for: action)
-        case .restore(let action): "restore: \(phrase(for: action))"
-        case .notify(let text): "send \"\(text)\""
+        case .restore(let action): localized("restore: \(phrase(for: action))")
+        case .notify(let text): localized("send \"\(text)\"")
         }
     }
 
@@ -64,18 +63,21 @@ extension TriggerPhrases {
         let outcomes = record.outcomes
         let failed = outcomes.count { $0.error != nil }
         if failed > 0 {
-            return "\(word), but \(failed) of \(outcomes.count.of("action")) failed"
+            return localized(
+                "\(word), but \(failed) of \(outcomes.count) action failed",
+                plural: "\(word), but \(failed) of \(outcomes.count) actions failed", count: outcomes.count)
         }
         // The hub stores a run before its actions start.
         let isPending = record.run != nil && (outcomes.isEmpty || outcomes.contains { $0.time == nil })
         guard isPending, record.result == .ran else { return word }
         let isOld = record.time.duration(to: time.now) > .seconds(120)
-        return isOld ? "\(word); the hub stopped before the result was known" : "running"
+        return isOld ? localized("\(word); the hub stopped before the result was known") : localized("running")
     }
 
     private func missed(_ first: Timestamp, _ count: Int, _ record: TriggerRecord) -> String {
         count > 1
-            ? "missed \(count) times since \(time.text(of: first))" : "missed at \(clock(first, record.time))"
+            ? localized("missed \(count) times since \(time.text(of: first))")
+            : localized("missed at \(clock(first, record.time))")
     }
 
     /// Returns the first time, without its date if both times are on the same day.

@@ -1,15 +1,15 @@
-import TerminalKit
+import Texts
 
 /// Durations as people type and read them.
 package enum TypedDuration {
     /// The longest duration that the parser accepts, in seconds: a year.
     private static let longest = 366.0 * 86_400
 
-    private static let units: [(seconds: Int64, letter: String, noun: String, words: Set<String>)] = [
-        (86_400, "d", "day", ["d", "day", "days"]),
-        (3600, "h", "hour", ["h", "hr", "hrs", "hour", "hours"]),
-        (60, "m", "minute", ["m", "min", "mins", "minute", "minutes"]),
-        (1, "s", "second", ["s", "sec", "secs", "second", "seconds"]),
+    private static let units: [(seconds: Int64, letter: String, words: Set<String>)] = [
+        (86_400, "d", ["d", "day", "days"]),
+        (3600, "h", ["h", "hr", "hrs", "hour", "hours"]),
+        (60, "m", ["m", "min", "mins", "minute", "minutes"]),
+        (1, "s", ["s", "sec", "secs", "second", "seconds"]),
     ]
 
     /// Parses `90s`, `10m`, `1h30m`, `1.5 hours` or `2 weeks`; returns `nil` if the text isn't a duration or
@@ -45,11 +45,20 @@ package enum TypedDuration {
 
     /// Returns the duration in words, such as `1 hour 30 minutes`.
     package static func words(of duration: Duration) -> String {
-        let parts = parts(of: duration).map { Int($0.count).of($0.unit.noun) }
-        return parts.isEmpty ? "0 seconds" : parts.joined(separator: " ")
+        let parts = parts(of: duration).map { words(of: Int($0.count), $0.unit) }
+        return parts.isEmpty ? localized("0 seconds") : parts.joined(separator: " ")
     }
 
-    private typealias Unit = (seconds: Int64, letter: String, noun: String, words: Set<String>)
+    private static func words(of count: Int, _ unit: Unit) -> String {
+        switch unit.seconds {
+        case 86_400: localized("\(count) day", plural: "\(count) days", count: count)
+        case 3600: localized("\(count) hour", plural: "\(count) hours", count: count)
+        case 60: localized("\(count) minute", plural: "\(count) minutes", count: count)
+        default: localized("\(count) second", plural: "\(count) seconds", count: count)
+        }
+    }
+
+    private typealias Unit = (seconds: Int64, letter: String, words: Set<String>)
 
     /// Returns the counts of the units that aren't zero, largest first.
     private static func parts(of duration: Duration) -> [(count: Int64, unit: Unit)] {

@@ -1,4 +1,5 @@
 package import HomeModel
+import Texts
 
 extension Weekdays {
     /// Parses `mon-fri`, `sat, sun`, `weekdays`, `weekend` or `every day`; returns `nil` if the text isn't a list of days.
@@ -43,26 +44,39 @@ extension Weekdays {
     /// The days in words, as the end of a phrase: `on weekdays`, `on Mondays and Tuesdays`, `every day`.
     package var phrase: String {
         switch self {
-        case .everyDay: return "every day"
-        case .workdays: return "on weekdays"
-        case .weekend: return "on weekends"
+        case .everyDay: return localized("every day")
+        case .workdays: return localized("on weekdays")
+        case .weekend: return localized("on weekends")
         default:
-            let names = Self.everyDay.names.map(\.capitalized)
             let parts = runs.flatMap { run in
-                run.count > 2 ? ["\(names[run.lowerBound]) to \(names[run.upperBound])"] : run.map { "\(names[$0])s" }
+                run.count > 2 ? [Self.words(run)] : run.map { Self.plurals[$0].localized }
             }
-            return "on " + parts.joined(with: "and")
+            return localized("on \(parts.joined(with: localized("and")))")
         }
     }
 
     /// The days as nouns: `a weekday`, `Monday or Tuesday`.
     package var nouns: String {
-        if self == .workdays { return "a weekday" }
-        let names = Self.everyDay.names.map(\.capitalized)
+        if self == .workdays { return localized("a weekday") }
         return runs.flatMap { run in
-            run.count > 2 ? ["\(names[run.lowerBound]) to \(names[run.upperBound])"] : run.map { names[$0] }
-        }.joined(with: "or")
+            run.count > 2 ? [Self.words(run)] : run.map { Self.singulars[$0].localized }
+        }.joined(with: localized("or"))
     }
+
+    /// The name of the first day in its plural, such as `Mondays`.
+    var plural: String { runs.first.map { Self.plurals[$0.lowerBound].localized } ?? "" }
+
+    private static func words(_ run: ClosedRange<Int>) -> String {
+        localized(
+            "\(singulars[run.lowerBound].localized) to \(singulars[run.upperBound].localized)", context: "days")
+    }
+
+    private static let singulars: [LocalizableText] = [
+        "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
+    ]
+    private static let plurals: [LocalizableText] = [
+        "Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays",
+    ]
 
     /// The ranges of consecutive days, in the order of the week.
     private var runs: [ClosedRange<Int>] {

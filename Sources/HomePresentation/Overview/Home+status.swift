@@ -1,5 +1,6 @@
 import HAPModel
 public import HomeModel
+import Texts
 
 extension Home {
     /// The state of the home by aspect.
@@ -32,7 +33,8 @@ extension Home {
         guard !lights.isEmpty else { return nil }
         let lit = lights.filter { $0.problem == nil && $0.state.isActive }
         return HomeStatus(
-            topic: .lights, words: lit.isEmpty ? "all off" : "\(lit.count) on", isActive: !lit.isEmpty, rows: lit)
+            topic: .lights, words: lit.isEmpty ? localized("all off") : localized("\(lit.count) on"),
+            isActive: !lit.isEmpty, rows: lit)
     }
 
     // MARK: Climate
@@ -64,14 +66,16 @@ extension Home {
         let unlocked = locks.count(where: \.state.isActive)
         let open = ways.count { $0.kind != .lockMechanism && $0.state.isActive }
         var words: [String] = []
-        if alarms.contains(where: \.state.isAlert) { words.append("alarm") }
-        if unlocked > 0 { words.append("\(unlocked) unlocked") }
-        if open > 0 { words.append("\(open) open") }
+        if alarms.contains(where: \.state.isAlert) { words.append(localized("alarm")) }
+        if unlocked > 0 { words.append(localized("\(unlocked) unlocked")) }
+        if open > 0 { words.append(localized("\(open) open")) }
         if words.isEmpty, ways.contains(where: { $0.state != .unknown }) {
-            words.append(locks.count == ways.count ? "locked" : locks.isEmpty ? "closed" : "closed and locked")
+            words.append(
+                locks.count == ways.count
+                    ? localized("locked") : locks.isEmpty ? localized("closed") : localized("closed and locked"))
         }
-        if alarms.contains(where: { $0.state.isActive && !$0.state.isAlert }) { words.append("alarm armed") }
-        if words.isEmpty { words.append(alarms.isEmpty ? "unknown" : "alarm off") }
+        if alarms.contains(where: { $0.state.isActive && !$0.state.isAlert }) { words.append(localized("alarm armed")) }
+        if words.isEmpty { words.append(alarms.isEmpty ? localized("unknown") : localized("alarm off")) }
         func rank(_ row: ServiceRow) -> Int {
             row.state.isAlert ? 0 : row.kind == .securitySystem ? 1 : row.state.isActive ? 2 : 3
         }
@@ -96,11 +100,12 @@ extension Home {
             if let bridge = accessory.bridge.flatMap(self.accessory), bridge.problem != nil { return nil }
             let behind = accessory.bridgedAccessories?.count ?? 0
             let words =
-                switch behind {
-                case 0: problem.words
-                case 1: "\(problem.words), with 1 accessory"
-                default: "\(problem.words), with \(behind) accessories"
-                }
+                behind == 0
+                ? problem.words
+                : localized(
+                    "\(problem.words), with \(behind) accessory",
+                    plural: "\(problem.words), with \(behind) accessories",
+                    count: behind)
             return HomeStatus.Issue(
                 id: accessory.id, name: accessory.name, words: words, remedy: problem.localizedDescription)
         }
@@ -113,7 +118,7 @@ extension Home {
                 continue
             }
             let level = service.characteristic(.batteryLevel)?.valueWords
-            words.append(level.map { "battery low, \($0)" } ?? "battery low")
+            words.append(level.map { localized("battery low, \($0)") } ?? localized("battery low"))
         }
         let unique = words.enumerated().filter { words.firstIndex(of: $0.element) == $0.offset }.map(\.element)
         guard !unique.isEmpty else { return nil }

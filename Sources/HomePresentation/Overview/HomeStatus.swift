@@ -1,5 +1,6 @@
 import HAPModel
 public import HomeModel
+import Texts
 
 /// One aspect of a home's state in a few words, with the accessories that it's about.
 public struct HomeStatus: Sendable, Hashable, Identifiable {
@@ -18,10 +19,10 @@ public struct HomeStatus: Sendable, Hashable, Identifiable {
         /// The aspect's name in English.
         public var title: String {
             switch self {
-            case .attention: "Needs attention"
-            case .lights: "Lights"
-            case .climate: "Climate"
-            case .security: "Security"
+            case .attention: localized("Needs attention")
+            case .lights: localized("Lights")
+            case .climate: localized("Climate")
+            case .security: localized("Security")
             }
         }
     }

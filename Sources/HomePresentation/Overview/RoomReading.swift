@@ -1,5 +1,6 @@
 public import HAPModel
 public import HomeModel
+import Texts
 
 /// A measurement or a detection of a room, combined from all sensors of one kind.
 public struct RoomReading: Sendable, Hashable, Identifiable {
@@ -20,7 +21,7 @@ public struct RoomReading: Sendable, Hashable, Identifiable {
     /// The name of the measurement in English, such as `Temperature`.
     public var title: String {
         let name = kind.localizedDescription
-        return name.hasSuffix(" Sensor") ? String(name.dropLast(7)) : name
+        return localized(key: name.hasSuffix(" Sensor") ? String(name.dropLast(7)) : name)
     }
 
     /// A Boolean value that indicates whether the reading is of interest in a summary: a measurement, or a detection.
@@ -82,7 +83,7 @@ extension Home {
             return nil
         }
         let count = states.count(where: \.isActive)
-        let words = kind == .contactSensor && count > 1 ? "\(count) open" : worst.words
+        let words = kind == .contactSensor && count > 1 ? localized("\(count) open") : worst.words
         return RoomReading(
             kind: kind, words: words, isActive: worst.isActive, isAlert: worst.isAlert, services: services)
     }
@@ -111,6 +112,6 @@ extension Collection<Characteristic> {
         let ends = [lowest, highest].map { $0.rounded(toDigits: 0) }
         guard ends[0] != ends[1] else { return high.valueWords }
         let end = high.words(for: .float(highest.rounded()))
-        return lowest < 0 ? "\(ends[0]) to \(end)" : "\(ends[0])–\(end)"
+        return lowest < 0 ? localized("\(ends[0]) to \(end)") : "\(ends[0])–\(end)"
     }
 }

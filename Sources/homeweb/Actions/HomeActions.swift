@@ -5,6 +5,7 @@ import HomeModel
 import Hummingbird
 import HummingbirdCore
 import TerminalKit
+import Texts
 
 /// The routes that change homes, rooms, zones, accessories and services, for owners and members.
 enum HomeActions {
@@ -47,9 +48,9 @@ enum HomeActions {
             guard let room = home.room(id) else { throw ValueActions.notFound }
             _ = try await manager.removeRoom(id, from: home.id)
             let count = home.accessories(in: id).count
-            let moved = count == 0 ? "" : " Its accessories (\(count)) are in no room."
+            let moved = count == 0 ? "" : " " + localized("Its accessories (\(count)) are in no room.")
             return UndoableChange(
-                "\(room.name) was removed.\(moved)", restored: "\(room.name) was restored.",
+                localized("\(room.name) was removed.") + moved, restored: localized("\(room.name) was restored."),
                 Reversal(ofRemoving: room, from: home), page: "/rooms?home=\(home.id)")
         }
         editing(router, "/zones/:id/rooms", site) { form, context, manager in
@@ -66,7 +67,8 @@ enum HomeActions {
             guard let zone = home.zone(id) else { throw ValueActions.notFound }
             try await manager.removeZone(id, from: home.id)
             return UndoableChange(
-                "\(zone.name) was removed. Its rooms remain.", restored: "\(zone.name) was restored.",
+                localized("\(zone.name) was removed. Its rooms remain."),
+                restored: localized("\(zone.name) was restored."),
                 Reversal(home.id, [.addZone(zone)]), page: "/rooms?home=\(home.id)")
         }
     }
@@ -127,7 +129,7 @@ enum HomeActions {
             }
             _ = try await manager.setFavorite(isFavorite, for: id)
             let name = accessory.shownName(of: service)
-            let texts = ["\(name) is no longer a favorite.", "\(name) is a favorite."]
+            let texts = [localized("\(name) is no longer a favorite."), localized("\(name) is a favorite.")]
             return UndoableChange(
                 texts[isFavorite ? 1 : 0], restored: texts[isFavorite ? 0 : 1],
                 Reversal(home.id, service.isFavorite == isFavorite ? [] : [.setFavorite(id, service.isFavorite)]),

@@ -5,6 +5,7 @@ import HomeModel
 import HomePresentation
 import Hummingbird
 import HummingbirdCore
+import Texts
 
 /// The routes that turn off all devices of a room, or all lights of a home, which the visitor can undo.
 enum OffActions {
@@ -18,7 +19,7 @@ enum OffActions {
             }
             let name = home.room(id).map(home.displayName) ?? ""
             let rows = home.rows().filter { $0.room == id && $0.kind.isSwitchedOffTogether }
-            let toast = try await turnOff(rows, of: home, "\(name) was turned off.", site, visitor)
+            let toast = try await turnOff(rows, of: home, localized("\(name) was turned off."), site, visitor)
             return try await ValueActions.done(
                 request, form["back"] ?? "/rooms/\(id)", rows.map(\.id), site, visitor, toast: toast
             ).showing(toast, context)
@@ -31,7 +32,7 @@ enum OffActions {
                 throw ValueActions.notFound
             }
             let rows = home.rows().filter { $0.kind == .lightbulb }
-            let toast = try await turnOff(rows, of: home, "All lights were turned off.", site, visitor)
+            let toast = try await turnOff(rows, of: home, localized("All lights were turned off."), site, visitor)
             return try await ValueActions.done(
                 request, form["back"] ?? "/", rows.map(\.id), site, visitor, toast: toast
             ).showing(toast, context)
@@ -71,7 +72,8 @@ enum OffActions {
         }
         guard !failed.isEmpty else {
             return await site.undos.add(
-                text, of: visitor, restored: "The devices are on again.", Reversal(ofWriting: values, in: home))
+                text, of: visitor, restored: localized("The devices are on again."),
+                Reversal(ofWriting: values, in: home))
         }
         let refusal = Self.refusal(failed)
         guard !values.isEmpty else {
@@ -79,7 +81,8 @@ enum OffActions {
                 reason?.status ?? .gatewayTimeout, [refusal, reason?.message].compactMap(\.self).joined(separator: " "))
         }
         return await site.undos.add(
-            "\(refusal) The other devices are off.", of: visitor, restored: "These devices are on again.",
+            refusal + " " + localized("The other devices are off."), of: visitor,
+            restored: localized("These devices are on again."),
             Reversal(ofWriting: values, in: home), isLasting: true)
     }
 
@@ -88,6 +91,8 @@ enum OffActions {
         let names = names.sorted()
         let shown = names.prefix(shownNames).joined(separator: ", ")
         let more = names.count - shownNames
-        return more > 0 ? "These didn't turn off: \(shown) and \(more) more." : "These didn't turn off: \(shown)."
+        return more > 0
+            ? localized("These didn't turn off: \(shown) and \(more) more.")
+            : localized("These didn't turn off: \(shown).")
     }
 }

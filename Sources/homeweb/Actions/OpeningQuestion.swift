@@ -3,6 +3,7 @@ import HAPModel
 import HomeModel
 import Hummingbird
 import HummingbirdCore
+import Texts
 
 /// A change that unlocks, opens or disarms something.
 ///
@@ -35,12 +36,14 @@ struct OpeningQuestion: Sendable, Equatable {
             characteristic.value.flatMap { characteristic.type.isOpening($0, of: type) } != true
         }
         button = first.type.openingVerb
-        question = "\(button) \(name)?"
+        question = first.type.openingQuestion(name)
     }
 
     /// Creates a question about the actions of a scene; returns `nil` if none of them opens anything.
     init?(_ scene: ActionSet, _ home: Home) {
-        self.init(scene.actions.filter { home.isOpening($0) == true }, home, running: scene.name, "scene")
+        self.init(
+            scene.actions.filter { home.isOpening($0) == true }, home, running: scene.name,
+            button: localized("Run scene"))
     }
 
     /// Creates a question about the actions of an automation, including those at its end; returns `nil` if none of them
@@ -48,28 +51,29 @@ struct OpeningQuestion: Sendable, Equatable {
     init?(_ trigger: Trigger, _ home: Home) {
         self.init(
             home.openings(of: trigger.definition).sorted { $0.characteristic < $1.characteristic }, home,
-            running: trigger.name, "automation")
+            running: trigger.name, button: localized("Run automation"))
     }
 
-    private init?(_ actions: [CharacteristicWriteAction], _ home: Home, running name: String, _ what: String) {
+    private init?(_ actions: [CharacteristicWriteAction], _ home: Home, running name: String, button: String) {
         let openings = actions.compactMap { action -> String? in
             guard let characteristic = home.characteristic(action.characteristic),
                 let accessory = home.accessory(of: characteristic.service),
                 let service = accessory.service(characteristic.service)
             else { return nil }
-            return "\(characteristic.type.openingVerb.lowercased()) \(accessory.shownName(of: service))"
+            return characteristic.type.openingPhrase(accessory.shownName(of: service))
         }
         guard !openings.isEmpty else { return nil }
-        question = "Run \(name)?"
-        about = "This will \(openings.joined(separator: ", "))."
-        button = "Run \(what)"
+        question = localized("Run \(name)?")
+        about = localized("This will \(openings.joined(separator: ", ")).")
+        self.button = button
     }
 
     /// Checks that the visitor has permission to unlock, open and disarm.
     static func check(_ visitor: Visitor) throws(WebError) {
         guard visitor.access.mayOpen else {
             throw WebError(
-                .forbidden, "You can't unlock, open or disarm anything here. Ask the owner of this home for permission."
+                .forbidden,
+                localized("You can't unlock, open or disarm anything here. Ask the owner of this home for permission.")
             )
         }
     }
@@ -96,16 +100,32 @@ struct OpeningQuestion: Sendable, Equatable {
         }
         return .confirmation(
             of: question, about: about, button: button, action: request.uri.path,
-            fields: form.fields + [(Self.field, "1")], back: (back, "Back"), place: "/", visitor)
+            fields: form.fields + [(Self.field, "1")], back: (back, localized("Back")), place: "/", visitor)
     }
 }
 
 extension CharacteristicType {
     fileprivate var openingVerb: String {
         switch self {
-        case .lockTargetState: "Unlock"
-        case .securitySystemTargetState: "Disarm"
-        default: "Open"
+        case .lockTargetState: localized("Unlock")
+        case .securitySystemTargetState: localized("Disarm")
+        default: localized("Open", context: "command")
+        }
+    }
+
+    fileprivate func openingQuestion(_ name: String) -> String {
+        switch self {
+        case .lockTargetState: localized("Unlock \(name)?")
+        case .securitySystemTargetState: localized("Disarm \(name)?")
+        default: localized("Open \(name)?")
+        }
+    }
+
+    fileprivate func openingPhrase(_ name: String) -> String {
+        switch self {
+        case .lockTargetState: localized("unlock \(name)")
+        case .securitySystemTargetState: localized("disarm \(name)")
+        default: localized("open \(name)")
         }
     }
 }

@@ -2,6 +2,7 @@ import HomeClient
 import HomeModel
 import Hummingbird
 import HummingbirdCore
+import Texts
 
 /// The routes that change the order of rooms and tiles, for owners and members.
 enum OrderActions {
@@ -37,7 +38,7 @@ enum OrderActions {
         guard let home = moment.home(where: isMeant) else { throw ValueActions.notFound }
         let words = (form["move"] ?? "").split(separator: " ")
         guard words.count == 2, let position = Int(words[1]) else {
-            throw WebError(.badRequest, "This form is outdated. Reload the page.")
+            throw WebError(.badRequest, localized("This form is outdated. Reload the page."))
         }
         try site.orders.change(home.id, among: Set(moment.homes.map(\.id))) { order in
             body(&order, String(words[0]), position, home)

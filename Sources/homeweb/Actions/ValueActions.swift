@@ -5,6 +5,7 @@ import HomeModel
 import HomePresentation
 import Hummingbird
 import HummingbirdCore
+import Texts
 
 /// The routes that control devices and run scenes, for all signed-in visitors.
 enum ValueActions {
@@ -51,7 +52,7 @@ enum ValueActions {
             }
             let run = try await site.manager.executeActionSet(id)
             if let error = run.error { throw WebError(error) }
-            let toast = await searchToast(back, "The scene \(scene.name) was run", site, visitor)
+            let toast = await searchToast(back, localized("The scene \(scene.name) was run"), site, visitor)
             return try await done(request, back, [], site, visitor, toast: toast)
         }
     }
@@ -62,7 +63,7 @@ enum ValueActions {
         return await site.undos.add("\(words).", of: visitor)
     }
 
-    static let notFound = WebError(.notFound, "This object no longer exists.")
+    static var notFound: WebError { WebError(.notFound, localized("This object no longer exists.")) }
 
     /// Answers a change: a script receives the new state of its page, and a browser is redirected to the page to
     /// continue with.
@@ -120,20 +121,20 @@ enum ValueActions {
             guard name != "back", name != "use", name != OpeningQuestion.field else { continue }
             guard let id = Characteristic.ID(name),
                 let characteristic = service.characteristics.first(where: { $0.id == id })
-            else { throw WebError(.badRequest, "This form is outdated. Reload the page.") }
+            else { throw WebError(.badRequest, localized("This form is outdated. Reload the page.")) }
             guard let value = CharacteristicValue(formText: text, as: characteristic.metadata.format) else {
                 throw WebError(
                     .badRequest,
-                    "\"\(text.prefix(60))\" isn't a valid value for \(characteristic.label.lowercased())."
+                    localized("\"\(text.prefix(60))\" isn't a valid value for \(characteristic.labelInSentence).")
                 )
             }
             values[id] = value
         }
         addPower(to: &values, service)
-        guard !values.isEmpty else { throw WebError(.badRequest, "The form contains no values.") }
+        guard !values.isEmpty else { throw WebError(.badRequest, localized("The form contains no values.")) }
         let allowed = Set(service.controlledCharacteristics(isOwner: false).map(\.id))
         guard visitor.isEditor || allowed.isSuperset(of: values.keys) else {
-            throw WebError(.forbidden, "Guests can't change this.")
+            throw WebError(.forbidden, localized("Guests can't change this."))
         }
         return values
     }
@@ -158,7 +159,7 @@ enum ValueActions {
     ) throws(WebError) {
         guard let color = RGBColor(text), let hue = service.characteristic(.hue),
             let saturation = service.characteristic(.saturation)
-        else { throw WebError(.badRequest, "\"\(text.prefix(60))\" isn't a color.") }
+        else { throw WebError(.badRequest, localized("\"\(text.prefix(60))\" isn't a color.")) }
         let wanted = color.hueAndSaturation
         values[hue.id] = .float(wanted.hue)
         values[saturation.id] = .float(wanted.saturation)

@@ -1,4 +1,5 @@
 import HomeModel
+import Texts
 
 /// The room or the accessory whose activity a page shows.
 struct ActivityFilter {
@@ -43,7 +44,7 @@ struct ActivityFilter {
         let rooms = (home.rooms.sortedForDisplay + [home.defaultRoom]).filter { inhabited.contains($0.id) }
         var values: Templates.Values = [
             "rooms": [
-                ["name": "Everything", "path": path(homeQuery), "current": room == nil && accessory == nil]
+                ["name": localized("Everything"), "path": path(homeQuery), "current": room == nil && accessory == nil]
                     as Templates.Values
             ]
                 + rooms.map { room in

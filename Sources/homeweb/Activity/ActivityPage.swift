@@ -2,6 +2,7 @@ import HomeClient
 import HomeModel
 import HomePresentation
 import TerminalKit
+import Texts
 
 /// The page of the activity: each change with its cause, newest first, grouped by day.
 struct ActivityPage: LivePage {
@@ -35,7 +36,7 @@ struct ActivityPage: LivePage {
 
     func content(_ moment: Moment) async -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
-        guard let home = home(moment) else { return .missing("This home no longer exists.") }
+        guard let home = home(moment) else { return .missing(localized("This home no longer exists.")) }
         let filter = ActivityFilter(query, home)
         var values = filter.values(homeQuery: Self.homeQuery(home))
         if moment.visitor.isOwner, let accessory = filter.accessory {
@@ -47,8 +48,8 @@ struct ActivityPage: LivePage {
                 before: before, count: Self.count)
             return content(entries, home, filter, values, moment)
         } catch {
-            values["reason"] = "The activity can't be loaded: \(error.message)".sentence
-            return PageContent(title: "Activity", main: Templates.render("activity", values))
+            values["reason"] = localized("The activity can't be loaded: \(error.localizedMessage)").sentence
+            return PageContent(title: localized("Activity"), main: Templates.render("activity", values))
         }
     }
 
@@ -74,7 +75,7 @@ struct ActivityPage: LivePage {
         values["latest"] = isLatest ? nil : filter.path(Self.homeQuery(home))
         let main = Templates.render("activity", values)
         let frame = rows.first.flatMap { main.firstRange(of: $0.html) }.map { String(main[..<$0.lowerBound]) } ?? main
-        return PageContent(title: "Activity", main: main, rows: RowList(frame: frame, rows: rows))
+        return PageContent(title: localized("Activity"), main: main, rows: RowList(frame: frame, rows: rows))
     }
 }
 
@@ -91,7 +92,7 @@ extension ActivityEntry {
         guard !changes.isEmpty else { return nil }
         var cause = cause
         if cause.trigger != nil || cause.actionSet.map({ home.actionSet($0) == nil }) == true { cause.name = nil }
-        if let person = cause.person, person != visitor.name { cause.person = "Another person" }
+        if let person = cause.person, person != visitor.name { cause.person = localized("Another person") }
         return ActivityEntry(id: id, home: self.home, time: time, cause: cause, changes: changes)
     }
 }

@@ -1,5 +1,6 @@
 import HomeModel
 import HomePresentation
+import Texts
 
 /// One line of the activity as an element of the page.
 struct ActivityRow {
@@ -24,7 +25,7 @@ struct ActivityRow {
             },
         ]
         if let path { values["path"] = path }
-        let about = [room, line.requester.map { "by \($0)" }].compactMap(\.self)
+        let about = [room, line.requester.map { localized("by \($0)") }].compactMap(\.self)
         if !about.isEmpty { values["about"] = about.joined(separator: " · ") }
         return values
     }

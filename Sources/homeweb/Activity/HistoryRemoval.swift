@@ -2,6 +2,7 @@ import HomeClient
 import HomeModel
 import Hummingbird
 import HummingbirdCore
+import Texts
 
 /// The routes with which owners delete the activity and the past values of a home or an accessory.
 enum HistoryRemoval {
@@ -11,10 +12,15 @@ enum HistoryRemoval {
             let (home, accessory) = try await target(Query(request.uri.query ?? ""), visitor, site)
             var fields = [(name: "home", value: "\(home.id)")]
             if let accessory { fields.append((name: "accessory", value: "\(accessory.id)")) }
-            let back = accessory.map { ("/activity?accessory=\($0.id)", "Activity") } ?? ("/privacy", "Privacy")
+            let back =
+                accessory.map { ("/activity?accessory=\($0.id)", localized("Activity")) } ?? (
+                    "/privacy", localized("Privacy")
+                )
             return Response.confirmation(
-                of: accessory.map { "Delete the history of \($0.name)?" } ?? "Delete the history of \(home.name)?",
-                about: "This deletes the activity and the graphs. They can't be restored.", button: "Delete history",
+                of: accessory.map { localized("Delete the history of \($0.name)?") }
+                    ?? localized("Delete the history of \(home.name)?"),
+                about: localized("This deletes the activity and the graphs. They can't be restored."),
+                button: localized("Delete history"),
                 action: "/privacy/history", fields: fields,
                 back: back, visitor)
         }

@@ -6,6 +6,9 @@
   document.documentElement.classList.add("js");
   const main = () => document.getElementById("main");
   const notice = document.getElementById("notice");
+  // The texts below in the language of the page, which English pages omit.
+  const texts = JSON.parse(document.getElementById("texts")?.textContent || "{}");
+  const localized = (text) => texts[text] || text;
 
   // ---- Live updates
 
@@ -152,7 +155,7 @@
 
   function lost() {
     notice.dataset.lost = "1";
-    notice.textContent = "Connection lost. Reconnecting…";
+    notice.textContent = localized("Connection lost. Reconnecting…");
   }
 
   function stop() {
@@ -178,7 +181,7 @@
     refusal.setAttribute("role", "alert");
     dismiss.type = "button";
     dismiss.className = "dismiss";
-    dismiss.setAttribute("aria-label", "Dismiss");
+    dismiss.setAttribute("aria-label", localized("Dismiss"));
     dismiss.textContent = "×";
     dismiss.onclick = () => refusal.remove();
     refusal.append(message, dismiss);
@@ -194,22 +197,22 @@
       method: "POST", credentials: "same-origin", signal: AbortSignal.timeout(10000),
       headers: { Accept: "application/json", "Content-Type": "application/x-www-form-urlencoded" },
       body: new URLSearchParams(fields),
-    }).catch(() => { throw new Error("The page isn't responding."); });
+    }).catch(() => { throw new Error(localized("The page isn't responding.")); });
     if (response.status === 401) location.assign("/enter");
     const answer = await response.json().catch(() => ({}));
     if (answer.confirm) return (await ask(answer.confirm)) ? post(action, { ...fields, confirmed: "1" }) : { isCanceled: true };
-    if (!response.ok) throw Object.assign(new Error(answer.message || "That didn't work."), { suggestions: answer.suggestions });
+    if (!response.ok) throw Object.assign(new Error(answer.message || localized("That didn't work.")), { suggestions: answer.suggestions });
     return answer;
   }
 
   // Shows a question from the server, and returns whether the visitor agreed.
   function ask({ question, about, button }) {
     const dialog = document.createElement("dialog");
-    dialog.append(parsed('<form method="dialog" class="stack"><h2 id="ask"></h2><p></p><button class="button danger" value="1"></button><button class="button" autofocus>Cancel</button></form>'));
+    dialog.append(parsed('<form method="dialog" class="stack"><h2 id="ask"></h2><p></p><button class="button danger" value="1"></button><button class="button" autofocus></button></form>'));
     dialog.setAttribute("aria-labelledby", "ask");
     dialog.querySelector("h2").textContent = question;
     dialog.querySelector("p").textContent = about;
-    dialog.querySelector("button").textContent = button;
+    [dialog.querySelector(".danger").textContent, dialog.querySelector("[autofocus]").textContent] = [button, localized("Cancel")];
     document.body.prepend(dialog);
     dialog.showModal();
     return new Promise((answer) => {
@@ -317,7 +320,8 @@
     const number = Number(range.value);
     if (range.dataset.factor === "kelvin") return `${Math.round(1e6 / number / 10) * 10} K`;
     const { unit } = range.dataset;
-    return unit ? `${range.value}${unit === "°" ? "" : " "}${unit}` : range.value;
+    const value = range.value.replace(".", localized("."));
+    return unit ? `${value}${unit === "°" ? "" : " "}${unit}` : value;
   }
 
   document.addEventListener("input", (event) => {
@@ -549,7 +553,8 @@
       const dialog = document.createElement("dialog");
       dialog.className = "sheet";
       dialog.setAttribute("aria-label", page.title);
-      dialog.append(parsed('<button type="button" class="button round" aria-label="Close">×</button><div></div>'));
+      dialog.append(parsed('<button type="button" class="button round">×</button><div></div>'));
+      dialog.firstChild.ariaLabel = localized("Close");
       const [close, frame] = dialog.children, live = new EventSource(path);
       frame.append(...page.getElementById("main").childNodes);
       live.addEventListener("main", ({ data }) => drawMain(JSON.parse(data), frame));
@@ -781,14 +786,14 @@
     };
     photo.querySelector("input").onchange = async (event) => {
       const image = await createImageBitmap(event.target.files[0]).catch(() => null);
-      if (!image || !(await found(image))) hint.textContent = "No accessory QR code found in this picture.";
+      if (!image || !(await found(image))) hint.textContent = localized("No accessory QR code found in this picture.");
     };
     camera.onclick = async () => {
       const stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: "environment" } }).catch(() => null);
-      if (!stream) return void (hint.textContent = "Access to the camera was denied.");
+      if (!stream) return void (hint.textContent = localized("Access to the camera was denied."));
       const video = document.createElement("video");
       video.className = "viewfinder";
-      video.setAttribute("aria-label", "Camera image");
+      video.setAttribute("aria-label", localized("Camera image"));
       video.srcObject = stream;
       camera.after(video);
       await video.play();

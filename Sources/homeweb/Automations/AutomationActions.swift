@@ -6,6 +6,7 @@ import HomePresentation
 import Hummingbird
 import HummingbirdCore
 import TerminalKit
+import Texts
 
 /// The routes that add, change, run and remove automations, for owners only.
 enum AutomationActions {
@@ -44,7 +45,8 @@ enum AutomationActions {
             let path = "/automations/\(trigger.id)"
             let failures = AutomationSummary(home: home, time: .current(of: home)).phrases.failures(of: record)
             guard failures.isEmpty else {
-                throw WebError(.gatewayTimeout, "The automation ran, but some actions failed: \(failures.sentence)")
+                throw WebError(
+                    .gatewayTimeout, localized("The automation ran, but some actions failed: \(failures.sentence)"))
             }
             return try await ValueActions.done(request, form["back"] ?? path, [], site, visitor)
         }
@@ -55,7 +57,8 @@ enum AutomationActions {
             try await site.manager.removeTrigger(trigger.id)
             let toast = await site.undos.add(
                 UndoableChange(
-                    "\(trigger.name) was removed.", restored: "\(trigger.name) was restored, without its history.",
+                    localized("\(trigger.name) was removed."),
+                    restored: localized("\(trigger.name) was restored, without its history."),
                     Reversal(home.id, [.addAutomation(trigger)]), page: "/automations"), of: visitor)
             return Response.seeOther("/automations" + (home.isPrimary ? "" : "?home=\(home.id)"))
                 .showing(toast, context)
@@ -100,7 +103,9 @@ enum AutomationActions {
             guard query["mark"].map({ $0 == trigger.mark }) ?? true else {
                 return conflict(
                     query, trigger, home, visitor,
-                    "Someone has changed this automation since you opened the form. If you save again, your version replaces theirs."
+                    localized(
+                        "Someone has changed this automation since you opened the form. If you save again, your version replaces theirs."
+                    )
                 )
             }
             return try await save(query, trigger, home, visitor) { name, definition async throws(HomeError) in
@@ -120,7 +125,7 @@ enum AutomationActions {
         }
         return conflict(
             query, nil, home, visitor,
-            "Someone has removed this automation since you opened the form. If you save, it's added again.")
+            localized("Someone has removed this automation since you opened the form. If you save, it's added again."))
     }
 
     /// Shows the form again if the automation has changed or was removed since the form was opened.
@@ -151,7 +156,7 @@ enum AutomationActions {
             do throws(HomeError) {
                 return .seeOther("/automations/\(try await write(name, definition))")
             } catch {
-                throw AutomationFormErrors(fields: [AutomationFormErrors.form: error.message.sentence])
+                throw AutomationFormErrors(fields: [AutomationFormErrors.form: error.localizedMessage.sentence])
             }
         } catch {
             let page = AutomationFormPage(form: form, choices: choices, trigger: trigger, errors: error.fields)
@@ -169,7 +174,7 @@ enum AutomationActions {
             do throws(HomeError) {
                 name = try choices.home.validatedTriggerName(name, current: trigger?.name)
             } catch {
-                errors["name"] = form.name.isEmpty ? "Enter a name." : error.message.sentence
+                errors["name"] = form.name.isEmpty ? localized("Enter a name.") : error.localizedMessage.sentence
             }
         }
         do throws(AutomationFormErrors) {
@@ -188,7 +193,7 @@ enum AutomationActions {
         do throws(HomeError) {
             return try home.validated(definition, isEnabled: isEnabled, at: now)
         } catch {
-            throw AutomationFormErrors(fields: [field(of: error): error.message.sentence])
+            throw AutomationFormErrors(fields: [field(of: error): error.localizedMessage.sentence])
         }
     }
 
@@ -207,7 +212,7 @@ enum AutomationActions {
 
     // MARK: Automations
 
-    private static let gone = WebError(.notFound, "This automation no longer exists.")
+    private static var gone: WebError { WebError(.notFound, localized("This automation no longer exists.")) }
 
     private static func trigger(
         _ context: WebContext, _ site: Site, _ visitor: Visitor

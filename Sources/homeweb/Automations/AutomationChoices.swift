@@ -1,6 +1,7 @@
 import HAPModel
 import HomeModel
 import HomePresentation
+import Texts
 
 /// The events, conditions and actions that an automation's form offers for a home.
 ///
@@ -26,8 +27,9 @@ struct AutomationChoices {
         let place: ValuePlace
         var key: String { "\(place.characteristic.id)" }
         var name: String {
-            let unit = place.characteristic.metadata.unit.map { ", in \($0.sign)" } ?? ""
-            return "\(place.characteristic.noun) of \(place.phraseName)\(unit)"
+            let (noun, name) = (place.characteristic.noun, place.phraseName)
+            guard let unit = place.characteristic.metadata.unit?.sign else { return localized("\(noun) of \(name)") }
+            return localized("\(noun) of \(name), in \(unit)")
         }
     }
 

@@ -2,6 +2,7 @@ import HAPModel
 import HomeModel
 import HomePresentation
 import TerminalKit
+import Texts
 
 extension AutomationForm {
     /// Checks the form and returns the automation.
@@ -27,12 +28,14 @@ private struct AutomationFormReader {
     mutating func definition() -> TriggerDefinition {
         let (form, parser) = (form, parser)
         var definition = TriggerDefinition(events: events(), condition: condition(), weekdays: form.days)
-        if form.days.isEmpty { errors["days"] = "Choose at least one day." }
+        if form.days.isEmpty { errors["days"] = localized("Choose at least one day.") }
         definition.actionSets = form.scenes.filter { choices.home.actionSet($0) != nil }
-        if definition.actionSets != form.scenes { errors["scenes"] = "A scene no longer exists. Choose again." }
+        if definition.actionSets != form.scenes {
+            errors["scenes"] = localized("A scene no longer exists. Choose again.")
+        }
         definition.steps = steps()
         if form.scenes.isEmpty, definition.steps.isEmpty, errors.keys.allSatisfy({ !Self.isAction($0) }) {
-            errors["scenes"] = "Choose at least one scene or accessory, or enter a notification."
+            errors["scenes"] = localized("Choose at least one scene or accessory, or enter a notification.")
         }
         if let duration = minutes(form.undoAfter, "undo") { definition.endEvents = [.duration(duration)] }
         definition.endEvents += lines(form.undoWords, "until", parser.endEvent)
@@ -56,7 +59,9 @@ private struct AutomationFormReader {
         case .words:
             let parser = parser
             let events = lines(form.eventWords, "when") { line throws(HomeError) in try parser.event(typed: line) }
-            if form.eventWords.isEmpty { errors["when"] = "Enter at least one event, such as hall sensor motion." }
+            if form.eventWords.isEmpty {
+                errors["when"] = localized("Enter at least one event, such as hall sensor motion.")
+            }
             return events
         case .time:
             guard let time = time(form.time, "time") else { return [] }
@@ -98,7 +103,7 @@ private struct AutomationFormReader {
             guard let from = time(form.conditionFrom, "from"), let to = time(form.conditionTo, "to") else {
                 return nil
             }
-            if from == to { errors["to"] = "Enter two different times." }
+            if from == to { errors["to"] = localized("Enter two different times.") }
             return .time(from: from, to: to)
         case .sun:
             return choice("if-sun", choices.sunConditions.first { $0.key == form.conditionSun })?.condition
@@ -129,11 +134,11 @@ private struct AutomationFormReader {
         guard !action.level.isEmpty else { return [found.write] }
         let field = "level-\(number)"
         guard !found.isOff else {
-            errors[field] = "Leave the level empty to turn something off."
+            errors[field] = localized("Leave the level empty to turn something off.")
             return []
         }
         guard let level = found.service.level else {
-            errors[field] = "This accessory has no level. Leave the field empty."
+            errors[field] = localized("This accessory has no level. Leave the field empty.")
             return []
         }
         guard let value = self.number(action.level, field),
@@ -164,7 +169,7 @@ private struct AutomationFormReader {
         do throws(TypedTriggerError) {
             return try typed.definition(parser).steps
         } catch {
-            errors["steps"] = error.error.message.sentence
+            errors["steps"] = error.error.localizedMessage.sentence
             return []
         }
     }
@@ -173,7 +178,7 @@ private struct AutomationFormReader {
 
     private mutating func time(_ text: String, _ field: String) -> TimeOfDay? {
         let time = TimeOfDay(typed: text)
-        if time == nil { errors[field] = "Enter a time such as 07:30." }
+        if time == nil { errors[field] = localized("Enter a time such as 07:30.") }
         return time
     }
 
@@ -182,7 +187,7 @@ private struct AutomationFormReader {
         guard !text.isEmpty else { return nil }
         // The longest duration of an automation is five weeks.
         guard let minutes = Int64(text), (allowsZero ? 0 : 1)...50_400 ~= minutes else {
-            errors[field] = "Enter whole minutes from \(allowsZero ? 0 : 1) to 50,400."
+            errors[field] = localized("Enter whole minutes from \(allowsZero ? 0 : 1) to 50,400.")
             return nil
         }
         return .seconds(minutes * 60)
@@ -191,7 +196,7 @@ private struct AutomationFormReader {
     private mutating func number(_ text: String, _ field: String) -> Double? {
         let digits = text.replacing(",", with: ".").replacing("−", with: "-")
         guard let number = Double(digits), number.isFinite else {
-            errors[field] = "Enter a number."
+            errors[field] = localized("Enter a number.")
             return nil
         }
         return number
@@ -207,7 +212,7 @@ private struct AutomationFormReader {
     }
 
     private mutating func choice<Choice>(_ field: String, _ choice: Choice?) -> Choice? {
-        if choice == nil { errors[field] = "Choose one from the list." }
+        if choice == nil { errors[field] = localized("Choose one from the list.") }
         return choice
     }
 
@@ -217,7 +222,7 @@ private struct AutomationFormReader {
         do throws(HomeError) {
             return try parse()
         } catch {
-            errors[field] = error.message.sentence
+            errors[field] = error.localizedMessage.sentence
             return nil
         }
     }

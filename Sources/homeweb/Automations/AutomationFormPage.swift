@@ -1,5 +1,6 @@
 import HomeModel
 import HomePresentation
+import Texts
 
 /// The page with the form to add or edit an automation.
 ///
@@ -13,7 +14,7 @@ struct AutomationFormPage {
 
     private var home: Home { choices.home }
 
-    var title: String { trigger.map { "Edit \($0.name)" } ?? "New automation" }
+    var title: String { trigger.map { localized("Edit \($0.name)") } ?? localized("New automation") }
 
     /// The number of empty fields for further actions.
     private static let emptyActions = 2
@@ -23,8 +24,9 @@ struct AutomationFormPage {
         var values: Templates.Values = [
             "title": title, "path": trigger.map { "/automations/\($0.id)/edit" } ?? "/homes/\(home.id)/automations",
             "up": trigger.map { ["path": "/automations/\($0.id)", "name": $0.name] }
-                ?? ["path": "/automations\(homeQuery)", "name": "Automations"],
-            "save": trigger == nil ? "Add automation" : "Save", "peoplePath": "/people\(homeQuery)",
+                ?? ["path": "/automations\(homeQuery)", "name": localized("Automations")],
+            "save": trigger == nil ? localized("Add automation") : localized("Save"),
+            "peoplePath": "/people\(homeQuery)",
             "noPeople": home.people.isEmpty, "noLocation": home.location == nil,
             "name": form.name, "time": form.time, "offset": form.sunOffset, "lasting": form.lasting,
             "numberValue": form.number.limit, "eventWords": form.eventWords,
@@ -41,18 +43,19 @@ struct AutomationFormPage {
         values["e"] = Dictionary(
             errors.map { ($0.key.replacing("-", with: "_"), $0.value) }, uniquingKeysWith: { first, _ in first })
         if errors[AutomationFormErrors.form] == nil, !errors.isEmpty {
-            values["correction"] = "The automation wasn't saved. Correct the marked fields."
+            values["correction"] = localized("The automation wasn't saved. Correct the marked fields.")
         }
         values["sunOptions"] = options(
             SunEvent.allCases.map { ($0.rawValue, $0.words.capitalizedFirst) }, form.sunEvent.rawValue)
         values["sideOptions"] = options(
-            [("before", "before"), ("after", "after")], form.isBeforeSun ? "before" : "after")
+            [("before", localized("before")), ("after", localized("after"))], form.isBeforeSun ? "before" : "after")
         values["stateOptions"] = states(form.state) { clause($0.event(lasting: nil)) }
         values["conditionStateOptions"] = states(form.conditionState) { choices.phrases.phrase(for: $0.condition) }
         values["numberOptions"] = numbers(form.number)
         values["conditionNumberOptions"] = numbers(form.conditionNumber)
-        values["limitOptions"] = limits(form.number, "rises to", "falls to")
-        values["conditionLimitOptions"] = limits(form.conditionNumber, "is at least", "is at most")
+        values["limitOptions"] = limits(form.number, localized("rises to"), localized("falls to"))
+        values["conditionLimitOptions"] = limits(
+            form.conditionNumber, localized("is at least"), localized("is at most"))
         values["pressOptions"] = grouped(
             choices.presses.map { ($0.key, clause(.button($0.characteristic, $0.kind)), $0.room) }, form.press)
         values["presenceOptions"] = choice(choices.presences.map { ($0.key, clause($0.event)) }, form.presence)
@@ -63,7 +66,7 @@ struct AutomationFormPage {
             form.conditionPresence)
         values["days"] = Weekdays.everyDay.names.enumerated().map { index, name in
             [
-                "key": name, "name": name.capitalizedFirst,
+                "key": name, "name": localized(key: name.capitalizedFirst),
                 "chosen": form.days.contains(Weekdays(rawValue: 1 << UInt8(index))),
             ] as Templates.Values
         }
@@ -91,7 +94,8 @@ struct AutomationFormPage {
         return shown.enumerated().map { index, action in
             let number = index + 1
             var values: Templates.Values = [
-                "number": "\(number)", "level": action.level, "options": grouped(names, action.key, none: "Nothing"),
+                "number": "\(number)", "level": action.level,
+                "options": grouped(names, action.key, none: localized("Nothing")),
             ]
             values["actionError"] = errors["action-\(number)"]
             values["levelError"] = errors["level-\(number)"]
@@ -102,8 +106,7 @@ struct AutomationFormPage {
     // MARK: Options
 
     private func clause(_ event: TriggerEvent) -> String {
-        let phrase = choices.phrases.phrase(for: event)
-        return phrase.hasPrefix("when ") ? String(phrase.dropFirst("when ".count)) : phrase
+        choices.phrases.clause(for: event) ?? choices.phrases.phrase(for: event)
     }
 
     private func states(_ chosen: String, _ phrase: (AutomationChoices.State) -> String) -> String {
@@ -120,7 +123,7 @@ struct AutomationFormPage {
 
     /// Returns options grouped by room, after an option that means no choice.
     private func grouped(
-        _ items: [(key: String, name: String, room: Room.ID)], _ chosen: String, none: String = "Choose…"
+        _ items: [(key: String, name: String, room: Room.ID)], _ chosen: String, none: String = localized("Choose…")
     ) -> String {
         let rooms = home.rooms.sortedForDisplay + [home.defaultRoom]
         let groups = rooms.compactMap { room -> Templates.Values? in
@@ -138,7 +141,7 @@ struct AutomationFormPage {
     private func choice(_ items: [(key: String, name: String)], _ chosen: String) -> String {
         Templates.render(
             "options",
-            ["none": "Choose…", "options": items.map { values($0.key, $0.name.capitalizedFirst, chosen) }])
+            ["none": localized("Choose…"), "options": items.map { values($0.key, $0.name.capitalizedFirst, chosen) }])
     }
 
     private func options(_ items: [(key: String, name: String)], _ chosen: String) -> String {

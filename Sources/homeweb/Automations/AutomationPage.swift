@@ -2,6 +2,7 @@ import HomeClient
 import HomeModel
 import HomePresentation
 import TerminalKit
+import Texts
 
 /// The page of an automation, with its history.
 struct AutomationPage: LivePage {
@@ -20,12 +21,12 @@ struct AutomationPage: LivePage {
     func content(_ moment: Moment) async -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
         guard let home = self.home(moment), let trigger = home.trigger(trigger) else {
-            return .missing("This automation no longer exists.")
+            return .missing(localized("This automation no longer exists."))
         }
         let summary = AutomationSummary(home: home, time: .current(of: home))
         var values: Templates.Values = [
             "name": trigger.name, "up": "/automations" + (home.isPrimary ? "" : "?home=\(home.id)"),
-            "state": trigger.isEnabled ? "On" : "Off", "history": [Templates.Values](),
+            "state": trigger.isEnabled ? localized("On") : localized("Off"), "history": [Templates.Values](),
         ]
         var status: TriggerStatus?
         do throws(HomeError) {
@@ -34,7 +35,7 @@ struct AutomationPage: LivePage {
                 summary.values(of: $0)
             }
         } catch {
-            values["reason"] = "The history can't be loaded: \(error.message)".sentence
+            values["reason"] = localized("The history can't be loaded: \(error.localizedMessage)").sentence
         }
         values["facts"] = facts(trigger.definition, summary, status)
         values["problem"] = summary.problem(trigger, status)
@@ -52,14 +53,14 @@ struct AutomationPage: LivePage {
     ) -> [Templates.Values] {
         let phrases = summary.phrases
         let facts: [(String, [String])] = [
-            ("When", [phrases.events(of: definition)]),
-            ("Only", [phrases.condition(of: definition)].compactMap(\.self)),
-            ("What", phrases.actions(of: definition)),
-            ("Afterwards", [phrases.end(of: definition)].compactMap(\.self)),
-            ("Missed times", [phrases.missedRuns(of: definition)].compactMap(\.self)),
-            ("Ends", definition.executeOnce ? ["turns off after the first run"] : []),
-            ("Next", [summary.next(status)].compactMap(\.self)),
-            ("Last", [summary.last(status)].compactMap(\.self)),
+            (localized("When"), [phrases.events(of: definition)]),
+            (localized("Only"), [phrases.condition(of: definition)].compactMap(\.self)),
+            (localized("What"), phrases.actions(of: definition)),
+            (localized("Afterwards"), [phrases.end(of: definition)].compactMap(\.self)),
+            (localized("Missed times"), [phrases.missedRuns(of: definition)].compactMap(\.self)),
+            (localized("Ends"), definition.executeOnce ? [localized("turns off after the first run")] : []),
+            (localized("Next"), [summary.next(status)].compactMap(\.self)),
+            (localized("Last"), [summary.last(status)].compactMap(\.self)),
         ]
         return facts.filter { !$0.1.isEmpty }.map { name, lines in
             ["name": name, "lines": lines.map(\.capitalizedFirst)]
@@ -72,7 +73,7 @@ struct AutomationPage: LivePage {
             let record = try await manager.runTrigger(trigger, mode: .check)
             return summary.phrases.phrase(forCheck: record).sentence
         } catch {
-            return "This can't be checked: \(error.message)".sentence
+            return localized("This can't be checked: \(error.localizedMessage)").sentence
         }
     }
 }

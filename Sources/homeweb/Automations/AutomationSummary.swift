@@ -1,6 +1,7 @@
 import HomeModel
 import HomePresentation
 import TerminalKit
+import Texts
 
 /// Describes automations in the words of pages.
 struct AutomationSummary {
@@ -35,19 +36,19 @@ struct AutomationSummary {
     /// Returns the reason why an automation can't run, and the remedy; `nil` if it can run or is disabled.
     func problem(_ trigger: Trigger, _ status: TriggerStatus?) -> String? {
         switch home.activationState(of: trigger) {
-        case .noLocation: return "The home has no location. Set it under People and location."
+        case .noLocation: return localized("The home has no location. Set it under People and location.")
         case .missingParts:
-            return "\(phrases.state(of: trigger).capitalizedFirst). Edit the automation, then turn it on."
+            return localized("\(phrases.state(of: trigger).capitalizedFirst). Edit the automation, then turn it on.")
         case .enabled, .disabled: break
         }
-        return status?.pausedUntil.map { "Paused until \(time.words(for: $0)), because it ran too often." }
+        return status?.pausedUntil.map { localized("Paused until \(time.words(for: $0)), because it ran too often.") }
     }
 
     /// Returns the template values of an automation in the list.
     func values(of trigger: Trigger, _ status: TriggerStatus?, isOwner: Bool, back: String) -> Templates.Values {
         var values: Templates.Values = [
             "id": "\(trigger.id)", "name": trigger.name, "sentence": sentence(trigger.definition),
-            "state": trigger.isEnabled ? "on" : "off",
+            "state": trigger.isEnabled ? localized("on") : localized("off"),
         ]
         values["next"] = next(status)
         values["last"] = last(status)
@@ -60,7 +61,7 @@ struct AutomationSummary {
     func controls(of trigger: Trigger, back: String) -> Templates.Values {
         [
             "id": "\(trigger.id)", "name": trigger.name, "back": back, "isOn": trigger.isEnabled ? "true" : "false",
-            "word": trigger.isEnabled ? "On" : "Off", "next": trigger.isEnabled ? "0" : "1",
+            "word": trigger.isEnabled ? localized("On") : localized("Off"), "next": trigger.isEnabled ? "0" : "1",
             "other": trigger.isEnabled ? "1" : "0",
         ]
     }

@@ -2,6 +2,7 @@ import HomeClient
 import HomeModel
 import HomePresentation
 import TerminalKit
+import Texts
 
 /// The page of the automations, with their states, next runs and last results.
 struct AutomationsPage: LivePage {
@@ -14,7 +15,7 @@ struct AutomationsPage: LivePage {
 
     func content(_ moment: Moment) async -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
-        guard let home = moment.home else { return .missing("There are no homes yet.") }
+        guard let home = moment.home else { return .missing(localized("There are no homes yet.")) }
         let summary = AutomationSummary(home: home, time: .current(of: home))
         var values: Templates.Values = ["home": home.name, "up": "/" + moment.homeQuery]
         var statuses: [Trigger.ID: TriggerStatus] = [:]
@@ -22,7 +23,8 @@ struct AutomationsPage: LivePage {
             do throws(HomeError) {
                 for status in try await manager.triggerStatuses(of: home.id) { statuses[status.trigger] = status }
             } catch {
-                values["reason"] = "The next and last runs can't be loaded: \(error.message)".sentence
+                values["reason"] =
+                    localized("The next and last runs can't be loaded: \(error.localizedMessage)").sentence
             }
         }
         values["automations"] = home.triggers.sortedForDisplay.map { trigger in
@@ -33,7 +35,7 @@ struct AutomationsPage: LivePage {
                 "new": "/automations/new" + moment.homeQuery, "people": "/people" + moment.homeQuery,
             ]
         }
-        return PageContent(title: "Automations", main: Templates.render("automations", values))
+        return PageContent(title: localized("Automations"), main: Templates.render("automations", values))
     }
 }
 

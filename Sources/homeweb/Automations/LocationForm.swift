@@ -2,6 +2,7 @@ import HomeModel
 import HomePresentation
 import SystemKit
 import TerminalKit
+import Texts
 
 /// The form of a home's location: the owner's unchecked input.
 struct LocationForm: Equatable {
@@ -39,14 +40,16 @@ struct LocationForm: Equatable {
         guard let latitude = Self.number(latitude), let longitude = Self.number(longitude) else {
             throw HomeError(
                 .invalidParameter,
-                detail: "enter the location in degrees, such as 52.52 and 13.40; south and west are negative")
+                detail: localized("enter the location in degrees, such as 52.52 and 13.40; south and west are negative")
+            )
         }
         let location = try HomeLocation(
             latitude: latitude, longitude: longitude, timeZone: timeZone.isEmpty ? nil : timeZone)
         guard timeZone.isEmpty || ZoneFile.bytes(of: timeZone) != nil else {
             throw HomeError(
                 .invalidParameter,
-                detail: "this computer doesn't know the time zone \"\(timeZone.shown)\"; use one such as Europe/Berlin")
+                detail: localized(
+                    "this computer doesn't know the time zone \"\(timeZone.shown)\"; use one such as Europe/Berlin"))
         }
         return location
     }

@@ -1,8 +1,10 @@
 import HomeClient
 import HomeModel
+import HomePresentation
 import Hummingbird
 import HummingbirdCore
 import TerminalKit
+import Texts
 
 /// The routes that change people and the home's location, for owners only.
 enum PeopleActions {
@@ -17,7 +19,7 @@ enum PeopleActions {
             } catch {
                 guard !request.isFromScript else { throw error }
                 return try await refused(
-                    PeoplePage.Refused(name: (form.name, error.message.sentence)), home, site, visitor)
+                    PeoplePage.Refused(name: (form.name, error.localizedMessage.sentence)), home, site, visitor)
             }
         }
         router.post("/homes/:id/location") { request, context in
@@ -30,16 +32,17 @@ enum PeopleActions {
                 return Response.seeOther(query["back"] ?? "/people")
             } catch {
                 return try await refused(
-                    PeoplePage.Refused(location: (form, error.message.sentence)), home, site, visitor)
+                    PeoplePage.Refused(location: (form, error.localizedMessage.sentence)), home, site, visitor)
             }
         }
         router.get("/homes/:id/location/remove") { _, context in
             let visitor = try context.editor
             let home: Home.ID = try context.id()
             return Response.confirmation(
-                of: "Remove the location?", about: "Automations that use sunrise or sunset stop running.",
-                button: "Remove location", action: "/homes/\(home)/location/remove",
-                back: ("/people?home=\(home)", "People and location"), visitor)
+                of: localized("Remove the location?"),
+                about: localized("Automations that use sunrise or sunset stop running."),
+                button: localized("Remove location"), action: "/homes/\(home)/location/remove",
+                back: ("/people?home=\(home)", localized("People and location")), visitor)
         }
         router.post("/homes/:id/location/remove") { request, context in
             _ = try context.editor
@@ -60,7 +63,8 @@ enum PeopleActions {
                     let home = await site.manager.homes.first(where: { $0.person(person) != nil })?.id
                 else { throw error }
                 return try await refused(
-                    PeoplePage.Refused(newName: (person, form.name, error.message.sentence)), home, site, visitor)
+                    PeoplePage.Refused(newName: (person, form.name, error.localizedMessage.sentence)), home, site,
+                    visitor)
             }
         }
         router.post("/people/:id/presence") { request, context in
@@ -77,9 +81,10 @@ enum PeopleActions {
             let triggers = home.triggers(using: id).filter(\.isEnabled)
             let uses =
                 triggers.isEmpty
-                ? "" : " These automations are off now: \(triggers.map(\.name).joined(separator: ", "))."
+                ? ""
+                : " " + localized("These automations are off now: \(triggers.map(\.name).joined(separator: ", ")).")
             return UndoableChange(
-                "\(person.name) was removed.\(uses)", restored: "\(person.name) was restored.",
+                localized("\(person.name) was removed.") + uses, restored: localized("\(person.name) was restored."),
                 Reversal(ofRemoving: person, from: home),
                 page: "/people" + (home.isPrimary ? "" : "?home=\(home.id)"))
         }

@@ -2,6 +2,7 @@ import HomeClient
 import HomeModel
 import HomePresentation
 import TerminalKit
+import Texts
 
 /// The page of the people whose presence automations can use, and of the home's location.
 struct PeoplePage: LivePage {
@@ -20,7 +21,7 @@ struct PeoplePage: LivePage {
 
     func content(_ moment: Moment) async -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
-        guard let home = moment.home else { return .missing("There are no homes yet.") }
+        guard let home = moment.home else { return .missing(localized("There are no homes yet.")) }
         let form = refused.location?.form ?? LocationForm(home.location)
         var location: Templates.Values = [
             "home": "\(home.id)", "latitude": form.latitude, "longitude": form.longitude, "zone": form.timeZone,
@@ -31,7 +32,8 @@ struct PeoplePage: LivePage {
             do throws(HomeError) {
                 location["daylight"] = words(try await manager.daylight(of: home.id), .current(of: home))
             } catch {
-                location["reason"] = "Today's sunrise and sunset are unknown: \(error.message)".sentence
+                location["reason"] =
+                    localized("Today's sunrise and sunset are unknown: \(error.localizedMessage)").sentence
             }
         }
         var values: Templates.Values = [
@@ -40,8 +42,10 @@ struct PeoplePage: LivePage {
             "people": home.people.sortedForDisplay.map { person in
                 let newName = refused.newName?.person == person.id ? refused.newName : nil
                 var values: Templates.Values = [
-                    "id": "\(person.id)", "name": person.name, "state": person.isHome ? "at home" : "away",
-                    "next": person.isHome ? "0" : "1", "word": person.isHome ? "Set to away" : "Set to home",
+                    "id": "\(person.id)", "name": person.name,
+                    "state": person.isHome ? localized("at home") : localized("away"),
+                    "next": person.isHome ? "0" : "1",
+                    "word": person.isHome ? localized("Set to away") : localized("Set to home"),
                     "back": path, "newName": newName?.text ?? person.name,
                 ]
                 values["newNameError"] = newName?.error
@@ -49,12 +53,13 @@ struct PeoplePage: LivePage {
             },
         ]
         values["nameError"] = refused.name?.error
-        return PageContent(title: "People and location", main: Templates.render("people", values))
+        return PageContent(title: localized("People and location"), main: Templates.render("people", values))
     }
 
     private func words(_ daylight: Daylight, _ time: HomeTime) -> String {
-        func clock(_ moment: Timestamp?) -> String { moment.map(time.clock) ?? "none today" }
-        return "Today: dawn \(clock(daylight.civilDawn)), sunrise \(clock(daylight.sunrise)), "
-            + "sunset \(clock(daylight.sunset)), dusk \(clock(daylight.civilDusk))."
+        func clock(_ moment: Timestamp?) -> String { moment.map(time.clock) ?? localized("none today") }
+        return localized(
+            "Today: dawn \(clock(daylight.civilDawn)), sunrise \(clock(daylight.sunrise)), sunset \(clock(daylight.sunset)), dusk \(clock(daylight.civilDusk))."
+        )
     }
 }

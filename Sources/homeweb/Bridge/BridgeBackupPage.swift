@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdCore
 import NIOCore
 import SystemKit
+import Texts
 
 /// The page on which owners download a backup of the bridge.
 ///
@@ -16,7 +17,7 @@ enum BridgeBackupPage {
             let configuration = try await BridgeChanges.ask(site) { try await $0.configuration() }
             return Response.page(
                 Layout(
-                    title: "Backup of the bridge",
+                    title: localized("Backup of the bridge"),
                     content: content(configuration, isPrivate: context.isPrivate(request)),
                     visitor: visitor, place: "/more"))
         }
@@ -26,7 +27,9 @@ enum BridgeBackupPage {
             guard context.isPrivate(request) else {
                 throw WebError(
                     .conflict,
-                    "Others on the network could read the keys in the backup. Open this page over HTTPS, or on the computer that it runs on."
+                    localized(
+                        "Others on the network could read the keys in the backup. Open this page over HTTPS, or on the computer that it runs on."
+                    )
                 )
             }
             let bytes = try await BridgeChanges.ask(site) { try await $0.backup() }

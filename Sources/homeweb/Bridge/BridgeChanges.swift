@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import TerminalKit
+import Texts
 
 /// Changes of the bridge's configuration, which the daemon checks and makes.
 ///
@@ -22,7 +23,7 @@ enum BridgeChanges {
                     "warnings": proposal.warnings, "secrets": proposal.secretFiles,
                 ])
             return Response.page(
-                Layout(title: "Change the bridge?", content: content, visitor: visitor, place: "/more"))
+                Layout(title: localized("Change the bridge?"), content: content, visitor: visitor, place: "/more"))
         }
         router.post("/bridge/changes/apply") { request, context in
             _ = try context.owner
@@ -77,7 +78,7 @@ enum BridgeChanges {
         members["kinds"] = .array(kinds)
         let json: JSONValue = ["kind": .string(form["kind"] ?? ""), "change": .object(members)]
         do { return try ConfigurationChange(json: json) } catch {
-            throw WebError(.badRequest, "The form is incomplete. Reload the page.")
+            throw WebError(.badRequest, localized("The form is incomplete. Reload the page."))
         }
     }
 }

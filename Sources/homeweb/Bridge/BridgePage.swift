@@ -7,6 +7,7 @@ import NIOCore
 import SetupQR
 import SystemKit
 import TerminalKit
+import Texts
 
 /// The page of this computer's bridge, if `lamplighterd` is running: its codes, and its lights by driver.
 enum BridgePage {
@@ -14,7 +15,7 @@ enum BridgePage {
         router.get("/bridge") { _, context in
             let visitor = try context.owner
             return Response.page(
-                Layout(title: "Bridge", content: await content(site), visitor: visitor, place: "/more"))
+                Layout(title: localized("Bridge"), content: await content(site), visitor: visitor, place: "/more"))
         }
         router.get("/bridge/:file") { _, context in
             _ = try context.owner
@@ -24,7 +25,7 @@ enum BridgePage {
             }
             guard let setup, let number, let payload = setup.codes.first(where: { $0.number == number })?.payload,
                 let code = QRCode(payload)
-            else { throw WebError(.notFound, "This bridge has no setup code to show.") }
+            else { throw WebError(.notFound, localized("This bridge has no setup code to show.")) }
             return Response(
                 status: .ok, headers: [.contentType: "image/svg+xml"],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: code.svg)))
@@ -45,9 +46,12 @@ enum BridgePage {
             return Templates.render(
                 "bridge",
                 [
-                    "name": "Bridge", "summary": "No bridge found on this computer.",
+                    "name": localized("Bridge"), "summary": localized("No bridge found on this computer."),
                     "reason":
-                        "\(reason.sentence) The bridge lamplighterd makes this computer's lights available to HomeKit apps. To show it here, add the user of homeweb to the group lamplighter-page and restart homeweb.",
+                        reason.sentence + " "
+                        + localized(
+                            "The bridge lamplighterd makes this computer's lights available to HomeKit apps. To show it here, add the user of homeweb to the group lamplighter-page and restart homeweb."
+                        ),
                 ])
         }
     }
@@ -62,7 +66,7 @@ private struct BridgeState {
 
     var values: Templates.Values {
         var values: Templates.Values = [
-            "name": status.name, "summary": "\(status.deviceCounts); \(status.lights.reachable) reachable.",
+            "name": status.name, "summary": localized("\(status.deviceCounts); \(status.lights.reachable) reachable."),
             "warnings": warnings,
             "bridges": bridges, "drivers": status.drivers.map(driver), "left": left,
             "purge": "\(ShellCommand.lamplighterAsRoot) devices purge",
@@ -96,9 +100,14 @@ private struct BridgeState {
                 "name": bridge.name, "number": "\(bridge.number)",
                 "about":
                     (bridge.paired
-                    ? "Paired, with \(bridge.controllers.of("connected controller"))."
-                    : "Not paired yet. Scan the QR code, or enter the digits.")
-                    + " It has \(bridge.lights.of("device")).",
+                    ? localized(
+                        "Paired, with \(bridge.controllers) connected controller.",
+                        plural: "Paired, with \(bridge.controllers) connected controllers.", count: bridge.controllers)
+                    : localized("Not paired yet. Scan the QR code, or enter the digits."))
+                    + " "
+                    + localized(
+                        "It has \(bridge.lights) device.", plural: "It has \(bridge.lights) devices.",
+                        count: bridge.lights),
             ]
             if !bridge.paired, let code = codes.first(where: { $0.number == bridge.number }) {
                 values["code"] = code.code
@@ -127,7 +136,8 @@ private struct BridgeState {
                 var values: Templates.Values = [
                     "name": device.name,
                     "state": device.reachable
-                        ? device.state["on"]?.bool.map { $0 ? "on" : "off" } ?? "" : "unreachable",
+                        ? device.state["on"]?.bool.map { $0 ? localized("on") : localized("off") } ?? ""
+                        : localized("unreachable"),
                 ]
                 if configuration != nil {
                     values["path"] = "/bridge/devices" + Query(["key": device.key]).text

@@ -2,6 +2,7 @@ import BridgeControl
 import Hummingbird
 import HummingbirdCore
 import SystemKit
+import Texts
 
 /// The page with the controllers that are paired with the bridge.
 ///
@@ -15,7 +16,8 @@ enum BridgePairingsPage {
                 (try await bridge.pairings(), try await bridge.status())
             }
             return Response.page(
-                Layout(title: "Pairings", content: content(pairings, status), visitor: visitor, place: "/more"))
+                Layout(
+                    title: localized("Pairings"), content: content(pairings, status), visitor: visitor, place: "/more"))
         }
     }
 
@@ -23,7 +25,8 @@ enum BridgePairingsPage {
         let names = Dictionary((status.bridges ?? []).map { ($0.number, $0.name) }) { $1 }
         let rows = pairings.map { pairing in
             var values: Templates.Values = [
-                "name": "Controller \(shortened(pairing.id))", "role": pairing.admin ? "Admin" : "Not an admin",
+                "name": localized("Controller \(shortened(pairing.id))"),
+                "role": pairing.admin ? localized("Admin") : localized("Not an admin"),
                 "id": pairing.id, "command": "\(ShellCommand.lamplighterAsRoot) pairings remove \(pairing.id)",
             ]
             if names.count > 1, let bridge = pairing.bridge.flatMap({ names[$0] }) { values["bridge"] = bridge }

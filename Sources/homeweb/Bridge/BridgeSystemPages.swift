@@ -3,6 +3,7 @@ import BridgeControl
 import Hummingbird
 import HummingbirdCore
 import TerminalKit
+import Texts
 
 /// The pages for adding a light system to the bridge: what the network has, and a form for each driver.
 ///
@@ -15,10 +16,13 @@ enum BridgeSystemPages {
             let configuration = try await BridgeChanges.ask(site) { try await $0.configuration() }
             if let id = query["id"] {
                 guard let (offer, system) = configuration.system(id) else {
-                    throw WebError(.notFound, "The bridge has no such light system that the page can change.")
+                    throw WebError(
+                        .notFound, localized("The bridge has no such light system that the page can change."))
                 }
                 return Response.page(
-                    Layout(title: "Change \(id)", content: form(offer, of: system), visitor: visitor, place: "/more"))
+                    Layout(
+                        title: localized("Change \(id)"), content: form(offer, of: system), visitor: visitor,
+                        place: "/more"))
             }
             let offers = configuration.offers
             guard let driver = query["driver"] else {
@@ -27,7 +31,7 @@ enum BridgeSystemPages {
                 return page(list(offers, found), visitor)
             }
             guard let offer = offers.first(where: { $0.driver == driver }) else {
-                throw WebError(.notFound, "The bridge has no such driver.")
+                throw WebError(.notFound, localized("The bridge has no such driver."))
             }
             return page(form(offer), visitor)
         }
@@ -37,19 +41,20 @@ enum BridgeSystemPages {
             guard
                 let device = try await BridgeChanges.ask(site, { try await $0.lights() }).first(where: { $0.key == key }
                 )
-            else { throw WebError(.notFound, "The bridge has no such device.") }
+            else { throw WebError(.notFound, localized("The bridge has no such device.")) }
             let content = Templates.render(
                 "bridge-device",
                 [
                     "name": device.name, "key": device.key, "kind": device.kind,
-                    "state": device.reachable ? "reachable" : "unreachable", "warnings": device.warnings ?? [],
+                    "state": device.reachable ? localized("reachable") : localized("unreachable"),
+                    "warnings": device.warnings ?? [],
                 ])
             return Response.page(Layout(title: device.name, content: content, visitor: visitor, place: "/more"))
         }
     }
 
     private static func page(_ content: String, _ visitor: Visitor) -> Response {
-        .page(Layout(title: "Add a light system", content: content, visitor: visitor, place: "/more"))
+        .page(Layout(title: localized("Add a light system"), content: content, visitor: visitor, place: "/more"))
     }
 
     // MARK: Contents
@@ -75,8 +80,10 @@ enum BridgeSystemPages {
                     && (entry.id != nil || source.driver == entry.keys["driver"]?.string)
             }
             return [
-                "title": entry.id.map { "More devices for \($0)" } ?? driver,
-                "sources": sources.map { "\($0.name) \($0.detail.map { "(\($0)) " } ?? "")at \($0.address)" },
+                "title": entry.id.map { localized("More devices for \($0)") } ?? driver,
+                "sources": sources.map {
+                    localized("\($0.name) \($0.detail.map { "(\($0)) " } ?? "")at \($0.address)")
+                },
                 "entry": JSONValue(encoding: entry).text, "fields": (entry.secrets ?? []).map { field($0) },
             ] as Templates.Values
         }
@@ -84,9 +91,13 @@ enum BridgeSystemPages {
         let unsupported = found.found.filter { $0.state == .unsupported }
         var values: Templates.Values = [
             "entries": entries, "problems": found.problems.map(\.sentence), "nothing": entries.isEmpty,
-            "unsupported": unsupported.map { "\($0.name) at \($0.address)" },
+            "unsupported": unsupported.map { localized("\($0.name) at \($0.address)") },
         ]
-        if known > 0 { values["known"] = "The bridge already has \(known.of("device")) of those on the network." }
+        if known > 0 {
+            values["known"] = localized(
+                "The bridge already has \(known) device of those on the network.",
+                plural: "The bridge already has \(known) devices of those on the network.", count: known)
+        }
         return values
     }
 
@@ -98,7 +109,7 @@ enum BridgeSystemPages {
         ]
         if let system {
             values["id"] = system.id
-            values["title"] = "Change \(system.id)"
+            values["title"] = localized("Change \(system.id)")
         }
         return Templates.render("bridge-systems", ["form": values])
     }

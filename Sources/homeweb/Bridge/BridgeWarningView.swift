@@ -1,4 +1,5 @@
 import BridgeControl
+import Texts
 
 /// A warning of the bridge with its remedy, and a link to the form or the part of a page that helps.
 struct BridgeWarningView {
@@ -25,13 +26,13 @@ struct BridgeWarningView {
     }
 
     private var link: (path: String, name: String)? {
-        if warning.code == .unpairedBridge { return ("/bridge", "Show its setup code") }
+        if warning.code == .unpairedBridge { return ("/bridge", localized("Show its setup code")) }
         if let light = warning.subject.light {
             guard let name = names[light] else { return nil }
-            return ("/bridge/devices" + Query(["key": light]).text, "Rename or hide \(name)")
+            return ("/bridge/devices" + Query(["key": light]).text, localized("Rename or hide \(name)"))
         }
         guard namesDriver, let driver = warning.subject.driver else { return nil }
-        return ("/bridge#\(Self.part(ofDriver: driver))", "Show \(driver)")
+        return ("/bridge#\(Self.part(ofDriver: driver))", localized("Show \(driver)"))
     }
 
     /// The ID of a driver's section on the page of the bridge.

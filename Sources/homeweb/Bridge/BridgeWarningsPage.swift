@@ -1,6 +1,7 @@
 import BridgeControl
 import Hummingbird
 import HummingbirdCore
+import Texts
 
 /// The page with the bridge's current and past warnings.
 enum BridgeWarningsPage {
@@ -12,7 +13,7 @@ enum BridgeWarningsPage {
             }
             return Response.page(
                 Layout(
-                    title: "Warnings of the bridge", content: content(listing, lights), visitor: visitor,
+                    title: localized("Warnings of the bridge"), content: content(listing, lights), visitor: visitor,
                     place: "/more"))
         }
     }
@@ -34,7 +35,7 @@ enum BridgeWarningsPage {
         var values = BridgeWarningView(warning: record.warning, names: names).values
         values["since"] = record.since
         if let until = record.until { values["until"] = until }
-        if record.times > 1 { values["times"] = "This has happened \(record.times) times." }
+        if record.times > 1 { values["times"] = localized("This has happened \(record.times) times.") }
         return values
     }
 }

@@ -1,6 +1,7 @@
 import HAPModel
 import HomeModel
 import HomePresentation
+import Texts
 
 /// A graph of a characteristic's past values, as a picture for a page.
 ///
@@ -48,7 +49,7 @@ struct Graph {
     var words: String? {
         guard let ends else { return nil }
         let (low, high) = (characteristic.words(for: ends.low.value), characteristic.words(for: ends.high.value))
-        return low == high ? low : "\(low) to \(high)"
+        return low == high ? low : localized("\(low) to \(high)")
     }
 
     /// The graph as SVG.
@@ -76,7 +77,7 @@ struct Graph {
             }
         } else {
             content += """
-                <text x="\(Self.text(width / 2))" y="\(Self.text(height / 2))" text-anchor="middle">No values yet</text>
+                <text x="\(Self.text(width / 2))" y="\(Self.text(height / 2))" text-anchor="middle">\(localized("No values yet").escapedForXML)</text>
                 """
         }
         return """
@@ -126,9 +127,9 @@ extension Graph {
 
         var name: String {
             switch self {
-            case .day: "24 hours"
-            case .week: "7 days"
-            case .month: "30 days"
+            case .day: localized("24 hours")
+            case .week: localized("7 days")
+            case .month: localized("30 days")
             }
         }
 

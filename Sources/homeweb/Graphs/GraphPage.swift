@@ -6,6 +6,7 @@ import HomePresentation
 import Hummingbird
 import HummingbirdCore
 import NIOCore
+import Texts
 
 /// The routes of the page with the graphs of a service's past values, and of the graphs' pictures.
 enum GraphPage {
@@ -25,7 +26,8 @@ enum GraphPage {
             ]
             return Response.page(
                 Layout(
-                    title: "\(name), history", content: Templates.render("graphs", values), visitor: visitor, place: "/"
+                    title: localized("\(name), history"), content: Templates.render("graphs", values), visitor: visitor,
+                    place: "/"
                 ))
         }
         router.get("/services/:id/history/:file") { request, context in

@@ -6,6 +6,7 @@ import HomeModel
 import HomePresentation
 import ServiceLifecycle
 import Synchronization
+import Texts
 
 /// The changes of an open page, as events with rendered HTML.
 ///
@@ -246,8 +247,9 @@ private struct Drawing {
 
 /// The notice above every page.
 enum Notice {
-    static let away =
-        "The home hub isn't responding. This page shows the last known state and reconnects automatically."
+    static var away: String {
+        localized("The home hub isn't responding. This page shows the last known state and reconnects automatically.")
+    }
 }
 
 extension HomeSnapshot {

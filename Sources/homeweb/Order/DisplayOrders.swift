@@ -6,6 +6,7 @@ import Logging
 import Synchronization
 import SystemKit
 import TerminalKit
+import Texts
 
 /// The display orders of all homes, which all visitors share.
 ///
@@ -56,7 +57,7 @@ final class DisplayOrders: Sendable {
         case .success(let readers): for reader in readers { reader.yield() }
         case .failure(let error):
             logger.error("order not stored", metadata: ["error": "\(error)"])
-            throw WebError(.internalServerError, "The order can't be stored. See the log of homeweb.")
+            throw WebError(.internalServerError, localized("The order can't be stored. See the log of homeweb."))
         }
     }
 

@@ -4,6 +4,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import SetupQR
+import Texts
 import WebAccess
 
 /// The page that lists the people with access: their roles, rooms and links.
@@ -14,7 +15,7 @@ enum AccessPage {
         router.get("/access") { _, context in
             let visitor = try context.owner
             let content = try content(try site.people.all(), try await site.moment(visitor))
-            return Response.page(Layout(title: "Access", content: content, visitor: visitor, place: "/more"))
+            return Response.page(Layout(title: localized("Access"), content: content, visitor: visitor, place: "/more"))
         }
         router.post("/access") { request, context in
             let visitor = try context.owner
@@ -40,10 +41,10 @@ enum AccessPage {
             let visitor = try context.owner
             let person = try known(request, site)
             return Response.confirmation(
-                of: "Replace the link of \(person.name)?",
-                about: "All browsers of \(person.name) are signed out, and the old link no longer works.",
-                button: "Replace link", action: "/access/token", fields: [("person", person.name)],
-                back: ("/access", "Access"), visitor)
+                of: localized("Replace the link of \(person.name)?"),
+                about: localized("All browsers of \(person.name) are signed out, and the old link no longer works."),
+                button: localized("Replace link"), action: "/access/token", fields: [("person", person.name)],
+                back: ("/access", localized("Access")), visitor)
         }
         router.post("/access/token") { request, context in
             let visitor = try context.owner
@@ -61,9 +62,11 @@ enum AccessPage {
             let visitor = try context.owner
             let person = try known(request, site)
             return Response.confirmation(
-                of: "Revoke the access of \(person.name)?",
-                about: "All browsers of \(person.name) are signed out immediately.", button: "Revoke access",
-                action: "/access/remove", fields: [("person", person.name)], back: ("/access", "Access"), visitor)
+                of: localized("Revoke the access of \(person.name)?"),
+                about: localized("All browsers of \(person.name) are signed out immediately."),
+                button: localized("Revoke access"),
+                action: "/access/remove", fields: [("person", person.name)], back: ("/access", localized("Access")),
+                visitor)
         }
         router.post("/access/remove") { request, context in
             let visitor = try context.owner
@@ -93,7 +96,7 @@ enum AccessPage {
                     "isLocal": isLocal(address),
                 ])
             return Response.page(
-                Layout(title: "Link of \(person.name)", content: content, visitor: visitor, place: "/more"))
+                Layout(title: localized("Link of \(person.name)"), content: content, visitor: visitor, place: "/more"))
         }
         router.get("/access/code.svg") { request, context in
             _ = try context.owner
@@ -120,7 +123,7 @@ enum AccessPage {
         let people = try site.people.all()
         let name = Query(request.uri.query ?? "")["person"] ?? ""
         guard let index = try? people.index(of: name) else {
-            throw WebError(.notFound, "This person doesn't have access.")
+            throw WebError(.notFound, localized("This person doesn't have access."))
         }
         return people[index]
     }
@@ -132,21 +135,24 @@ enum AccessPage {
         named name: String, _ form: Query, _ moment: Moment, former: Person? = nil
     ) throws(WebError) -> Person {
         guard let role = form["role"].flatMap(Person.Role.init) else {
-            throw WebError(.badRequest, "Choose a role: owner, member or guest.")
+            throw WebError(.badRequest, localized("Choose a role: owner, member or guest."))
         }
         let known = Set(moment.homes.flatMap { ($0.rooms + [$0.defaultRoom]).map { "\($0.id)" } })
         var rooms: Set<String>?
         if role == .guest, form["scope"] != "all" {
             let chosen = Set(form.fields.filter { $0.name == "room" }.map(\.value))
             guard chosen.isSubset(of: known) else {
-                throw WebError(.badRequest, "A room no longer exists. Reload the page.")
+                throw WebError(.badRequest, localized("A room no longer exists. Reload the page."))
             }
             let limited = chosen.union((former?.rooms ?? []).subtracting(known))
-            guard !limited.isEmpty else { throw WebError(.badRequest, "Choose at least one room, or all rooms.") }
+            guard !limited.isEmpty else {
+                throw WebError(.badRequest, localized("Choose at least one room, or all rooms."))
+            }
             rooms = limited
         }
         guard (rooms?.count ?? 0) <= Person.roomLimit else {
-            throw WebError(.badRequest, "A guest can have up to \(Person.roomLimit) rooms. Choose all rooms instead.")
+            throw WebError(
+                .badRequest, localized("A guest can have up to \(Person.roomLimit) rooms. Choose all rooms instead."))
         }
         return Person(name: name, role: role, rooms: rooms, mayOpen: form["open"] == "1")
     }
@@ -163,7 +169,9 @@ enum AccessPage {
     }
 
     private static func fields(of person: Person, _ moment: Moment) -> Templates.Values {
-        let roles: [(Person.Role, String)] = [(.owner, "Owner"), (.member, "Member"), (.guest, "Guest")]
+        let roles: [(Person.Role, String)] = [
+            (.owner, localized("Owner")), (.member, localized("Member")), (.guest, localized("Guest")),
+        ]
         let rooms: [Templates.Values] = moment.homes.flatMap { home in
             (home.rooms.sortedForDisplay + [home.defaultRoom]).map { room in
                 [
@@ -182,18 +190,18 @@ enum AccessPage {
     private static func words(_ person: Person, _ moment: Moment) -> String {
         let role =
             switch person.role {
-            case .owner: "owner"
-            case .member: "member"
-            case .guest: "guest"
+            case .owner: localized("owner")
+            case .member: localized("member")
+            case .guest: localized("guest")
             }
         var words = [role]
         if let rooms = person.rooms {
             let names = moment.homes.flatMap { home in
                 (home.rooms + [home.defaultRoom]).filter { rooms.contains("\($0.id)") }.map(home.displayName)
             }
-            words.append(names.isEmpty ? "no rooms" : names.joined(separator: ", "))
+            words.append(names.isEmpty ? localized("no rooms") : names.joined(separator: ", "))
         }
-        if !person.mayOpen { words.append("no unlocking") }
+        if !person.mayOpen { words.append(localized("no unlocking")) }
         return words.joined(separator: ", ")
     }
 }

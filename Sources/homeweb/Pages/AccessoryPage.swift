@@ -1,6 +1,7 @@
 import HAPModel
 import HomeModel
 import HomePresentation
+import Texts
 
 /// The page of an accessory with all details, for its owner and for developers.
 struct AccessoryPage: LivePage {
@@ -14,7 +15,7 @@ struct AccessoryPage: LivePage {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
         guard let home = moment.home(where: { $0.accessory(accessory) != nil }),
             let accessory = home.accessory(accessory)
-        else { return .missing("This accessory no longer exists.") }
+        else { return .missing(localized("This accessory no longer exists.")) }
         var values: Templates.Values = [
             "id": "\(accessory.id)", "name": accessory.name,
             "up": [
@@ -56,23 +57,24 @@ struct AccessoryPage: LivePage {
 
     private func facts(_ accessory: Accessory) -> [Templates.Values] {
         let facts = [
-            ("Manufacturer", accessory.manufacturer), ("Model", accessory.model),
-            ("Serial number", accessory.serialNumber), ("Firmware", accessory.firmwareVersion),
-            ("Category", accessory.category.localizedDescription), ("Own name", accessory.configuredName),
-            ("Device ID", "\(accessory.deviceID)"), ("aid", "\(accessory.aid)"), ("ID", "\(accessory.id)"),
+            (localized("Manufacturer"), accessory.manufacturer), (localized("Model"), accessory.model),
+            (localized("Serial number"), accessory.serialNumber), (localized("Firmware"), accessory.firmwareVersion),
+            (localized("Category"), accessory.category.shownName), (localized("Own name"), accessory.configuredName),
+            (localized("Device ID"), "\(accessory.deviceID)"), ("aid", "\(accessory.aid)"),
+            (localized("ID"), "\(accessory.id)"),
         ]
         return facts.filter { !$0.1.isEmpty }.map { ["name": $0.0, "value": $0.1] }
     }
 
     private func values(of service: Service, _ accessory: Accessory) -> Templates.Values {
         [
-            "id": "\(service.id)", "name": service.name, "type": service.localizedDescription,
+            "id": "\(service.id)", "name": service.name, "type": service.shownType,
             "uuid": "\(service.type)", "iid": "\(service.iid)", "hidden": service.isHidden,
             "primary": service.isPrimary,
             "characteristics": service.characteristics.map { characteristic in
                 let metadata = characteristic.metadata
                 return [
-                    "id": "\(characteristic.id)", "name": characteristic.localizedDescription,
+                    "id": "\(characteristic.id)", "name": characteristic.shownType,
                     "value": characteristic.value.map { accessory.words(for: $0, of: characteristic) } ?? "",
                     "format": metadata.format.rawValue + (metadata.unit.map { ", \($0.sign)" } ?? ""),
                     "range": metadata.rangeText, "permissions": metadata.permissions.names.joined(separator: " "),
@@ -92,9 +94,9 @@ extension CharacteristicMetadata {
     /// The valid values or their range in words; empty if unknown.
     fileprivate var rangeText: String {
         if let validValues { return validValues.map { "\($0)" }.joined(separator: ", ") }
-        if let maximumLength { return "up to \(maximumLength) bytes" }
+        if let maximumLength { return localized("up to \(maximumLength) bytes") }
         guard minimum != nil || maximum != nil else { return "" }
         let ends = "\(minimum?.formText ?? "") – \(maximum?.formText ?? "")"
-        return step.map { "\(ends), step \($0.formText)" } ?? ends
+        return step.map { localized("\(ends), step \($0.formText)") } ?? ends
     }
 }

@@ -3,6 +3,7 @@ import HomeClient
 import HomeModel
 import HomePresentation
 import LineRPC
+import Texts
 
 /// The page of a home: its status, scenes, favorites, and rooms with their accessories.
 ///
@@ -78,7 +79,9 @@ struct HomePage: LivePage {
 
     func content(_ moment: Moment) async -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
-        guard let home = moment.home else { return PageContent(title: "No homes yet", "Add a home to get started.") }
+        guard let home = moment.home else {
+            return PageContent(title: localized("No homes yet"), localized("Add a home to get started."))
+        }
         let sections = sections(home)
         var values: Templates.Values = [
             "name": home.name, "views": views(home, moment), "isList": isList,
@@ -92,7 +95,8 @@ struct HomePage: LivePage {
                 return values
             },
             "nothing": isList || zone != nil
-                ? "Nothing matches this filter." : "This home is empty. Add an accessory to get started.",
+                ? localized("Nothing matches this filter.")
+                : localized("This home is empty. Add an accessory to get started."),
         ]
         let favorites = favorites(home)
         if !isList {
@@ -157,21 +161,21 @@ struct HomePage: LivePage {
         func view(_ name: String, _ query: [String: String], isCurrent: Bool) -> Templates.Values {
             ["name": name, "path": link(home, query), "current": isCurrent]
         }
-        var views = [view("Rooms", [:], isCurrent: !isFiltered && grouping == .room)]
+        var views = [view(localized("Rooms"), [:], isCurrent: !isFiltered && grouping == .room)]
         views += home.zones.sortedForDisplay.map { view($0.name, ["zone": "\($0.id)"], isCurrent: zone == $0.id) }
         views += [
-            view("Kinds", ["by": "kind"], isCurrent: !isFiltered && grouping == .kind),
-            view("Categories", ["by": "category"], isCurrent: !isFiltered && grouping == .category),
+            view(localized("Kinds"), ["by": "kind"], isCurrent: !isFiltered && grouping == .kind),
+            view(localized("Categories"), ["by": "category"], isCurrent: !isFiltered && grouping == .category),
         ]
         if !home.zones.isEmpty {
-            views.append(view("Zones", ["by": "zone"], isCurrent: !isFiltered && grouping == .zone))
+            views.append(view(localized("Zones"), ["by": "zone"], isCurrent: !isFiltered && grouping == .zone))
         }
         let makers = Set(home.accessories.map(\.manufacturer)).filter { !$0.isEmpty }.sorted()
         if (2...6).contains(makers.count) {
             views += makers.map { view($0, ["maker": $0], isCurrent: filter.makers == [$0]) }
         }
         if home.rows(ProductFilter().withMakersOwn).count > home.rows().count {
-            views.append(view("Vendor-specific values", ["makers-own": "1"], isCurrent: filter.hasMakersOwn))
+            views.append(view(localized("Vendor-specific values"), ["makers-own": "1"], isCurrent: filter.hasMakersOwn))
         }
         return views
     }

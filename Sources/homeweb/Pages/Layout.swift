@@ -1,3 +1,4 @@
+import Texts
 import WebAccess
 
 /// The frame around the content of every page.
@@ -24,7 +25,9 @@ struct Layout {
     var html: String {
         var values: Templates.Values = [
             "title": title, "content": content, "version": Assets.version, "notice": notice,
+            "language": Languages.current,
         ]
+        if let texts = MarkedTexts.scriptJSON { values["texts"] = texts }
         if let live { values["live"] = live }
         if visitor?.isTablet == true { values["tablet"] = true }
         if let message { values["message"] = message }
@@ -42,9 +45,9 @@ struct Layout {
 
     private func places(_ visitor: Visitor) -> [Templates.Values] {
         let all = [
-            ("/", "Home", "home", false), ("/scenes", "Scenes", "scene", false),
-            ("/activity", "Activity", "history", false),
-            ("/add", "Add", "add", true), ("/more", "More", "more", false),
+            ("/", localized("Home"), "home", false), ("/scenes", localized("Scenes"), "scene", false),
+            ("/activity", localized("Activity"), "history", false),
+            ("/add", localized("Add"), "add", true), ("/more", localized("More"), "more", false),
         ]
         return all.filter { visitor.isTablet ? $0.2 == "home" || $0.2 == "scene" : visitor.isEditor || !$0.3 }.map {
             path, name, icon, _ in

@@ -3,6 +3,7 @@ import HomeClient
 import HomeModel
 import HomePresentation
 import SystemKit
+import Texts
 
 /// The homes at one time, and the visitor.
 struct Moment {
@@ -156,43 +157,46 @@ extension PageContent {
         let snapshot = moment.snapshot
         if snapshot.authorizationStatus.contains(.restricted) {
             return PageContent(
-                title: "Not allowed", icon: "privacy",
-                "The configuration of homehubd denies this page access to the homes.",
-                "To change this, edit \"restrict\" in homehub.yaml.")
+                title: localized("Not allowed"), icon: "privacy",
+                localized("The configuration of homehubd denies this page access to the homes."),
+                localized("To change this, edit \"restrict\" in homehub.yaml."))
         }
         if snapshot.authorizationStatus.contains(.determined), !snapshot.authorizationStatus.contains(.authorized) {
             return PageContent(
-                title: "Not allowed", icon: "privacy",
-                "This page isn't allowed to access the homes. An administrator can allow it with:",
+                title: localized("Not allowed"), icon: "privacy",
+                localized("This page isn't allowed to access the homes. An administrator can allow it with:"),
                 command: "\(ShellCommand.homehubAsRoot) privacy allow \(HomeApp.id)")
         }
         if !snapshot.isCurrent, snapshot.homes.isEmpty {
             guard moment.isHubConnected else {
                 return PageContent(
-                    title: "The home hub isn't responding", icon: "home",
-                    "This page reconnects automatically. To see whether the hub is running, use:",
+                    title: localized("The home hub isn't responding"), icon: "home",
+                    localized("This page reconnects automatically. To see whether the hub is running, use:"),
                     command: "systemctl status homehubd")
             }
             guard snapshot.authorizationStatus.contains(.authorized) else {
                 return PageContent(
-                    title: "Waiting for permission", icon: "privacy",
-                    "This page has requested access to the homes. An administrator can allow it with:",
+                    title: localized("Waiting for permission"), icon: "privacy",
+                    localized("This page has requested access to the homes. An administrator can allow it with:"),
                     command: "\(ShellCommand.homehubAsRoot) privacy allow \(HomeApp.id)")
             }
-            return PageContent(title: "Loading", icon: "home", "Loading your homes…")
+            return PageContent(title: localized("Loading"), icon: "home", localized("Loading your homes…"))
         }
         guard moment.homes.isEmpty else { return nil }
         guard moment.visitor.isEditor else {
             guard snapshot.homes.isEmpty else {
                 return PageContent(
-                    title: "No rooms", icon: "home", "The rooms that you were invited to no longer exist.",
-                    "Ask the owner of this home.")
+                    title: localized("No rooms"), icon: "home",
+                    localized("The rooms that you were invited to no longer exist."),
+                    localized("Ask the owner of this home."))
             }
-            return PageContent(title: "No homes yet", icon: "home", "An owner can add a home.")
+            return PageContent(title: localized("No homes yet"), icon: "home", localized("An owner can add a home."))
         }
         return PageContent(
-            title: "No homes yet", icon: "home", "Choose a name for your home. Then you can add accessories.",
+            title: localized("No homes yet"), icon: "home",
+            localized("Choose a name for your home. Then you can add accessories."),
             form: Templates.render(
-                "name-form", ["path": "/homes", "label": "Home name", "button": "Add home", "kind": "home"]))
+                "name-form",
+                ["path": "/homes", "label": localized("Home name"), "button": localized("Add home"), "kind": "home"]))
     }
 }

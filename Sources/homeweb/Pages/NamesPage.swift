@@ -1,4 +1,5 @@
 import HomeModel
+import Texts
 
 /// The page of the names doctor: names that could be better, with suggestions to click.
 struct NamesPage: LivePage {
@@ -8,16 +9,16 @@ struct NamesPage: LivePage {
 
     func content(_ moment: Moment) -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
-        guard let home = moment.home else { return .missing("There are no homes yet.") }
+        guard let home = moment.home else { return .missing(localized("There are no homes yet.")) }
         let findings = home.nameFindings.map(values)
         let summary =
             switch findings.count {
-            case 0: "All names are fine."
-            case 1: "One name could be better."
-            default: "\(findings.count) names could be better."
+            case 0: localized("All names are fine.")
+            case 1: localized("One name could be better.")
+            default: localized("\(findings.count) names could be better.")
             }
         return PageContent(
-            title: "Names", main: Templates.render("names", ["summary": summary, "findings": findings]))
+            title: localized("Names"), main: Templates.render("names", ["summary": summary, "findings": findings]))
     }
 
     private func values(_ finding: NameFinding) -> Templates.Values {

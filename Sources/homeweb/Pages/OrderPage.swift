@@ -1,5 +1,6 @@
 import HomeModel
 import HomePresentation
+import Texts
 
 /// The page on which visitors arrange the tiles of a room.
 struct OrderPage: LivePage {
@@ -15,7 +16,7 @@ struct OrderPage: LivePage {
     func content(_ moment: Moment) -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
         guard let home = moment.home(where: { $0.room(room) != nil }), let room = home.room(room) else {
-            return .missing("This room no longer exists.")
+            return .missing(localized("This room no longer exists."))
         }
         let tiles = orders.order(of: home.id).tiles(in: room.id, of: home)
         let name = home.displayName(of: room)
@@ -28,7 +29,7 @@ struct OrderPage: LivePage {
                 return values
             },
         ]
-        return PageContent(title: "Arrange \(name)", main: Templates.render("order", values))
+        return PageContent(title: localized("Arrange \(name)"), main: Templates.render("order", values))
     }
 
     /// The template values of an object in a list with buttons to move it.

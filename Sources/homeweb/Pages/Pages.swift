@@ -7,6 +7,7 @@ import HomePresentation
 import Hummingbird
 import HummingbirdCore
 import NIOCore
+import Texts
 
 /// The pages and their live updates.
 enum Pages {
@@ -23,7 +24,7 @@ enum Pages {
             router.get(RouterPath(path)) { request, context in
                 let visitor = try context.visitor
                 guard let page = await page(request.uri.description, visitor, site) else {
-                    throw WebError(.notFound, "This page doesn't exist.")
+                    throw WebError(.notFound, localized("This page doesn't exist."))
                 }
                 let toast = await site.undos.toast(for: request, visitor)
                 return try await response(page, site, visitor, toast: toast)
@@ -130,14 +131,16 @@ enum Pages {
         guard let id = context.parameters.get("id").flatMap({ Accessory.ID($0) }),
             let accessory = moment.home(where: { $0.accessory(id) != nil })?.accessory(id), accessory.bridge == nil
         else {
-            throw WebError(.notFound, "This accessory doesn't exist, or can be removed only with its bridge.")
+            throw WebError(
+                .notFound, localized("This accessory doesn't exist, or can be removed only with its bridge."))
         }
         let behind = accessory.bridgedAccessories?.count ?? 0
         return .confirmation(
-            of: "Remove \(accessory.name)?",
-            about: (behind > 0 ? "This also removes the accessories connected through it (\(behind)). " : "")
-                + "Its room, names and scene actions are lost. You can add it again later.",
-            button: "Remove accessory", action: "/accessories/\(id)/remove",
+            of: localized("Remove \(accessory.name)?"),
+            about: (behind > 0
+                ? localized("This also removes the accessories connected through it (\(behind)).") + " " : "")
+                + localized("Its room, names and scene actions are lost. You can add it again later."),
+            button: localized("Remove accessory"), action: "/accessories/\(id)/remove",
             back: ("/accessories/\(id)", accessory.name), place: "/", visitor)
     }
 
@@ -150,15 +153,17 @@ enum Pages {
         let visitor = try context.visitor
         let query = Query(request.uri.query ?? "")
         guard let page = await page((query["page"] ?? "/").localPath, visitor, site) else {
-            throw WebError(.notFound, "This page doesn't exist.")
+            throw WebError(.notFound, localized("This page doesn't exist."))
         }
         let stream = LiveStream(site: site, page: page, visitor: visitor, mark: query["mark"])
         guard let place = site.listeners.enter("\(visitor.shownName) at \(context.peer)", end: stream.stop) else {
-            let error = WebError(.serviceUnavailable, "\(ListenerLimit.most) pages are already open. Close some.")
+            let error = WebError(
+                .serviceUnavailable, localized("\(ListenerLimit.most) pages are already open. Close some."))
             var refusal = error.response(to: request, context)
             refusal.headers[.retryAfter] = "10"
             return refusal
         }
+        let language = TextCatalog.current
         return Response(
             status: .ok, headers: [.contentType: "text/event-stream", noBuffering: "no"],
             body: ResponseBody { writer in
@@ -166,7 +171,10 @@ enum Pages {
                 // Only this task writes, but the writer isn't `Sendable`.
                 nonisolated(unsafe) var output = writer
                 try await request.body.consumeWithInboundCloseHandler { _ in
-                    try await stream.run { try await output.write(ByteBuffer(string: $0)) }
+                    // The server writes the body after the request has left its language.
+                    try await TextCatalog.$current.withValue(language) {
+                        try await stream.run { try await output.write(ByteBuffer(string: $0)) }
+                    }
                 } onInboundClosed: {
                     stream.stop()
                 }
@@ -180,7 +188,7 @@ extension WebContext {
     var owner: Visitor {
         get throws(WebError) {
             let visitor = try editor
-            guard visitor.isOwner else { throw WebError(.forbidden, "Only owners can do this.") }
+            guard visitor.isOwner else { throw WebError(.forbidden, localized("Only owners can do this.")) }
             return visitor
         }
     }
@@ -190,9 +198,12 @@ extension WebContext {
         get throws(WebError) {
             let visitor = try visitor
             guard !visitor.isTablet else {
-                throw WebError(.forbidden, "This browser is a wall tablet. Leave wall tablet mode to do this.")
+                throw WebError(
+                    .forbidden, localized("This browser is a wall tablet. Leave wall tablet mode to do this."))
             }
-            guard visitor.isEditor else { throw WebError(.forbidden, "Guests can only view and control accessories.") }
+            guard visitor.isEditor else {
+                throw WebError(.forbidden, localized("Guests can only view and control accessories."))
+            }
             return visitor
         }
     }
@@ -200,7 +211,7 @@ extension WebContext {
     /// The requester, who must be signed in.
     var visitor: Visitor {
         get throws(WebError) {
-            guard let person else { throw WebError(.unauthorized, "Sign in first.") }
+            guard let person else { throw WebError(.unauthorized, localized("Sign in first.")) }
             return person
         }
     }

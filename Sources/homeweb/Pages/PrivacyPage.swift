@@ -3,6 +3,7 @@ import HomeModel
 import Hummingbird
 import HummingbirdCore
 import SystemKit
+import Texts
 
 /// The page of the apps that requested access to the homes, with their permissions.
 ///
@@ -14,19 +15,22 @@ enum PrivacyPage {
             let visitor = try context.owner
             let history = HistoryRemoval.section(try await site.moment(visitor).homes)
             return Response.page(
-                Layout(title: "Privacy", content: await content(site) + history, visitor: visitor, place: "/more"))
+                Layout(
+                    title: localized("Privacy"), content: await content(site) + history, visitor: visitor,
+                    place: "/more"))
         }
         router.post("/privacy") { request, context in
             _ = try context.owner
             let form = try await request.form(context)
             guard let decision = form["decision"].flatMap({ decisions[$0] }) else {
-                throw WebError(.badRequest, "Choose whether to allow or deny the app, or to let it ask again.")
+                throw WebError(
+                    .badRequest, localized("Choose whether to allow or deny the app, or to let it ask again."))
             }
             try await withManager(site) { manager, _ in
                 let app = try await manager.permissions().map(\.app).first {
                     $0.app == form["app"] && "\($0.uid)" == form["user"] && $0.executable == form["program"]
                 }
-                guard let app else { throw WebError(.notFound, "This app hasn't requested access.") }
+                guard let app else { throw WebError(.notFound, localized("This app hasn't requested access.")) }
                 try await manager.setPermission(decision, for: app)
             }
             return Response.seeOther("/privacy")
@@ -56,8 +60,8 @@ enum PrivacyPage {
                 "privacy",
                 [
                     "summary": apps.isEmpty
-                        ? "No app has requested access yet."
-                        : "These apps have requested access. You can change each decision.",
+                        ? localized("No app has requested access yet.")
+                        : localized("These apps have requested access. You can change each decision."),
                     "apps": apps.map { values(of: $0, isDecidable: isSystemApp || $0.app.app != HomeApp.id) },
                 ])
         } catch {
@@ -67,9 +71,12 @@ enum PrivacyPage {
                 "privacy",
                 [
                     "summary": isRefused
-                        ? "This page isn't allowed to manage apps." : "Can't get the list of apps from the home hub.",
+                        ? localized("This page isn't allowed to manage apps.")
+                        : localized("Can't get the list of apps from the home hub."),
                     "reason": isRefused
-                        ? "Use the command \"\(ShellCommand.homehub) privacy\" instead. To manage apps here, install the page from its package, or make it the system-app in homehub.yaml."
+                        ? localized(
+                            "Use the command \"\(ShellCommand.homehub) privacy\" instead. To manage apps here, install the page from its package, or make it the system-app in homehub.yaml."
+                        )
                         : error?.message ?? "",
                     "apps": [Templates.Values](),
                 ])
@@ -79,27 +86,36 @@ enum PrivacyPage {
     private static func values(of permission: AppPermission, isDecidable: Bool) -> Templates.Values {
         let status = permission.status
         let may =
-            if status.contains(.authorized) { "Can see and control the home." } else if status.contains(.restricted) {
-                "Denied by the configuration."
-            } else if status.contains(.determined) { "Has no access." } else { "Has requested access to the home." }
+            if status.contains(.authorized) {
+                localized("Can see and control the home.")
+            } else if status.contains(.restricted) {
+                localized("Denied by the configuration.")
+            } else if status.contains(.determined) { localized("Has no access.") } else {
+                localized("Has requested access to the home.")
+            }
         var choices: [Templates.Values] = []
         if isDecidable, !status.contains(.restricted) {
-            if !status.contains(.authorized) { choices.append(["value": "allow", "name": "Allow"]) }
+            if !status.contains(.authorized) { choices.append(["value": "allow", "name": localized("Allow")]) }
             if status.contains(.authorized) || !status.contains(.determined) {
-                choices.append(["value": "deny", "name": status.contains(.authorized) ? "Revoke" : "Deny"])
+                choices.append([
+                    "value": "deny", "name": status.contains(.authorized) ? localized("Revoke") : localized("Deny"),
+                ])
             }
-            if status.contains(.determined) { choices.append(["value": "forget", "name": "Let it ask again"]) }
+            if status.contains(.determined) {
+                choices.append(["value": "forget", "name": localized("Let it ask again")])
+            }
         }
         let automations = (permission.automations ?? []).map(\.name).joined(separator: ", ")
         return [
             "automations": automations.isEmpty
                 ? ""
                 : status.contains(.authorized)
-                    ? "Automations: \(automations)" : "Automations that don't run without access: \(automations)",
+                    ? localized("Automations: \(automations)")
+                    : localized("Automations that don't run without access: \(automations)"),
             "id": permission.app.app, "user": "\(permission.app.uid)", "program": permission.app.executable,
             "covers": permission.app.executable.isEmpty
-                ? "any program of user \(SystemUser.name(of: permission.app.uid))"
-                : "\(permission.app.executable), user \(SystemUser.name(of: permission.app.uid))",
+                ? localized("any program of user \(SystemUser.name(of: permission.app.uid))")
+                : localized("\(permission.app.executable), user \(SystemUser.name(of: permission.app.uid))"),
             "because": permission.usageDescription, "may": may, "choices": choices,
         ]
     }

@@ -1,6 +1,7 @@
 import HAPModel
 import HomeModel
 import HomePresentation
+import Texts
 
 /// The page of a room: its accessories, its sensors, and its unreachable accessories with the reasons.
 struct RoomPage: LivePage {
@@ -16,7 +17,7 @@ struct RoomPage: LivePage {
     func content(_ moment: Moment) -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
         guard let home = moment.home(where: { $0.room(room) != nil }), let room = home.room(room) else {
-            return .missing("This room no longer exists.")
+            return .missing(localized("This room no longer exists."))
         }
         let tiles = orders.order(of: home.id).tiles(in: room.id, of: home)
         let isDefault = room.id == home.defaultRoomID
@@ -39,7 +40,7 @@ struct RoomPage: LivePage {
         if !lit.isEmpty {
             values["off"] = [
                 "path": "\(path)/off",
-                "name": lit.count == 1 ? "Turn \(lit[0].name) off" : "Turn all \(lit.count) off",
+                "name": lit.count == 1 ? localized("Turn \(lit[0].name) off") : localized("Turn all \(lit.count) off"),
                 "back": path,
             ]
         }
@@ -61,7 +62,8 @@ extension PageContent {
     /// Returns the content for an object that has been removed.
     static func missing(_ sentence: String) -> PageContent {
         var content = PageContent(
-            title: "Not found", icon: "warning", sentence, action: (path: "/", name: "Go to Home"))
+            title: localized("Not found"), icon: "warning", sentence, action: (path: "/", name: localized("Go to Home"))
+        )
         content.isMissing = true
         return content
     }

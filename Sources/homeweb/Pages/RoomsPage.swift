@@ -1,4 +1,5 @@
 import HomeModel
+import Texts
 
 /// The page to manage rooms and zones.
 struct RoomsPage: LivePage {
@@ -11,14 +12,16 @@ struct RoomsPage: LivePage {
 
     func content(_ moment: Moment) -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
-        guard let home = moment.home else { return .missing("There are no homes yet.") }
+        guard let home = moment.home else { return .missing(localized("There are no homes yet.")) }
         let rooms = orders.order(of: home.id).rooms(of: home).filter { $0.id != home.defaultRoomID }
         let values: Templates.Values = [
             "home": ["id": "\(home.id)", "name": home.name], "back": path,
             "rooms": rooms.enumerated().map { index, room in
                 let count = home.accessories(in: room.id).count
                 var values = OrderPage.item("\(room.id)", room.name, at: index, of: rooms.count)
-                values["about"] = count == 0 ? "empty" : count == 1 ? "1 accessory" : "\(count) accessories"
+                values["about"] =
+                    count == 0
+                    ? localized("empty") : localized("\(count) accessory", plural: "\(count) accessories", count: count)
                 return values
             },
             "zones": home.zones.sortedForDisplay.map { zone in
@@ -33,10 +36,12 @@ struct RoomsPage: LivePage {
                     },
                 ] as Templates.Values
             },
-            "addRoom": nameForm(home, "/homes/\(home.id)/rooms", "room", "New room name", "Add room"),
-            "addZone": nameForm(home, "/homes/\(home.id)/zones", "zone", "New zone name", "Add zone"),
+            "addRoom": nameForm(
+                home, "/homes/\(home.id)/rooms", "room", localized("New room name"), localized("Add room")),
+            "addZone": nameForm(
+                home, "/homes/\(home.id)/zones", "zone", localized("New zone name"), localized("Add zone")),
         ]
-        return PageContent(title: "Rooms and zones", main: Templates.render("rooms", values))
+        return PageContent(title: localized("Rooms and zones"), main: Templates.render("rooms", values))
     }
 
     private func nameForm(_ home: Home, _ path: String, _ kind: String, _ label: String, _ button: String) -> String {

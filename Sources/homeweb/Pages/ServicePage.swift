@@ -1,6 +1,7 @@
 import HAPModel
 import HomeModel
 import HomePresentation
+import Texts
 
 /// The page of a service: large controls, followed by readings.
 struct ServicePage: LivePage {
@@ -15,7 +16,7 @@ struct ServicePage: LivePage {
         guard let home = moment.home(where: { $0.service(service) != nil }),
             let accessory = home.accessory(of: service),
             let service = home.service(service)
-        else { return .missing("This device no longer exists.") }
+        else { return .missing(localized("This device no longer exists.")) }
         let name = accessory.shownName(of: service)
         let isUsable = accessory.problem == nil
         let companions = accessory.companions(of: service)
@@ -65,7 +66,7 @@ struct ServicePage: LivePage {
             values["favorite"] = [
                 "id": "\(service.id)", "isFavorite": service.isFavorite ? "true" : "false",
                 "next": service.isFavorite ? "0" : "1", "icon": service.isFavorite ? "star-filled" : "star",
-                "label": service.isFavorite ? "Favorite" : "Add to favorites",
+                "label": service.isFavorite ? localized("Favorite") : localized("Add to favorites"),
             ]
         }
         let shown = [service] + companions + others.compactMap { accessory.service($0.row.id) }
@@ -92,7 +93,7 @@ struct ServicePage: LivePage {
         var values: Templates.Values = [
             "part": "r-\(reading.id)", "name": reading.label,
             "value": [
-                reading.value.map { accessory.words(for: $0, of: reading) } ?? "unknown",
+                reading.value.map { accessory.words(for: $0, of: reading) } ?? localized("unknown"),
                 reading.isOutdated ? reading.valueTime?.ageOfValue : nil,
             ].compactMap(\.self).joined(separator: ", "),
         ]
@@ -115,8 +116,8 @@ struct ServicePage: LivePage {
     }
 
     private func kinds(of service: Service) -> [Templates.Values] {
-        service.type.associableTypes.sorted { $0.localizedDescription < $1.localizedDescription }.map { type in
-            ["id": "\(type)", "name": type.localizedDescription, "chosen": type == service.associatedServiceType]
+        service.type.associableTypes.sorted { $0.shownName < $1.shownName }.map { type in
+            ["id": "\(type)", "name": type.shownName, "chosen": type == service.associatedServiceType]
         }
     }
 }

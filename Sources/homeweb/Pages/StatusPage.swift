@@ -1,5 +1,6 @@
 import HomeModel
 import HomePresentation
+import Texts
 
 /// The page of one aspect of a home's state, such as the lights that are on.
 struct StatusPage: LivePage {
@@ -10,7 +11,7 @@ struct StatusPage: LivePage {
 
     func content(_ moment: Moment) -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
-        guard let home = moment.home else { return .missing("There are no homes yet.") }
+        guard let home = moment.home else { return .missing(localized("There are no homes yet.")) }
         let status = home.status(topic)
         var values: Templates.Values = [
             "home": home.name, "up": "/" + moment.homeQuery, "title": topic.title, "icon": topic.icon,
@@ -31,7 +32,7 @@ struct StatusPage: LivePage {
             values["off"] = [
                 "path": "/homes/\(home.id)/lights/off", "back": path,
                 "name": status.rows.count == 1
-                    ? "Turn \(status.rows[0].name) off" : "Turn all \(status.rows.count) off",
+                    ? localized("Turn \(status.rows[0].name) off") : localized("Turn all \(status.rows.count) off"),
             ]
         }
         return PageContent(
@@ -44,10 +45,10 @@ extension HomeStatus.Topic {
     /// The sentence if there is nothing to report.
     fileprivate var nothing: String {
         switch self {
-        case .attention: "Everything works."
-        case .lights: "There are no lights."
-        case .climate: "There are no climate sensors."
-        case .security: "There are no locks, doors, windows or alarm systems."
+        case .attention: localized("Everything works.")
+        case .lights: localized("There are no lights.")
+        case .climate: localized("There are no climate sensors.")
+        case .security: localized("There are no locks, doors, windows or alarm systems.")
         }
     }
 }

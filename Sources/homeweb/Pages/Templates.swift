@@ -1,4 +1,5 @@
 import Mustache
+import Texts
 
 /// The pages' templates, which are part of the program.
 enum Templates {
@@ -7,13 +8,15 @@ enum Templates {
     /// Text is sanitized and escaped. HTML in three braces is only sanitized.
     typealias Values = [String: Any]
 
-    private static let library = makeLibrary()
+    /// The compiled templates by language.
+    private static let libraries = Languages.catalogs.mapValues(makeLibrary).merging(["en": makeLibrary(nil)]) { $1 }
 
-    private static func makeLibrary() -> MustacheLibrary {
+    private static func makeLibrary(_ catalog: TextCatalog?) -> MustacheLibrary {
         var library = MustacheLibrary()
         for (name, bytes) in sources {
             do {
-                try library.register(String(decoding: bytes, as: UTF8.self), named: name)
+                let source = MarkedTexts.template(String(decoding: bytes, as: UTF8.self), in: catalog)
+                try library.register(source, named: name)
             } catch {
                 preconditionFailure("Invalid template \(name): \(error)")
             }
@@ -25,7 +28,7 @@ enum Templates {
     ///
     /// A test renders all templates, so a missing template can't go unnoticed.
     static func render(_ name: String, _ values: Values) -> String {
-        guard let text = library.render(marked(values), withTemplate: name) else {
+        guard let text = libraries[Languages.current]?.render(marked(values), withTemplate: name) else {
             preconditionFailure("Missing template \(name).")
         }
         return text

@@ -1,6 +1,7 @@
 import HAPModel
 import HomeModel
 import HomePresentation
+import Texts
 
 /// The tile of a service: its kind, its state, and the action of a tap.
 struct Tile {
@@ -43,7 +44,7 @@ struct Tile {
     private var state: String {
         if let problem = row.problem { return problem.words }
         let words = age.map { "\(row.state.words), \($0)" } ?? row.state.words
-        return row.battery?.isAlert == true ? words + ", battery low" : words
+        return row.battery?.isAlert == true ? words + ", " + localized("battery low") : words
     }
 
     private var classes: String {
@@ -84,7 +85,7 @@ struct Tile {
             "characteristic": "\(characteristic.id)", "minimum": low.formText, "maximum": high.formText,
             "step": (metadata.step ?? 1).formText, "fill": (isOff ? low : min(max(present, low), high)).formText,
             "value": (isOff ? low : min(max(number, low), high)).formText,
-            "label": "\(row.name), \(characteristic.label.lowercased())",
+            "label": "\(row.name), \(characteristic.labelInSentence)",
         ]
     }
 }
@@ -93,9 +94,10 @@ extension ServiceType {
     /// Returns a description of a tap's action.
     func touchWords(isOn: Bool) -> String {
         switch self {
-        case .door, .garageDoorOpener, .window, .windowCovering: isOn ? "Close" : "Open"
-        case .lockMechanism: isOn ? "Lock" : "Unlock"
-        default: isOn ? "Turn off" : "Turn on"
+        case .door, .garageDoorOpener, .window, .windowCovering:
+            isOn ? localized("Close", context: "command") : localized("Open", context: "command")
+        case .lockMechanism: isOn ? localized("Lock", context: "command") : localized("Unlock")
+        default: isOn ? localized("Turn off") : localized("Turn on")
         }
     }
 }

@@ -4,6 +4,7 @@ import HomeModel
 import HomePresentation
 import Hummingbird
 import HummingbirdCore
+import Texts
 
 /// The routes that change scenes, for owners and members.
 enum SceneActions {
@@ -24,7 +25,7 @@ enum SceneActions {
                 }
                 if actions != scene.actions { _ = try await manager.setActions(actions, of: scene.id) }
                 return UndoableChange(
-                    "\(scene.name) was changed.", restored: "\(scene.name) is as before.",
+                    localized("\(scene.name) was changed."), restored: localized("\(scene.name) is as before."),
                     Reversal(
                         home.id,
                         actions == scene.actions
@@ -38,9 +39,10 @@ enum SceneActions {
             let triggers = home.triggers(using: scene.id).filter(\.isEnabled)
             let uses =
                 triggers.isEmpty
-                ? "" : " These automations are off now: \(triggers.map(\.name).joined(separator: ", "))."
+                ? ""
+                : " " + localized("These automations are off now: \(triggers.map(\.name).joined(separator: ", ")).")
             return UndoableChange(
-                "\(scene.name) was removed.\(uses)", restored: "\(scene.name) was restored.",
+                localized("\(scene.name) was removed.") + uses, restored: localized("\(scene.name) was restored."),
                 Reversal(ofRemoving: scene, from: home), page: "/scenes?home=\(home.id)")
         }
     }

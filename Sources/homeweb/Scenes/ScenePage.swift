@@ -1,6 +1,7 @@
 import HAPModel
 import HomeModel
 import HomePresentation
+import Texts
 
 /// The page of a scene: its actions for each device, with buttons to adopt the current states.
 struct ScenePage: LivePage {
@@ -13,7 +14,7 @@ struct ScenePage: LivePage {
     func content(_ moment: Moment) -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
         guard let home = home(moment), let scene = home.actionSet(scene) else {
-            return .missing("This scene no longer exists.")
+            return .missing(localized("This scene no longer exists."))
         }
         let phrases = TriggerPhrases(home: home, time: .current(of: home))
         let used = scene.services(in: home)

@@ -1,5 +1,6 @@
 import HomeModel
 import SystemKit
+import Texts
 
 /// The page of the scenes, each with a button to run it.
 struct ScenesPage: LivePage {
@@ -9,7 +10,7 @@ struct ScenesPage: LivePage {
 
     func content(_ moment: Moment) -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
-        guard let home = moment.home else { return .missing("There are no homes yet.") }
+        guard let home = moment.home else { return .missing(localized("There are no homes yet.")) }
         let scenes: [Templates.Values] = home.actionSets.sortedForDisplay.map { scene in
             [
                 "id": "\(scene.id)", "name": scene.name, "state": scene.stateWords, "running": scene.isExecuting,
@@ -21,22 +22,23 @@ struct ScenesPage: LivePage {
             values["add"] = Templates.render(
                 "name-form",
                 [
-                    "path": "/homes/\(home.id)/scenes", "kind": "scene", "in": "\(home.id)", "label": "New scene name",
-                    "button": "Add scene",
+                    "path": "/homes/\(home.id)/scenes", "kind": "scene", "in": "\(home.id)",
+                    "label": localized("New scene name"),
+                    "button": localized("Add scene"),
                 ])
         }
         if moment.visitor.seesAllRooms { values["automations"] = "/automations" + moment.homeQuery }
-        return PageContent(title: "Scenes", main: Templates.render("scenes", values))
+        return PageContent(title: localized("Scenes"), main: Templates.render("scenes", values))
     }
 }
 
 extension ActionSet {
     var stateWords: String {
-        if isExecuting { return "running" }
-        guard !actions.isEmpty else { return "empty" }
-        let count = actions.count == 1 ? "1 action" : "\(actions.count) actions"
+        if isExecuting { return localized("running") }
+        guard !actions.isEmpty else { return localized("empty") }
+        let count = localized("\(actions.count) action", plural: "\(actions.count) actions", count: actions.count)
         guard let lastExecutionTime else { return count }
-        return count + ", last run \(TimeWords.words(for: lastExecutionTime))"
+        return count + ", " + localized("last run \(TimeWords.words(for: lastExecutionTime))")
     }
 }
 
@@ -47,16 +49,16 @@ enum TimeWords {
     static func words(for moment: Timestamp, now: Timestamp = .now) -> String {
         let seconds = max(0, moment.duration(to: now).components.seconds)
         switch seconds {
-        case ..<60: return "just now"
-        case ..<3600: return ago(seconds / 60, "minute")
-        case ..<86400: return ago(seconds / 3600, "hour")
+        case ..<60: return localized("just now")
+        case ..<3600:
+            let minutes = Int(seconds / 60)
+            return localized("\(minutes) minute ago", plural: "\(minutes) minutes ago", count: minutes)
+        case ..<86400:
+            let hours = Int(seconds / 3600)
+            return localized("\(hours) hour ago", plural: "\(hours) hours ago", count: hours)
         default:
             let text = WallClock.text(of: moment.millisecondsSince1970)
             return text.prefix(10) + " " + text.dropFirst(11).prefix(5) + " UTC"
         }
-    }
-
-    private static func ago(_ count: Int64, _ unit: String) -> String {
-        "\(count) \(unit)\(count == 1 ? "" : "s") ago"
     }
 }

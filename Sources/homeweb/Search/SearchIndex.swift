@@ -1,6 +1,7 @@
 import HAPModel
 import HomeModel
 import HomePresentation
+import Texts
 
 /// Everything that a visitor can search for in a home: accessories, rooms, scenes, automations and actions.
 ///
@@ -32,7 +33,7 @@ struct SearchIndex {
             id: "q-\(row.id)", name: row.name, about: "\(room), \(state)", icon: row.kind.icon,
             target: .page("/services/\(row.id)"), side: row.problem == nil ? toggle(row, home, visitor) : nil,
             text: SearchText(
-                row.name, context: [room, row.kind.localizedDescription, row.kindName, row.accessoryName ?? ""]),
+                row.name, context: [room, row.kind.shownName, row.kindName, row.accessoryName ?? ""]),
             service: row.id)
     }
 
@@ -42,7 +43,7 @@ struct SearchIndex {
         let entry = entry(row, home, visitor)
         guard row.problem == nil, let toggle = row.toggle, row.kind.isSwitchedOffTogether else { return [entry] }
         let commands = [("on", toggle.on), ("off", toggle.off)].map { word, value in
-            let name = word == "on" ? "Turn on \(row.name)" : "Turn off \(row.name)"
+            let name = word == "on" ? localized("Turn on \(row.name)") : localized("Turn off \(row.name)")
             let action = SearchEntry.Action(
                 label: name, path: "/services/\(row.id)/values",
                 field: ("\(toggle.characteristic)", value.formText))
@@ -73,7 +74,7 @@ struct SearchIndex {
             !accessory.rows().contains { NameKey($0.name) == NameKey(accessory.name) }
         }.map { accessory in
             let room = home.room(accessory.room).map(home.displayName) ?? ""
-            let kind = accessory.category.localizedDescription
+            let kind = accessory.category.shownName
             return SearchEntry(
                 id: "q-\(accessory.id)", name: accessory.name, about: "\(kind), \(room)", icon: "other",
                 target: .page("/accessories/\(accessory.id)"),
@@ -85,38 +86,43 @@ struct SearchIndex {
         let query = home.isPrimary ? [:] : ["home": "\(home.id)"]
         return home.rooms.sortedForDisplay.map { room in
             SearchEntry(
-                id: "q-\(room.id)", name: room.name, about: "Room", icon: "room", target: .page("/rooms/\(room.id)"),
-                text: SearchText(room.name, context: ["Room"]))
+                id: "q-\(room.id)", name: room.name, about: localized("Room"), icon: "room",
+                target: .page("/rooms/\(room.id)"),
+                text: SearchText(room.name, context: [localized("Room")]))
         }
             + home.zones.sortedForDisplay.map { zone in
                 SearchEntry(
-                    id: "q-\(zone.id)", name: zone.name, about: "Zone", icon: "room",
+                    id: "q-\(zone.id)", name: zone.name, about: localized("Zone"), icon: "room",
                     target: .page("/" + Query(query.merging(["zone": "\(zone.id)"]) { $1 }).text),
-                    text: SearchText(zone.name, context: ["Zone"]))
+                    text: SearchText(zone.name, context: [localized("Zone")]))
             }
     }
 
     private static func scenes(_ home: Home) -> [SearchEntry] {
         home.actionSets.sortedForDisplay.flatMap { scene in
-            let run = SearchEntry.Action(label: "Run", path: "/scenes/\(scene.id)/run")
+            let run = SearchEntry.Action(label: localized("Run"), path: "/scenes/\(scene.id)/run")
             let entry = SearchEntry(
-                id: "q-\(scene.id)", name: scene.name, about: "Scene", icon: "scene",
+                id: "q-\(scene.id)", name: scene.name, about: localized("Scene"), icon: "scene",
                 target: .page("/scenes/\(scene.id)"), side: scene.actions.isEmpty ? nil : run,
-                text: SearchText(scene.name, context: ["Scene"]))
+                text: SearchText(scene.name, context: [localized("Scene")]))
             return scene.actions.isEmpty
-                ? [entry] : [entry, command("Run \(scene.name)", "Scene", "scene", run, entry.id)]
+                ? [entry]
+                : [entry, command(localized("Run \(scene.name)"), localized("Scene"), "scene", run, entry.id)]
         }
     }
 
     private static func automations(_ home: Home, _ visitor: Visitor) -> [SearchEntry] {
         home.triggers.sortedForDisplay.flatMap { trigger in
-            let run = SearchEntry.Action(label: "Run", path: "/automations/\(trigger.id)/run")
+            let run = SearchEntry.Action(label: localized("Run"), path: "/automations/\(trigger.id)/run")
             let entry = SearchEntry(
-                id: "q-\(trigger.id)", name: trigger.name, about: "Automation", icon: "automation",
+                id: "q-\(trigger.id)", name: trigger.name, about: localized("Automation"), icon: "automation",
                 target: .page("/automations/\(trigger.id)"), side: visitor.isEditor ? run : nil,
-                text: SearchText(trigger.name, context: ["Automation"]))
+                text: SearchText(trigger.name, context: [localized("Automation")]))
             return visitor.isEditor
-                ? [entry, command("Run \(trigger.name)", "Automation", "automation", run, entry.id)] : [entry]
+                ? [
+                    entry,
+                    command(localized("Run \(trigger.name)"), localized("Automation"), "automation", run, entry.id),
+                ] : [entry]
         }
     }
 
@@ -142,41 +148,54 @@ struct SearchIndex {
         }
         let lit = rows.count { $0.kind == .lightbulb }
         if home.rows().contains(where: { $0.kind == .lightbulb }) {
-            let action = SearchEntry.Action(label: "Turn off all lights", path: "/homes/\(home.id)/lights/off")
-            add(action.label, lit == 1 ? "1 light is on" : "\(lit) lights are on", "light", .action(action))
+            let action = SearchEntry.Action(
+                label: localized("Turn off all lights"), path: "/homes/\(home.id)/lights/off")
+            add(
+                action.label, localized("\(lit) light is on", plural: "\(lit) lights are on", count: lit), "light",
+                .action(action))
         }
         for room in home.rooms.sortedForDisplay {
-            let name = "Turn off everything in \(room.name)"
+            let name = localized("Turn off everything in \(room.name)")
             guard rows.contains(where: { $0.room == room.id && $0.kind.isSwitchedOffTogether }) else { continue }
             entries.append(
                 SearchEntry(
-                    id: "q-\(room.id)-off", name: name, about: "Room", icon: "room",
+                    id: "q-\(room.id)-off", name: name, about: localized("Room"), icon: "room",
                     target: .action(SearchEntry.Action(label: name, path: "/rooms/\(room.id)/off")),
-                    text: SearchText(name, context: ["all lights"])))
+                    text: SearchText(name, context: [localized("all lights")])))
         }
         guard visitor.isEditor else { return entries }
-        add("Add an accessory", "Pair a new device", "add", .page("/add" + query), "new device pair setup")
         add(
-            "Select accessories", "Move or rename many at once", "list", .page("/accessories" + query),
-            "bulk edit rename move favorite")
-        add("Add an automation", "", "automation", .page("/automations/new" + query), "new")
+            localized("Add an accessory"), localized("Pair a new device"), "add", .page("/add" + query),
+            localized("new device pair setup", context: "search words"))
+        add(
+            localized("Select accessories"), localized("Move or rename many at once"), "list",
+            .page("/accessories" + query),
+            localized("bulk edit rename move favorite", context: "search words"))
+        add(
+            localized("Add an automation"), "", "automation", .page("/automations/new" + query),
+            localized("new", context: "search words"))
         guard visitor.isOwner else { return entries }
-        add("Invite a person", "Give access to this page", "key", .page("/access"), "guest member share user link")
+        add(
+            localized("Invite a person"), localized("Give access to this page"), "key", .page("/access"),
+            localized("guest member share user link", context: "search words"))
         return entries
     }
 
     private static func pages(_ visitor: Visitor, _ query: String) -> [SearchEntry] {
         let all = [
-            ("Scenes", "/scenes", "scene", true), ("Activity", "/activity", "history", true),
-            ("Automations", "/automations", "automation", visitor.seesAllRooms),
-            ("Rooms and zones", "/rooms", "room", visitor.isEditor),
-            ("People and location", "/people", "people", visitor.isEditor),
-            ("Names", "/names", "names", visitor.isEditor), ("Access", "/access", "key", visitor.isOwner),
-            ("Privacy", "/privacy", "privacy", visitor.isOwner), ("Bridge", "/bridge", "bridge", visitor.isOwner),
+            (localized("Scenes"), "/scenes", "scene", true), (localized("Activity"), "/activity", "history", true),
+            (localized("Automations"), "/automations", "automation", visitor.seesAllRooms),
+            (localized("Rooms and zones"), "/rooms", "room", visitor.isEditor),
+            (localized("People and location"), "/people", "people", visitor.isEditor),
+            (localized("Names"), "/names", "names", visitor.isEditor),
+            (localized("Access"), "/access", "key", visitor.isOwner),
+            (localized("Privacy"), "/privacy", "privacy", visitor.isOwner),
+            (localized("Bridge"), "/bridge", "bridge", visitor.isOwner),
         ]
         return all.filter(\.3).map { name, path, icon, _ in
             SearchEntry(
-                id: "q-" + path.dropFirst(), name: name, about: "Page", icon: icon, target: .page(path + query),
+                id: "q-" + path.dropFirst(), name: name, about: localized("Page"), icon: icon,
+                target: .page(path + query),
                 text: SearchText(name))
         }
     }

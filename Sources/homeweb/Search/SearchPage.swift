@@ -3,6 +3,7 @@ import HomeModel
 import HomePresentation
 import Hummingbird
 import HummingbirdCore
+import Texts
 
 /// The page with search results.
 ///
@@ -47,7 +48,7 @@ struct SearchPage: LivePage {
             text, homeQuery: moment.homeQuery, status: status(entries.count), results: html(entries, isList: false))
         let services = entries.compactMap(\.service)
         return PageContent(
-            title: "Search", main: Templates.render("search", ["box": box]),
+            title: localized("Search"), main: Templates.render("search", ["box": box]),
             values: moment.home?.valuesShown(of: services) ?? [])
     }
 
@@ -75,10 +76,9 @@ struct SearchPage: LivePage {
 
     private func status(_ count: Int) -> String {
         switch count {
-        case 0: "Nothing matches."
+        case 0: localized("Nothing matches.")
         case _ where text.isEmpty: ""
-        case 1: "1 result"
-        default: "\(count) results"
+        default: localized("\(count) result", plural: "\(count) results", count: count)
         }
     }
 

@@ -1,4 +1,5 @@
 import HomeModel
+import Texts
 
 /// A change of the names, rooms and favorites of all selected accessories.
 struct BulkEdit: Sendable, Equatable {
@@ -35,13 +36,15 @@ struct BulkEdit: Sendable, Equatable {
     /// The reason why the change can't be made, or `nil` if it can.
     func refusal(count: Int) -> String? {
         guard [pattern, find, replacement].allSatisfy({ $0.utf8.count <= NameRules.maximumBytes }) else {
-            return "The text is longer than a name can be. Shorten it."
+            return localized("The text is longer than a name can be. Shorten it.")
         }
         guard !pattern.isEmpty, count > 1, !pattern.contains(Self.number), !pattern.contains(Self.name) else {
             return nil
         }
         return
-            "All accessories would get the name \(pattern). Add {n} where the number belongs, such as \(pattern) {n}."
+            localized(
+                "All accessories would get the name \(pattern). Add {n} where the number belongs, such as \(pattern) {n}."
+            )
     }
 
     /// Changes the rows of a table, without checking the names.

@@ -1,7 +1,9 @@
 import HomeClient
 import HomeModel
+import HomePresentation
 import Hummingbird
 import HummingbirdCore
+import Texts
 
 /// The list of all accessories of a home, in which several can be selected and edited together.
 struct SelectionPage: LivePage {
@@ -11,7 +13,7 @@ struct SelectionPage: LivePage {
 
     func content(_ moment: Moment) -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
-        guard let home = moment.home else { return .missing("There are no homes yet.") }
+        guard let home = moment.home else { return .missing(localized("There are no homes yet.")) }
         let rooms: [Templates.Values] = (home.rooms.sortedForDisplay + [home.defaultRoom]).compactMap { room in
             let accessories = home.accessories(in: room.id).sortedForDisplay
             guard !accessories.isEmpty else { return nil }
@@ -20,15 +22,15 @@ struct SelectionPage: LivePage {
                 "accessories": accessories.map { accessory in
                     [
                         "id": "\(accessory.id)", "name": accessory.name,
-                        "about": accessory.primaryService?.localizedDescription
-                            ?? accessory.category.localizedDescription,
+                        "about": accessory.primaryService?.shownType
+                            ?? accessory.category.shownName,
                         "isFavorite": accessory.primaryService?.isFavorite == true,
                     ] as Templates.Values
                 },
             ]
         }
         return PageContent(
-            title: "Accessories",
+            title: localized("Accessories"),
             main: Templates.render(
                 "selection", ["home": "\(home.id)", "up": "/more" + moment.homeQuery, "rooms": rooms]))
     }
@@ -66,9 +68,9 @@ struct SelectionPage: LivePage {
     private static func select(_ form: Query, _ home: Home, _ visitor: Visitor) throws(WebError) -> Response {
         let chosen = Set(form.fields.filter { $0.name == "accessory" || $0.name == "room" }.map(\.value))
         let accessories = home.accessories.filter { chosen.contains("\($0.id)") || chosen.contains("\($0.room)") }
-        guard !accessories.isEmpty else { throw WebError(.badRequest, "Select at least one accessory.") }
+        guard !accessories.isEmpty else { throw WebError(.badRequest, localized("Select at least one accessory.")) }
         guard accessories.count <= Arrangement.rowLimit else {
-            throw WebError(.badRequest, "Select no more than \(Arrangement.rowLimit) accessories at a time.")
+            throw WebError(.badRequest, localized("Select no more than \(Arrangement.rowLimit) accessories at a time."))
         }
         return view(Arrangement(accessories.sortedForDisplay, in: home), home).response(visitor)
     }
@@ -83,12 +85,12 @@ struct SelectionPage: LivePage {
         let count = reversal.accessoryCount(in: home)
         let text =
             switch count {
-            case 0: "Nothing was changed."
-            case 1: "One accessory was changed."
-            default: "\(count) accessories were changed."
+            case 0: localized("Nothing was changed.")
+            case 1: localized("One accessory was changed.")
+            default: localized("\(count) accessories were changed.")
             }
         let toast = await site.undos.add(
-            text, of: visitor, restored: "The accessories are as before.", reversal)
+            text, of: visitor, restored: localized("The accessories are as before."), reversal)
         guard arrangement.isRefused else {
             return Response.seeOther("/accessories" + (home.isPrimary ? "" : "?home=\(home.id)"))
                 .showing(toast, context)
@@ -107,8 +109,8 @@ struct SelectionPage: LivePage {
             "isNoFavorite": edit.isFavorite == false,
         ]
         return ArrangementView(
-            arrangement: arrangement, home: home, title: "Edit accessories",
-            about: "Change all of them together, or each in the table.", path: "/accessories/edit",
+            arrangement: arrangement, home: home, title: localized("Edit accessories"),
+            about: localized("Change all of them together, or each in the table."), path: "/accessories/edit",
             later: "/accessories" + (home.isPrimary ? "" : "?home=\(home.id)"), place: "/more", tools: tools,
             toast: toast, message: message, isPreview: isPreview)
     }

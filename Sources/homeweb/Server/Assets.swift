@@ -2,8 +2,9 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import NIOCore
+import Texts
 
-/// The files that pages refer to, which are part of the program and the same for all visitors.
+/// The files that pages refer to, which are part of the program and the same for all visitors of one language.
 enum Assets {
     private static let offlineName = "offline.html"
     private static let workerName = "worker.js"
@@ -24,11 +25,14 @@ enum Assets {
     /// A value that changes with the files, so that browsers can cache unchanged files.
     static let version = hash(
         of: all.sorted { $0.key < $1.key }.flatMap(\.value.bytes) + PackageResources.page_mustache
-            + PackageResources.offline_mustache)
+            + PackageResources.offline_mustache + PackageResources.de_po)
 
     /// The page that browsers show while this server can't be reached.
-    private static let offline = Array(
-        Layout(title: "Lamplighter can't be reached", content: Templates.render("offline", [:])).html.utf8)
+    private static var offline: [UInt8] {
+        Array(
+            Layout(title: localized("Lamplighter can't be reached"), content: Templates.render("offline", [:])).html
+                .utf8)
+    }
 
     /// Returns a short hash (FNV-1a).
     static func hash(of bytes: some Sequence<UInt8>) -> String {
@@ -37,7 +41,7 @@ enum Assets {
 
     static func response(_ name: String, isVersioned: Bool) throws(WebError) -> Response {
         guard let asset = name == offlineName ? ("text/html; charset=utf-8", offline) : all[name] else {
-            throw WebError(.notFound, "This file doesn't exist.")
+            throw WebError(.notFound, localized("This file doesn't exist."))
         }
         var headers: HTTPFields = [
             .contentType: asset.type,

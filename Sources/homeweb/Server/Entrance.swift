@@ -6,6 +6,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import SystemKit
+import Texts
 import WebAccess
 
 /// Admits visitors with a token and, without `--require-token`, the browser of the user who runs the page.
@@ -40,7 +41,7 @@ struct Entrance: RouterMiddleware {
             return response
         }
         guard request.method == .get, !request.isFromScript, path != "/live" else {
-            throw WebError(.unauthorized, "You are signed out. Open the page again.")
+            throw WebError(.unauthorized, localized("You are signed out. Open the page again."))
         }
         return Response.seeOther("/enter")
     }
@@ -68,7 +69,8 @@ struct Entrance: RouterMiddleware {
     static func page(refusal: String? = nil, status: HTTPResponse.Status = .ok) -> Response {
         var values: Templates.Values = ["command": "\(ShellCommand.homehubAsRoot) web"]
         if let refusal { values["refusal"] = refusal }
-        return Response.page(Layout(title: "Sign in", content: Templates.render("enter", values)), status: status)
+        return Response.page(
+            Layout(title: localized("Sign in"), content: Templates.render("enter", values)), status: status)
     }
 
     static func add(to router: Router<WebContext>, _ site: Site) {
@@ -76,7 +78,8 @@ struct Entrance: RouterMiddleware {
         router.post("/enter") { request, context in
             let form = try await request.form(context)
             guard site.attempts.begin(context.peer) else {
-                var response = page(refusal: "Too many wrong tokens. Try again in a minute.", status: .tooManyRequests)
+                var response = page(
+                    refusal: localized("Too many wrong tokens. Try again in a minute."), status: .tooManyRequests)
                 response.headers[.retryAfter] = "60"
                 return response
             }
@@ -85,7 +88,7 @@ struct Entrance: RouterMiddleware {
             else {
                 site.logger.notice("token refused", metadata: ["peer": "\(context.peer)"])
                 return page(
-                    refusal: "Wrong token. To see the current token, run \(ShellCommand.homehubAsRoot) web.",
+                    refusal: localized("Wrong token. To see the current token, run \(ShellCommand.homehubAsRoot) web."),
                     status: .forbidden)
             }
             site.attempts.succeeded(context.peer)
@@ -136,7 +139,7 @@ extension Request {
         _ context: WebContext, limit: Int? = nil, fields: Int = Query.defaultLimit
     ) async throws -> Query {
         guard headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true else {
-            throw WebError(.unsupportedMediaType, "This page accepts only its own forms.")
+            throw WebError(.unsupportedMediaType, localized("This page accepts only its own forms."))
         }
         let query = Query(String(buffer: try await bytes(upTo: limit ?? context.maxUploadSize)), limit: fields)
         return query.without(KeptForm.pageField)
@@ -148,10 +151,12 @@ extension Request {
     func bytes(upTo limit: Int) async throws -> ByteBuffer {
         let bytes = try await withTimeLimit(Self.formTimeout) { [body] in
             do { return try await body.collect(upTo: limit) } catch {
-                throw WebError(.contentTooLarge, "The form is too large.")
+                throw WebError(.contentTooLarge, localized("The form is too large."))
             }
         }
-        guard let bytes else { throw WebError(.requestTimeout, "The form took too long to arrive. Send it again.") }
+        guard let bytes else {
+            throw WebError(.requestTimeout, localized("The form took too long to arrive. Send it again."))
+        }
         return bytes
     }
 }

@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import TerminalKit
+import Texts
 
 /// Rejects requests that another page could have sent, and sets headers that prevent browsers from loading anything
 /// from other sites.
@@ -46,12 +47,14 @@ struct Guard: RouterMiddleware {
             throw WebError(error)
         } catch let error as HTTPError {
             throw WebError(
-                error.status, error.status == .notFound ? "This page doesn't exist." : "This request is invalid.")
+                error.status,
+                error.status == .notFound
+                    ? localized("This page doesn't exist.") : localized("This request is invalid."))
         } catch is CancellationError {
-            throw WebError(.serviceUnavailable, "The page is shutting down.")
+            throw WebError(.serviceUnavailable, localized("The page is shutting down."))
         } catch {
             context.logger.error("request failed", metadata: ["error": "\(error)"])
-            throw WebError(.internalServerError, "An internal error occurred. See the log of homeweb.")
+            throw WebError(.internalServerError, localized("An internal error occurred. See the log of homeweb."))
         }
     }
 
@@ -71,22 +74,25 @@ struct Guard: RouterMiddleware {
         guard let authority = request.head.authority, isOurs(authority) else {
             throw WebError(
                 .misdirectedRequest,
-                "This page isn't available under that host name. Use its address, or start homeweb with --name.")
+                localized(
+                    "This page isn't available under that host name. Use its address, or start homeweb with --name."))
         }
         switch request.method {
         case .get, .head: return
         case .post: break
-        default: throw WebError(.methodNotAllowed, "Only GET and POST are supported.")
+        default: throw WebError(.methodNotAllowed, localized("Only GET and POST are supported."))
         }
         let origin = request.headers[.origin] ?? ""
         guard origins(authority, request, context).contains(origin) else {
             let sender =
                 origin.isEmpty
-                ? "the request has no Origin" : "the request came from \"\(String(origin.prefix(100)).sanitized)\""
+                ? localized("the request has no Origin")
+                : localized("the request came from \"\(String(origin.prefix(100)).sanitized)\"")
             throw WebError(
                 .forbidden,
-                "Only this page can make changes, but \(sender). If homeweb is behind a proxy, start it with "
-                    + "--behind-proxy and --name. Operation.md has examples.")
+                localized(
+                    "Only this page can make changes, but \(sender). If homeweb is behind a proxy, start it with --behind-proxy and --name. Operation.md has examples."
+                ))
         }
     }
 

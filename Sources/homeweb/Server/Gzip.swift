@@ -20,7 +20,7 @@ struct Gzip: RouterMiddleware {
         else { return response }
         guard let packed = Self.packed(try await response.body.collected()) else { return response }
         response.headers[.contentEncoding] = "gzip"
-        response.headers[.vary] = "Accept-Encoding"
+        response.vary(by: "Accept-Encoding")
         response.body = ResponseBody(byteBuffer: packed)
         return response
     }

@@ -2,6 +2,7 @@ import HTTPTypes
 import HomeModel
 import Logging
 import Synchronization
+import Texts
 import WebAccess
 
 /// The people who may open the page, according to the current file.
@@ -89,7 +90,8 @@ final class People: Sendable {
 
     private func unusable(_ error: any Error) -> WebError {
         logger.error("people not changed", metadata: ["error": "\(error)"])
-        return WebError(.internalServerError, "The list of people can't be read or written. See the log of homeweb.")
+        return WebError(
+            .internalServerError, localized("The list of people can't be read or written. See the log of homeweb."))
     }
 
     /// The people, which are read again when the file has changed.
@@ -123,17 +125,21 @@ extension WebError {
             case .invalidName:
                 WebError(
                     .badRequest,
-                    "Use letters, digits and spaces for the name, and begin and end with a letter or digit.")
-            case .nameInUse: WebError(.conflict, "A person with this name already has access.")
+                    localized("Use letters, digits and spaces for the name, and begin and end with a letter or digit."))
+            case .nameInUse: WebError(.conflict, localized("A person with this name already has access."))
             case .tooManyPeople:
                 WebError(
                     .conflict,
-                    "No more than \(PeopleFile.limit) people can have access. Revoke another person's access first."
+                    localized(
+                        "No more than \(PeopleFile.limit) people can have access. Revoke another person's access first."
+                    )
                 )
-            case .unknownPerson: WebError(.notFound, "This person no longer has access.")
+            case .unknownPerson: WebError(.notFound, localized("This person no longer has access."))
             case .changed:
-                WebError(.conflict, "Someone has changed this access since you opened the form. Reload the page.")
-            case .onlyOwner: WebError(.conflict, "This is the only owner. Make another person an owner first.")
+                WebError(
+                    .conflict, localized("Someone has changed this access since you opened the form. Reload the page."))
+            case .onlyOwner:
+                WebError(.conflict, localized("This is the only owner. Make another person an owner first."))
             }
     }
 }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Texts
 
 /// Limits the number of concurrent operations. Further operations wait in order.
 actor Turns {
@@ -17,7 +18,7 @@ actor Turns {
     /// - Throws: `WebError` if too many operations are waiting, and the operation's errors.
     nonisolated func run<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
         guard await take() else {
-            throw WebError(.serviceUnavailable, "Too many requests are waiting. Try again soon.")
+            throw WebError(.serviceUnavailable, localized("Too many requests are waiting. Try again soon."))
         }
         do {
             let result = try await body()

@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import Texts
 import WebAccess
 
 /// The client and the visitor of a request.
@@ -65,7 +66,7 @@ struct Visitor: Sendable {
     /// Whether the visitor sees the entire home.
     var seesAllRooms: Bool { access.rooms == nil }
     /// The name in messages.
-    var shownName: String { name ?? "this computer" }
+    var shownName: String { name ?? localized("this computer") }
 
     /// Returns the homes without the parts that the visitor may not see.
     ///

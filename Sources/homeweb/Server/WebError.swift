@@ -5,6 +5,7 @@ import Hummingbird
 import HummingbirdCore
 import NIOCore
 import TerminalKit
+import Texts
 
 /// The reason why a request failed, for the visitor.
 struct WebError: Error {
@@ -19,7 +20,10 @@ struct WebError: Error {
     }
 
     init(_ error: HomeError) {
-        message = [error.problem, error.effectiveRemedy].compactMap(\.self).sentence.sanitizedForPage
+        // Most messages of the hub are constant texts. Others are in English.
+        message =
+            [error.problem, error.effectiveRemedy].compactMap { $0.map { localized(key: $0) } }.sentence
+            .sanitizedForPage
         suggestions = error.suggestions
         status =
             switch error.code {
@@ -40,7 +44,7 @@ struct WebError: Error {
             if !suggestions.isEmpty { json["suggestions"] = .array(suggestions.map(JSONValue.string)) }
             return Response.json(.object(json), status: status)
         }
-        let heading = status == .notFound ? "Not found" : "That didn't work"
+        let heading = status == .notFound ? localized("Not found") : localized("That didn't work")
         let content = Templates.render(
             "problem",
             [

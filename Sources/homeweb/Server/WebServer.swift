@@ -88,6 +88,7 @@ struct WebServer {
     private static func routes(_ settings: Settings, _ site: Site, _ kept: KeptForms?) -> Router<WebContext> {
         let router = Router(context: WebContext.self)
         router.add(middleware: Gzip())
+        router.add(middleware: Languages())
         router.add(middleware: Guard(settings))
         router.add(middleware: Tablet())
         router.add(middleware: Entrance(site: site))

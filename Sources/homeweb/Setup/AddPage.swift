@@ -1,7 +1,9 @@
 import HAPModel
 import HomeClient
 import HomeModel
+import HomePresentation
 import LineRPC
+import Texts
 
 /// The page that starts adding an accessory.
 struct BeginPage: LivePage {
@@ -12,15 +14,17 @@ struct BeginPage: LivePage {
 
     func content(_ moment: Moment) async -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
-        guard let home = moment.home else { return .missing("There are no homes yet.") }
+        guard let home = moment.home else { return .missing(localized("There are no homes yet.")) }
         var values: Templates.Values = [
-            "heading": "Add an accessory",
+            "heading": localized("Add an accessory"),
             "about":
-                "You need the accessory's setup code: eight digits or a QR code on the device or its packaging. The accessory is added to \(home.name).",
+                localized(
+                    "You need the accessory's setup code: eight digits or a QR code on the device or its packaging. The accessory is added to \(home.name)."
+                ),
             "begin": ["home": "\(home.id)"],
         ]
         values["offer"] = await BridgeOffer.values(bridgeSocket, moment)
-        return PageContent(title: "Add an accessory", main: Templates.render("add", values))
+        return PageContent(title: localized("Add an accessory"), main: Templates.render("add", values))
     }
 }
 
@@ -50,7 +54,7 @@ struct AddPage: LivePage {
         values["path"] = path
         values["step"] = Self.step(state)
         if !state.isOver { values["cancel"] = ["path": path] }
-        return PageContent(title: "Add an accessory", main: Templates.render("add", values))
+        return PageContent(title: localized("Add an accessory"), main: Templates.render("add", values))
     }
 
     /// Returns an identifier of the question, so that a form that is sent twice answers only one question.
@@ -69,35 +73,44 @@ struct AddPage: LivePage {
         switch state {
         case .searching(let devices):
             return [
-                "heading": "Add an accessory",
-                "about": "Choose a device, or enter its code. A QR code also identifies the device.",
+                "heading": localized("Add an accessory"),
+                "about": localized("Choose a device, or enter its code. A QR code also identifies the device."),
                 "devices": found(devices),
-                "code": ["heading": "Or enter its code", "label": "Setup code or QR code text"] as Templates.Values,
+                "code": ["heading": localized("Or enter its code"), "label": localized("Setup code or QR code text")]
+                    as Templates.Values,
             ]
         case .choosing(let devices):
             return [
-                "heading": "Which device is it?", "about": "Choose the device with this code.",
+                "heading": localized("Which device is it?"), "about": localized("Choose the device with this code."),
                 "devices": found(devices),
             ]
         case .code(let question):
             var values: Templates.Values = [
-                "heading": question.accessory.map { "Setup code for \($0.name)" } ?? "Setup code",
-                "code": ["heading": "Setup code", "label": "Eight digits", "digits": true] as Templates.Values,
+                "heading": question.accessory.map { localized("Setup code for \($0.name)") } ?? localized("Setup code"),
+                "code": ["heading": localized("Setup code"), "label": localized("Eight digits"), "digits": true]
+                    as Templates.Values,
             ]
             if let refusal = question.refusal {
                 values["refusal"] =
-                    "\(WebError(refusal).message) You have \(question.attemptsLeft == 1 ? "1 try" : "\(question.attemptsLeft) tries") left."
+                    WebError(refusal).message + " "
+                    + localized(
+                        "You have \(question.attemptsLeft) try left.",
+                        plural: "You have \(question.attemptsLeft) tries left.",
+                        count: question.attemptsLeft)
             }
             return values
         case .connecting(let device): return connecting(device?.name)
         // The page begins sessions without the questions about details, and another page follows the end.
         case .naming, .room, .serviceType, .favorite, .done: return connecting(nil)
         case .handedOver(let app):
-            return ["heading": "Continue in \(app)", "about": "The manufacturer's app finishes the setup."]
+            return [
+                "heading": localized("Continue in \(app)"),
+                "about": localized("The manufacturer's app finishes the setup."),
+            ]
         case .failed(let error):
             return [
-                "heading": error.code == .operationCancelled ? "Canceled" : "Not added",
-                "about": error.code == .operationCancelled ? "Nothing was added." : WebError(error).message,
+                "heading": error.code == .operationCancelled ? localized("Canceled") : localized("Not added"),
+                "about": error.code == .operationCancelled ? localized("Nothing was added.") : WebError(error).message,
                 "begin": ["home": moment.home.map { "\($0.id)" } ?? ""],
             ]
         }
@@ -110,15 +123,18 @@ struct AddPage: LivePage {
                 [
                     "id": "\(device.id)", "name": device.name, "icon": device.category.icon,
                     "about": device.model.isEmpty
-                        ? device.category.localizedDescription
-                        : "\(device.category.localizedDescription), \(device.model)",
+                        ? device.category.shownName
+                        : "\(device.category.shownName), \(device.model)",
                 ] as Templates.Values
             },
         ]
     }
 
     private func connecting(_ name: String?) -> Templates.Values {
-        ["heading": "Adding \(name ?? "the accessory")", "about": "Connecting. This may take half a minute."]
+        [
+            "heading": name.map { localized("Adding \($0)") } ?? localized("Adding the accessory"),
+            "about": localized("Connecting. This may take half a minute."),
+        ]
     }
 }
 

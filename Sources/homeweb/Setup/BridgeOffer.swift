@@ -4,6 +4,7 @@ import HTTPTypes
 import HomeModel
 import LineRPC
 import TerminalKit
+import Texts
 
 /// The offer to add the devices of the bridge that runs on this computer, without typing its setup code.
 enum BridgeOffer {
@@ -16,7 +17,11 @@ enum BridgeOffer {
         return [
             "home": "\(home.id)", "name": bridge.name,
             "about":
-                "This computer makes \(bridge.lights.of("device")) available to HomeKit. You can add \(bridge.lights == 1 ? "it" : "them") to \(home.name) without a code.",
+                localized(
+                    "This computer makes \(bridge.lights) device available to HomeKit. You can add it to \(home.name) without a code.",
+                    plural:
+                        "This computer makes \(bridge.lights) devices available to HomeKit. You can add them to \(home.name) without a code.",
+                    count: bridge.lights),
         ]
     }
 
@@ -36,11 +41,12 @@ enum BridgeOffer {
             setup = try await BridgeControlClient.connect(to: site.bridgeSocket) { try await $0.setup(force: false) }
         } catch {
             let reason = (error as? BridgeControlError)?.message ?? "\(error)"
-            throw WebError(.serviceUnavailable, "Can't get the setup code of this computer's bridge: \(reason).")
+            throw WebError(
+                .serviceUnavailable, localized("Can't get the setup code of this computer's bridge: \(reason)."))
         }
         guard let text = setup.codes.first(where: { !$0.paired })?.payload,
             let payload = AccessorySetupPayload(url: text)
-        else { throw WebError(.conflict, "The bridge of this computer already belongs to a home.") }
+        else { throw WebError(.conflict, localized("The bridge of this computer already belongs to a home.")) }
         return payload
     }
 }

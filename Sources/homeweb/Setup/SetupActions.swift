@@ -5,6 +5,7 @@ import HomeClient
 import HomeModel
 import Hummingbird
 import HummingbirdCore
+import Texts
 
 /// Handles the forms of the pages for adding an accessory.
 enum SetupActions {
@@ -26,7 +27,7 @@ enum SetupActions {
             let visitor = try context.editor
             let form = try await request.form(context)
             guard let session = try await session(context, site) else {
-                throw WebError(.notFound, "This setup has ended. Start again.")
+                throw WebError(.notFound, localized("This setup has ended. Start again."))
             }
             if form["cancel"] != nil {
                 await session.cancel()
@@ -58,7 +59,7 @@ enum SetupActions {
             let bytes = try await request.bytes(upTo: QRPicture.limit * QRPicture.limit)
             guard let width = query["width"].flatMap({ Int($0) }), let height = query["height"].flatMap({ Int($0) }),
                 let picture = QRPicture(width: width, height: height, pixels: Array(bytes.readableBytesView))
-            else { throw WebError(.badRequest, "This isn't a valid picture.") }
+            else { throw WebError(.badRequest, localized("This isn't a valid picture.")) }
             return Response.json(["text": .string(picture.text ?? "")])
         }
     }
@@ -76,10 +77,12 @@ enum SetupActions {
             }
         }
         if let device = form["device"] {
-            guard let id = DeviceID(device) else { throw WebError(.badRequest, "This isn't a valid device ID.") }
+            guard let id = DeviceID(device) else {
+                throw WebError(.badRequest, localized("This isn't a valid device ID."))
+            }
             return .device(id)
         }
-        throw WebError(.badRequest, "The form doesn't answer the current question. Reload the page.")
+        throw WebError(.badRequest, localized("The form doesn't answer the current question. Reload the page."))
     }
 
     /// Parses a setup code or the text of a QR code.
@@ -91,7 +94,8 @@ enum SetupActions {
         guard let code = SetupCode(typed: text) else {
             throw WebError(
                 .badRequest,
-                "A setup code has eight digits, such as 518-08-582. The text of a QR code starts with X-HM://.")
+                localized(
+                    "A setup code has eight digits, such as 518-08-582. The text of a QR code starts with X-HM://."))
         }
         return .code(code)
     }

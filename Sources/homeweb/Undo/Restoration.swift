@@ -1,5 +1,6 @@
 import HAPModel
 import HomeModel
+import Texts
 
 /// Undoes a change, and collects the parts that can't be restored.
 struct Restoration<Target: ReversalTarget> {
@@ -18,7 +19,7 @@ struct Restoration<Target: ReversalTarget> {
     static func run(_ reversal: Reversal, on target: Target, mayOpen: Bool) async -> [String] {
         var restoration = Restoration(target, reversal.home, mayOpen: mayOpen)
         for step in reversal.steps {
-            guard let home = await target.home(reversal.home) else { return ["The home no longer exists."] }
+            guard let home = await target.home(reversal.home) else { return [localized("The home no longer exists.")] }
             await restoration.perform(step, in: home)
         }
         return restoration.losses
@@ -48,8 +49,10 @@ struct Restoration<Target: ReversalTarget> {
                 await reconnect(trigger) { $0.replacing(person.id, with: new) }
             }
         case .setActions(let scene, let actions, let present):
-            guard let now = home.actionSet(scene) else { return lose("A scene was removed in the meantime.") }
-            guard now.actions == present else { return lose("\(now.name) was changed in the meantime.") }
+            guard let now = home.actionSet(scene) else {
+                return lose(localized("A scene was removed in the meantime."))
+            }
+            guard now.actions == present else { return lose(localized("\(now.name) was changed in the meantime.")) }
             guard mayOpen || !actions.contains(where: { home.isOpening($0) == true && !present.contains($0) }) else {
                 return forbid(now.name)
             }
@@ -61,19 +64,23 @@ struct Restoration<Target: ReversalTarget> {
             await perform(.removeRoom(self.home, room.id), named: name)
         case .rename(let id, let former, let present):
             guard let accessory = accessory(id, in: home) else { return }
-            guard accessory.name == present else { return lose("\(accessory.name) was renamed in the meantime.") }
+            guard accessory.name == present else {
+                return lose(localized("\(accessory.name) was renamed in the meantime."))
+            }
             await perform(.renameAccessory(id, name: former), named: present)
         case .move(let id, let former, let present):
             guard let accessory = accessory(id, in: home) else { return }
             guard NameKey(home.nameOfRoom(accessory)) == NameKey(present) else {
-                return lose("\(accessory.name) was moved in the meantime.")
+                return lose(localized("\(accessory.name) was moved in the meantime."))
             }
             guard home.room(former) != nil else {
-                return lose("The former room of \(accessory.name) was removed in the meantime.")
+                return lose(localized("The former room of \(accessory.name) was removed in the meantime."))
             }
             await perform(.assignAccessory(self.home, id, former), named: accessory.name)
         case .setFavorite(let id, let isFavorite):
-            guard let service = home.service(id) else { return lose("A favorite was removed in the meantime.") }
+            guard let service = home.service(id) else {
+                return lose(localized("A favorite was removed in the meantime."))
+            }
             if service.isFavorite != isFavorite {
                 await perform(.setFavorite(id, isFavorite), named: home.accessory(of: id)?.name ?? service.name)
             }
@@ -93,21 +100,21 @@ struct Restoration<Target: ReversalTarget> {
             if accessory.room == home.defaultRoomID {
                 await perform(.assignAccessory(self.home, id, new), named: accessory.name)
             } else {
-                lose("\(accessory.name) was moved in the meantime.")
+                lose(localized("\(accessory.name) was moved in the meantime."))
             }
         }
         for id in zones {
             if let zone = home.zone(id) {
                 await perform(.addRoomToZone(id, new), named: zone.name)
             } else {
-                lose("A zone of \(room.name) was removed in the meantime.")
+                lose(localized("A zone of \(room.name) was removed in the meantime."))
             }
         }
     }
 
     private mutating func accessory(_ id: Accessory.ID, in home: Home) -> Accessory? {
         if let accessory = home.accessory(id) { return accessory }
-        lose("An accessory was removed in the meantime.")
+        lose(localized("An accessory was removed in the meantime."))
         return nil
     }
 
@@ -130,7 +137,7 @@ struct Restoration<Target: ReversalTarget> {
     ) async {
         let possible = actions.filter { home.characteristic($0.characteristic) != nil }
         if possible.count < actions.count {
-            lose("Some accessories of \(name) were removed in the meantime.")
+            lose(localized("Some accessories of \(name) were removed in the meantime."))
         }
         if !possible.isEmpty { await perform(.setActions(scene, possible), named: name) }
     }
@@ -140,10 +147,10 @@ struct Restoration<Target: ReversalTarget> {
         _ trigger: Trigger, _ replace: (TriggerDefinition) -> TriggerDefinition
     ) async {
         guard let home = await target.home(self.home), let now = home.trigger(trigger.id) else {
-            return lose("The automation \(trigger.name) was removed in the meantime.")
+            return lose(localized("The automation \(trigger.name) was removed in the meantime."))
         }
         guard now.definition == trigger.definition, now.name == trigger.name, !now.isEnabled else {
-            return lose("The automation \(now.name) was changed in the meantime.")
+            return lose(localized("The automation \(now.name) was changed in the meantime."))
         }
         let definition = replace(trigger.definition)
         guard mayOpen || home.openings(of: definition).isEmpty else { return forbid(trigger.name) }
@@ -155,7 +162,8 @@ struct Restoration<Target: ReversalTarget> {
 
     private mutating func write(_ steps: [Reversal.ValueStep], in home: Home) async {
         func name(_ step: Reversal.ValueStep) -> String {
-            home.characteristic(step.characteristic).flatMap { home.accessory(of: $0.service) }?.name ?? "An accessory"
+            home.characteristic(step.characteristic).flatMap { home.accessory(of: $0.service) }?.name
+                ?? localized("An accessory")
         }
         do throws(HomeError) {
             let present = try await target.readValues(of: steps.map(\.characteristic))
@@ -164,9 +172,9 @@ struct Restoration<Target: ReversalTarget> {
                 switch present[step.characteristic] {
                 case .success(let value) where value.equals(step.new): values[step.characteristic] = step.former
                 case .success(let value) where value.equals(step.former): break
-                case .success: lose("\(name(step)) was changed in the meantime.")
+                case .success: lose(localized("\(name(step)) was changed in the meantime."))
                 case .failure(let error): lose(name(step), error)
-                case nil: lose("\(name(step)) was removed in the meantime.")
+                case nil: lose(localized("\(name(step)) was removed in the meantime."))
                 }
             }
             let results = try await target.writeValues(values)
@@ -174,7 +182,7 @@ struct Restoration<Target: ReversalTarget> {
                 if case .failure(let error) = results[step.characteristic] { lose(name(step), error) }
             }
         } catch {
-            lose("The former states", error)
+            lose(localized("The former states"), error)
         }
     }
 
@@ -192,7 +200,9 @@ struct Restoration<Target: ReversalTarget> {
         lose("\(name): \(WebError(error).message)")
     }
 
-    private mutating func forbid(_ name: String) { lose("\(name) unlocks or opens something, and you can't do that.") }
+    private mutating func forbid(_ name: String) {
+        lose(localized("\(name) unlocks or opens something, and you can't do that."))
+    }
 
     private mutating func lose(_ sentence: String) {
         if !losses.contains(sentence) { losses.append(sentence) }

@@ -3,6 +3,7 @@ import HomeModel
 import Hummingbird
 import HummingbirdCore
 import TerminalKit
+import Texts
 import WebAccess
 
 /// The route that undoes a change.
@@ -15,7 +16,7 @@ enum UndoActions {
             let visitor = try context.visitor
             let form = try await request.form(context)
             guard let entry = await site.undos.take(form["id"] ?? "", of: visitor), let reversal = entry.reversal
-            else { throw WebError(.gone, "It's too late to undo this.") }
+            else { throw WebError(.gone, localized("It's too late to undo this.")) }
             if reversal.changesHome { _ = try context.editor }
             var losses = await Restoration.run(reversal, on: site.manager, mayOpen: visitor.access.mayOpen)
             losses += lostAccess(reversal, site)
@@ -31,8 +32,14 @@ enum UndoActions {
     private static func text(_ losses: [String], _ restored: String) -> String {
         guard !losses.isEmpty else { return restored }
         let more = losses.count - shownLosses
-        let rest = more > 0 ? " \(more.of("other part")) can't be restored either." : ""
-        return "Not everything was restored. \(losses.prefix(shownLosses).joined(separator: " "))\(rest)"
+        let rest =
+            more > 0
+            ? " "
+                + localized(
+                    "\(more) other part can't be restored either.",
+                    plural: "\(more) other parts can't be restored either.", count: more) : ""
+        return localized("Not everything was restored.") + " " + losses.prefix(shownLosses).joined(separator: " ")
+            + rest
     }
 
     /// Returns the guests who could see a room that was restored with a new ID.
@@ -41,7 +48,7 @@ enum UndoActions {
         return reversal.steps.flatMap { step -> [String] in
             guard case .addRoom(let room, _, _) = step else { return [] }
             return people.filter { $0.rooms?.contains("\(room.id)") == true }.map {
-                "\($0.name) no longer sees \(room.name). An owner can change this under Access."
+                localized("\($0.name) no longer sees \(room.name). An owner can change this under Access.")
             }
         }
     }

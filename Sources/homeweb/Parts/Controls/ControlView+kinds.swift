@@ -2,6 +2,7 @@ import Glibc
 import HAPModel
 import HomeModel
 import HomePresentation
+import Texts
 
 /// The controls that are made for a kind of device.
 extension ControlView {
@@ -22,7 +23,7 @@ extension ControlView {
             values["retry"] = [
                 "action": kind.touchWords(isOn: !isOpen), "value": (isOpen ? toggle.on : toggle.off).formText,
             ]
-            values["about"] = current == 2 ? "The lock is jammed. Check the door, then try again." : nil
+            values["about"] = current == 2 ? localized("The lock is jammed. Check the door, then try again.") : nil
         }
         return values
     }
@@ -53,7 +54,7 @@ extension ControlView {
             "color": color.text,
             "sliders": [slider(hue, "hue"), slider(saturation, "saturation")],
             "swatches": Self.swatches.map { name, color in
-                ["name": name, "value": color, "chosen": color == shown.text ? "true" : "false"]
+                ["name": name.localized, "value": color, "chosen": color == shown.text ? "true" : "false"]
             },
         ]
     }
@@ -69,7 +70,7 @@ extension ControlView {
         ]
     }
 
-    private static let swatches: [(String, String)] = [
+    private static let swatches: [(LocalizableText, String)] = [
         ("Warm white", "#ffd9a0"), ("White", "#ffffff"), ("Red", "#ff0000"), ("Orange", "#ff8000"),
         ("Yellow", "#ffff00"), ("Green", "#00ff00"), ("Cyan", "#00ffff"), ("Blue", "#0000ff"), ("Violet", "#8000ff"),
         ("Pink", "#ff00bf"),
@@ -103,21 +104,22 @@ private struct RemoteKey {
     /// The key of a keyboard that presses this key while the remote has the focus.
     var arrow: String?
 
-    static let directions = [
-        RemoteKey(number: 4, name: "Up", place: "up", icon: "back", arrow: "ArrowUp"),
-        RemoteKey(number: 6, name: "Left", place: "left", icon: "back", arrow: "ArrowLeft"),
-        RemoteKey(number: 8, name: "OK", place: "ok"),
-        RemoteKey(number: 7, name: "Right", place: "right", icon: "back", arrow: "ArrowRight"),
-        RemoteKey(number: 5, name: "Down", place: "down", icon: "back", arrow: "ArrowDown"),
-        RemoteKey(number: 9, name: "Back", place: "return"), RemoteKey(number: 15, name: "Info", place: "info"),
-        RemoteKey(number: 10, name: "Exit", place: "exit"),
+    static let directions: [RemoteKey] = [
+        RemoteKey(number: 4, name: localized("Up"), place: "up", icon: "back", arrow: "ArrowUp"),
+        RemoteKey(number: 6, name: localized("Left"), place: "left", icon: "back", arrow: "ArrowLeft"),
+        RemoteKey(number: 8, name: localized("OK"), place: "ok"),
+        RemoteKey(number: 7, name: localized("Right"), place: "right", icon: "back", arrow: "ArrowRight"),
+        RemoteKey(number: 5, name: localized("Down"), place: "down", icon: "back", arrow: "ArrowDown"),
+        RemoteKey(number: 9, name: localized("Back"), place: "return"),
+        RemoteKey(number: 15, name: localized("Info"), place: "info"),
+        RemoteKey(number: 10, name: localized("Exit"), place: "exit"),
     ]
 
-    static let media = [
-        RemoteKey(number: 3, name: "Previous track", place: "media", icon: "media-previous"),
-        RemoteKey(number: 0, name: "Rewind", place: "media", icon: "media-rewind"),
-        RemoteKey(number: 11, name: "Play or pause", place: "media", icon: "media-play"),
-        RemoteKey(number: 1, name: "Fast forward", place: "media", icon: "media-forward"),
-        RemoteKey(number: 2, name: "Next track", place: "media", icon: "media-next"),
+    static let media: [RemoteKey] = [
+        RemoteKey(number: 3, name: localized("Previous track"), place: "media", icon: "media-previous"),
+        RemoteKey(number: 0, name: localized("Rewind"), place: "media", icon: "media-rewind"),
+        RemoteKey(number: 11, name: localized("Play or pause"), place: "media", icon: "media-play"),
+        RemoteKey(number: 1, name: localized("Fast forward"), place: "media", icon: "media-forward"),
+        RemoteKey(number: 2, name: localized("Next track"), place: "media", icon: "media-next"),
     ]
 }

@@ -1,6 +1,7 @@
 import HAPModel
 import HomeModel
 import HomePresentation
+import Texts
 
 /// A control for one value of a service, or for values that are set together.
 ///
@@ -72,15 +73,16 @@ struct ControlView {
     }
 
     private var name: String {
-        if control == .color { return "Color" }
+        if control == .color { return localized("Color") }
         guard characteristic.type == .on || characteristic.type == .active else { return characteristic.label }
-        return [.valve, .faucet, .irrigationSystem].contains(service.type) ? "Run" : accessory.shownName(of: service)
+        return [.valve, .faucet, .irrigationSystem].contains(service.type)
+            ? localized("Run", context: "valve") : accessory.shownName(of: service)
     }
 
     private var value: CharacteristicValue? { characteristic.value }
 
     func words(_ characteristic: Characteristic) -> String {
-        characteristic.value.map { accessory.words(for: $0, of: characteristic) } ?? "unknown"
+        characteristic.value.map { accessory.words(for: $0, of: characteristic) } ?? localized("unknown")
     }
 
     var html: String { Templates.render("control", values) }

@@ -1,6 +1,7 @@
 import HAPModel
 import HomeModel
 import HomePresentation
+import Texts
 
 /// A dial with the current value and one or two targets.
 ///
@@ -36,7 +37,7 @@ struct Dial {
     }
 
     private func words(_ characteristic: Characteristic) -> String {
-        characteristic.value.map { accessory.words(for: $0, of: characteristic) } ?? "unknown"
+        characteristic.value.map { accessory.words(for: $0, of: characteristic) } ?? localized("unknown")
     }
 
     /// A Boolean value that indicates whether the device is off, so that the targets have no effect.
@@ -62,7 +63,7 @@ struct Dial {
             "targets": targets.map(values),
         ]
         if let reading = service.dialReading, let number = reading.value?.number {
-            values["current"] = ["words": "Now \(words(reading))", "angle": angle(number).formText]
+            values["current"] = ["words": localized("Now \(words(reading))"), "angle": angle(number).formText]
         }
         return values
     }

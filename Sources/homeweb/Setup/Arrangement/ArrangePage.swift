@@ -1,6 +1,7 @@
 import HomeModel
 import Hummingbird
 import HummingbirdCore
+import Texts
 
 /// The page with the names, rooms and favorites of an accessory or of all accessories of a bridge, in one table.
 ///
@@ -52,9 +53,12 @@ enum ArrangePage {
     private static func view(_ arrangement: Arrangement, _ accessory: Accessory, _ home: Home) -> ArrangementView {
         ArrangementView(
             arrangement: arrangement, home: home,
-            title: accessory.bridgedAccessories == nil ? "Set up \(accessory.name)" : "Set up your accessories",
+            title: accessory.bridgedAccessories == nil
+                ? localized("Set up \(accessory.name)") : localized("Set up your accessories"),
             about:
-                "Keep the suggestions, or change names, rooms and favorites. A new room's name adds the room. An accessory without a room is shown under \"No room\".",
+                localized(
+                    "Keep the suggestions, or change names, rooms and favorites. A new room's name adds the room. An accessory without a room is shown under \"No room\"."
+                ),
             path: path(accessory.id), later: home.isPrimary ? "/" : "/?home=\(home.id)", place: "/add")
     }
 }

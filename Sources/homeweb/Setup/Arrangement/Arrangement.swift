@@ -1,4 +1,5 @@
 import HomeModel
+import Texts
 
 /// The names, rooms and favorites of several accessories, which a visitor edits in one table.
 ///
@@ -75,7 +76,7 @@ struct Arrangement: Sendable {
             if name == "row" {
                 let parts = value.split(separator: ".")
                 guard rows.count < Self.rowLimit, parts.count == 2, let id = Accessory.ID(String(parts[0])) else {
-                    notice = "This form is outdated. Reload the page."
+                    notice = localized("This form is outdated. Reload the page.")
                     return
                 }
                 rows.append(ArrangementRow(accessory: id, mark: String(parts[1])))
@@ -125,17 +126,22 @@ struct Arrangement: Sendable {
     }
 
     private static func notice(removed: [String], changed: [String]) -> String {
-        func sentence(_ names: [String], _ one: String, _ several: String) -> String {
-            switch names.count {
-            case 0: ""
-            case 1: "\(names[0]) \(one). "
-            default: "\(names.count) accessories \(several), including \(names[0]). "
-            }
+        var sentences: [String] = []
+        if let name = removed.first {
+            sentences.append(
+                removed.count == 1
+                    ? localized("\(name) was removed in the meantime.")
+                    : localized("\(removed.count) accessories were removed in the meantime, including \(name)."))
         }
-        let text =
-            sentence(removed, "was removed in the meantime", "were removed in the meantime")
-            + sentence(changed, "was changed in the meantime", "were changed in the meantime")
-        return text.isEmpty ? "" : "Nothing was saved. \(text)Check the table and save it again."
+        if let name = changed.first {
+            sentences.append(
+                changed.count == 1
+                    ? localized("\(name) was changed in the meantime.")
+                    : localized("\(changed.count) accessories were changed in the meantime, including \(name)."))
+        }
+        guard !sentences.isEmpty else { return "" }
+        let all = [localized("Nothing was saved.")] + sentences + [localized("Check the table and save it again.")]
+        return all.joined(separator: " ")
     }
 
     /// Returns the changes of names and the new rooms, and shows the reasons of those that aren't possible.
@@ -182,7 +188,7 @@ struct Arrangement: Sendable {
         let error = WebError(error)
         var reason = error.message
         if !error.suggestions.isEmpty {
-            reason += " You could use: \(error.suggestions.prefix(3).joined(separator: ", "))."
+            reason += " " + localized("You could use: \(error.suggestions.prefix(3).joined(separator: ", ")).")
         }
         for index in rows.indices {
             switch change {

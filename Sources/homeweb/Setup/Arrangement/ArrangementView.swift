@@ -1,6 +1,8 @@
 import HomeModel
+import HomePresentation
 import Hummingbird
 import HummingbirdCore
+import Texts
 
 /// A table of accessories as a page with a form.
 struct ArrangementView {
@@ -27,9 +29,9 @@ struct ArrangementView {
         }
         var values: Templates.Values = [
             "heading": title, "about": about, "path": path,
-            "count": rows.count == 1 ? "Save" : "Save all \(rows.count)",
+            "count": rows.count == 1 ? localized("Save") : localized("Save all \(rows.count)"),
             "rows": rows, "rooms": home.rooms.sortedForDisplay.map(\.name), "later": later,
-            "leave": tools == nil ? "Not now" : "Cancel",
+            "leave": tools == nil ? localized("Not now") : localized("Cancel"),
         ]
         if let tools { values["tools"] = tools }
         var layout = Layout(
@@ -40,7 +42,9 @@ struct ArrangementView {
             let count = arrangement.rows.count(where: \.isRefused)
             layout.message =
                 arrangement.notice.isEmpty
-                ? "\(count == 1 ? "One accessory needs" : "\(count) accessories need") a change. The reason is next to it."
+                ? localized(
+                    "One accessory needs a change. The reason is next to it.",
+                    plural: "\(count) accessories need a change. The reason is next to it.", count: count)
                 : arrangement.notice
         }
         return .page(layout, status: isPreview || !arrangement.isRefused && message == nil ? .ok : .badRequest)
@@ -49,7 +53,7 @@ struct ArrangementView {
     private func values(of row: ArrangementRow, _ number: Int, _ accessory: Accessory) -> Templates.Values {
         var values: Templates.Values = [
             "row": "\(row.accessory).\(row.mark)", "id": "\(row.accessory)", "number": "\(number)",
-            "about": (accessory.primaryService?.localizedDescription ?? accessory.category.localizedDescription),
+            "about": (accessory.primaryService?.shownType ?? accessory.category.shownName),
             "present": accessory.name, "name": row.name, "room": row.room, "nameRefusal": row.nameRefusal,
             "roomRefusal": row.roomRefusal, "isNameRefused": !row.nameRefusal.isEmpty,
             "isRoomRefused": !row.roomRefusal.isEmpty, "isRenamed": row.name != accessory.name,
