@@ -39,7 +39,7 @@ package struct LocalizableText: ExpressibleByStringInterpolation, Sendable, Hash
 /// - Parameters:
 ///   - text: The text in English.
 ///   - context: The meaning of a text that other languages don't translate the same way everywhere.
-/// - Returns: The translation, or the text in English if there is none.
+/// - Returns: The translation, or else the text in English.
 package func localized(_ text: LocalizableText, context: String? = nil) -> String {
     text.localized(context: context, in: TextCatalog.current)
 }
@@ -50,7 +50,7 @@ package func localized(_ text: LocalizableText, context: String? = nil) -> Strin
 ///   - text: The text for one thing in English.
 ///   - plural: The text for other numbers in English. Translations of both forms use its values.
 ///   - count: The number of things.
-/// - Returns: The form of the translation, or of the text in English if there is none.
+/// - Returns: The form of the translation, or else of the text in English.
 package func localized(_ text: LocalizableText, plural: LocalizableText, count: Int) -> String {
     if let form = TextCatalog.current?.translation(of: text.key, count: count) {
         return form.filling(plural.arguments)

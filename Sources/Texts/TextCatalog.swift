@@ -23,12 +23,12 @@ package final class TextCatalog: Sendable {
         isZeroSingular = parser.isZeroSingular
     }
 
-    /// Returns the translation of a text; `nil` if there is none.
+    /// Returns the translation of a text; `nil` if it isn't translated.
     package func translation(of key: String, context: String? = nil) -> String? {
         texts[context.map { CatalogParser.key(key, context: $0) } ?? key]?.first
     }
 
-    /// Returns the translated form of a text for a number of things; `nil` if there is none.
+    /// Returns the translated form of a text for a number of things; `nil` if it isn't translated.
     func translation(of key: String, count: Int) -> String? {
         guard let forms = texts[key] else { return nil }
         let isSingular = count == 1 || isZeroSingular && count == 0

@@ -17,7 +17,8 @@ import Testing
     }
 
     private func inGerman<Result>(_ source: String, _ body: () -> Result) throws -> Result {
-        try TextCatalog.$current.withValue(try catalog(Self.header + source)) { body() }
+        let catalog = try catalog(Self.header + source)
+        return TextCatalog.$current.withValue(catalog) { body() }
     }
 
     // MARK: Parsing
