@@ -6,7 +6,7 @@ import HAPModel
 /// The words are Home Assistant's, in any case.
 struct ClimateFan: Equatable, Sendable {
     /// The words for speeds, slowest first.
-    private static let speeds =
+    static let speeds =
         ["quiet", "silent", "low", "middle", "mid", "medium", "high"] + (1...9).map(String.init) + ["turbo", "max"]
     /// The words for swinging, the preferred word first.
     private static let swings = ["on", "both", "horizontal", "vertical", "swing"]

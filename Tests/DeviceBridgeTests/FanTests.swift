@@ -65,6 +65,57 @@ struct FanTests {
         #expect(command([(.rotationSpeed, .float(0)), (.active, .integer(1))]) == LightCommand(on: false))
     }
 
+    @Test("shows presets as linked switches, and speeds in steps")
+    func presets() throws {
+        let accessory = Self.presets.accessory(2, state: DeviceState())
+        try accessory.checkCompliance()
+        let fan = accessory.services[1]
+        #expect(fan.characteristics.map(\.type) == [.active, .rotationSpeed, .targetFanState])
+        #expect(fan.characteristics[1].metadata.step == 25)
+        #expect(accessory.services.dropFirst(2).map(\.type) == [.switch, .switch])
+        #expect(fan.linked == accessory.services.dropFirst(2).map(\.iid))
+    }
+
+    private static let presets = {
+        var features = FanFeatures()
+        (features.speeds, features.hasAuto, features.presets) = (4, true, ["sleep", "nature"])
+        return AccessoryAdapter(
+            LightDescription(id: "x", name: "X", kind: .fan, functions: features.functions), "X", InstanceIDs())
+    }()
+
+    private static func values(_ speed: Int?, auto: Bool? = nil, sleep: Bool? = nil) -> PropertyValues {
+        var values = PropertyValues()
+        (values.speed, values.blowsAutomatically) = (speed, auto)
+        values[FanFeatures.preset("sleep")] = sleep.map { .bool($0) }
+        return values
+    }
+
+    @Test(
+        "ends the automatic mode and presets by a speed, and returns from the automatic mode to the last speed",
+        arguments: [
+            (values(75, auto: false), values(50, auto: true), values(nil, auto: true)),
+            (values(75, auto: true), values(50), values(50, auto: false)),
+            (values(75, auto: true), values(nil, auto: false), values(75, auto: false)),
+            (values(75, auto: false), values(nil, auto: false), values(nil, auto: false)),
+            (values(75, auto: false, sleep: true), values(60), values(50, sleep: false)),
+            (values(75), values(10), values(25)),
+        ])
+    func rules(before: PropertyValues, written: PropertyValues, sent: PropertyValues) {
+        let state = DeviceState(before)
+        let command = Self.presets.possible(LightCommand(written), state: state)
+        #expect(command?.values == sent)
+    }
+
+    @Test("is in one mode at a time")
+    func modes() {
+        let rules = Self.presets.rules
+        var state = DeviceState(Self.values(75, auto: true, sleep: false))
+        state.apply(Self.values(nil, sleep: true), rules)
+        #expect(state.values.blowsAutomatically == false)
+        state.apply(Self.values(nil, auto: true), rules)
+        #expect(state.values[FanFeatures.preset("sleep")] == .bool(false))
+    }
+
     @Test("shows written and reported values, and ignores echoes of an older speed")
     func endToEnd() async throws {
         let house = try await House([.fan])

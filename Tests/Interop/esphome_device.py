@@ -178,7 +178,7 @@ class Connection:
                     self.send(api.ListEntitiesBinarySensorResponse(key=key, name=name.title(), device_class=name))
                 self.send(api.ListEntitiesFanResponse(
                     key=105, name="Fan", supports_oscillation=True, supports_speed=True, supports_direction=True,
-                    supported_speed_count=3))
+                    supported_speed_count=3, supported_preset_modes=["Auto", "Sleep", "Nature"]))
                 self.send(api.ListEntitiesCoverResponse(
                     key=107, name="Blind", supports_position=True, supports_tilt=True, supports_stop=True,
                     device_class="blind"))
@@ -194,10 +194,11 @@ class Connection:
             case "LightCommandRequest":
                 self.obey(message)
             case "FanCommandRequest":
-                fields = ("state", "oscillating", "direction", "speed_level")
+                fields = ("state", "oscillating", "direction", "speed_level", "preset_mode")
                 values = {field: getattr(message, field) for field in fields if getattr(message, f"has_{field}")}
                 report(command="fan", **values)
-                self.device.change("fan", **values)
+                # As in the firmware, a speed ends the preset.
+                self.device.change("fan", **({"preset_mode": ""} if "speed_level" in values else {}), **values)
 
             case "SelectCommandRequest":
                 report(command="mode", key=message.key, state=message.state)

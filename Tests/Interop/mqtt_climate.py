@@ -1,4 +1,4 @@
-"""A radiator valve, an air conditioner, a humidifier and an air purifier on MQTT, as Home Assistant's documentation describes them.
+"""A radiator valve, an air conditioner, a humidifier, an air purifier and a fan on MQTT, as Home Assistant's documentation describes them.
 
 Run as `mqtt_climate.py PORT`. They announce themselves, and print each command as a line of JSON. Lines of JSON on the standard
 input are messages of the devices: `{"valve/mode": "off"}`.
@@ -27,12 +27,17 @@ ANNOUNCEMENTS = {
         "unique_id": "mist", "name": "Mist", "command_topic": "mist/power/set", "state_topic": "mist/power",
         "target_humidity_command_topic": "mist/target/set", "target_humidity_state_topic": "mist/target",
         "current_humidity_topic": "mist/current", "min_humidity": 40, "max_humidity": 80},
+    "fan/breeze": {
+        "unique_id": "breeze", "name": "Breeze", "command_topic": "fan/power/set", "state_topic": "fan/power",
+        "pct_cmd_t": "fan/speed/set", "pct_stat_t": "fan/speed", "pr_mode_cmd_t": "fan/preset/set",
+        "pr_mode_stat_t": "fan/preset", "pr_modes": ["auto", "sleep", "nature"]},
 }
 BEGINNING = {
     "valve/mode": "heat", "valve/target": 21, "valve/current": 19.5, "valve/action": "heating", "ac/mode": "heat_cool",
     "ac/current": 73, "ac/low": 68, "ac/high": 77, "ac/fan": "auto", "ac/swing": "off",
     "mist/power": "ON", "mist/target": 50, "mist/current": 45,
     "air/power": "ON", "air/speed": 40, "air/mode": "auto", "air/filter": 75,
+    "fan/power": "ON", "fan/speed": 40, "fan/preset": "None",
 }
 
 
@@ -44,7 +49,8 @@ def publish(messages):
 def commanded(_client, _data, message):
     topic, text = message.topic.removesuffix("/set"), message.payload.decode()
     print(json.dumps({topic: text}), flush=True)
-    publish({topic: text})
+    # As Home Assistant expects, a speed ends a fan's preset.
+    publish({topic: text} | ({"fan/preset": "None"} if topic == "fan/speed" else {}))
 
 
 client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2)

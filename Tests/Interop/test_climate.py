@@ -1,10 +1,10 @@
-"""Thermostats, humidifiers and air purifiers on a real broker, controlled by aiohomekit and Home Assistant."""
+"""Thermostats, humidifiers, air purifiers and fans on a real broker, controlled by aiohomekit and Home Assistant."""
 
 import asyncio
 
 import pytest
 from conftest import configuration
-from controllers import Phone, eventually, named
+from controllers import NAME, Phone, eventually, named, short
 from hass import HASS, HomeAssistant
 from lan import until
 from scripted_device import Script, until_light
@@ -21,6 +21,7 @@ PURIFIER = {
     "percentage_command_topic": "air/speed/set", "percentage_state_topic": "air/speed",
     "preset_mode_command_topic": "air/mode/set", "preset_mode_state_topic": "air/mode", "preset_modes": ["auto", "manual"],
     "filter_life_topic": "air/filter"}
+ON, BREEZE = "25", "mqtt/breeze"
 BATH, LOFT, STUDY = "mqtt/bath", "mqtt/loft", "simulated/study"
 
 
@@ -117,6 +118,35 @@ async def test_controller_sets_a_humidifier_within_its_limits(daemon, climate):
         await pairing.put_characteristics([(aid, iids[ACTIVE], 0)])
         await eventually(lambda: any(one.get(HUMIDIFIER) == 0 for one in seen), 5, f"it is off: {seen}")
         assert climate.events[1:] == [{"mist/power": "OFF"}]
+
+
+async def test_controller_chooses_the_presets_of_a_fan(daemon, climate):
+    await asyncio.to_thread(until_light, daemon, BREEZE, speed=40, mode="manual")
+    async with Phone() as phone:
+        pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
+        accessories = await pairing.list_accessories_and_characteristics()
+        aid, iids = named(accessories, "Breeze")
+        breeze, = [one for one in accessories if one["aid"] == aid]
+        switches = {
+            next(one["value"] for one in service["characteristics"] if short(one["type"]) == NAME): next(
+                one["iid"] for one in service["characteristics"] if short(one["type"]) == ON)
+            for service in breeze["services"] if short(service["type"]) == "49"}
+        assert set(switches) == {"sleep", "nature"}
+
+        async def sends(iid, value, event):
+            await pairing.put_characteristics([(aid, iid, value)])
+            await eventually(lambda: climate.events[-1:] == [event], 5, f"the command {event}: {climate.events}")
+
+        await sends(iids[FAN_MODE], 1, {"fan/preset": "auto"})
+        await asyncio.to_thread(until_light, daemon, BREEZE, mode="auto")
+        await sends(iids[FAN_MODE], 0, {"fan/speed": "40"})
+        await asyncio.to_thread(until_light, daemon, BREEZE, mode="manual", speed=40)
+        await sends(switches["sleep"], True, {"fan/preset": "sleep"})
+        await asyncio.to_thread(until_light, daemon, BREEZE, **{"on#option/preset/sleep": True})
+        await sends(iids[SPEED], 80, {"fan/speed": "80"})
+        await asyncio.to_thread(until_light, daemon, BREEZE, **{"on#option/preset/sleep": False, "speed": 80})
+        climate.send({"fan/preset": "auto"})
+        await asyncio.to_thread(until_light, daemon, BREEZE, mode="auto")
 
 
 async def test_controller_sets_an_air_purifier_and_reads_its_filter(daemon, climate):

@@ -127,6 +127,14 @@ def test_fan_and_sensors_are_shown_if_included(make_daemon, make_device):
     assert device.events[0] == {"command": "fan", "state": True, "direction": 1, "speed_level": 2}
     device.send(light="fan", state=False, oscillating=True, speed_level=3)
     light(daemon, "fan/fan", on=False, oscillates=True, speed=100)
+    daemon.cli("lights", "set", f"esphome/{MAC}/fan/fan", "on", "mode=auto")
+    light(daemon, "fan/fan", on=True, mode="auto")
+    assert device.events[1] == {"command": "fan", "state": True, "preset_mode": "Auto"}
+    device.send(light="fan", preset_mode="Sleep")
+    light(daemon, "fan/fan", **{"mode": "manual", "on#option/preset/Sleep": True})
+    daemon.cli("lights", "set", f"esphome/{MAC}/fan/fan", "speed=30")
+    light(daemon, "fan/fan", **{"speed": 30, "on#option/preset/Sleep": False})
+    assert device.events[2] == {"command": "fan", "speed_level": 1}
 
 
 def test_cover_moves_and_stops_on_command(make_daemon, make_device):

@@ -11,7 +11,10 @@ import Testing
 @Suite("The parser of abbreviated announcement keys")
 struct DiscoveryAbbreviationTests {
     static let keys = [
-        "pl_rst_hum": "payload_reset_humidity",
+        "pl_rst_hum": "payload_reset_humidity", "pl_rst_pr_mode": "payload_reset_preset_mode",
+        "pr_mode_cmd_t": "preset_mode_command_topic", "pr_mode_cmd_tpl": "preset_mode_command_template",
+        "pr_mode_stat_t": "preset_mode_state_topic", "pr_mode_val_tpl": "preset_mode_value_template",
+        "pr_modes": "preset_modes",
         "act_t": "action_topic", "act_tpl": "action_template", "curr_hum_t": "current_humidity_topic",
         "curr_hum_tpl": "current_humidity_template", "curr_temp_t": "current_temperature_topic",
         "curr_temp_tpl": "current_temperature_template", "hum_cmd_t": "target_humidity_command_topic",

@@ -1,5 +1,6 @@
 import BoundedJSON
 import DeviceKit
+import HAPModel
 import Testing
 
 @testable import LightDrivers
@@ -91,6 +92,25 @@ struct MQTTFanTests {
         ] {
             #expect(said(&fan, topic, text) == nil, "\(topic) \(text)")
         }
+    }
+
+    @Test("chooses presets as Home Assistant does, with short keys and a word for none")
+    func presets() throws {
+        var fan = try Self.fan(
+            #", "preset_mode_command_topic": "c/mode", "preset_mode_state_topic": "s/mode", "#
+                + #""preset_modes": ["auto", "sleep", "nature"], "payload_reset_preset_mode": "-""#)
+        var command = LightCommand(on: true)
+        command.values.blowsAutomatically = true
+        #expect(try sent(&fan, command) == ["c ON", "c/mode auto"])
+        #expect(said(&fan, "s", "ON")?.on == true)
+        command = LightCommand()
+        command.values[FanFeatures.preset("sleep")] = .bool(true)
+        #expect(try sent(&fan, command) == ["c/mode sleep"])
+        #expect(said(&fan, "s/mode", "auto")?.values.blowsAutomatically == true)
+        let sleep = said(&fan, "s/mode", "sleep")?.values
+        #expect(sleep?.blowsAutomatically == false && sleep?[FanFeatures.preset("sleep")] == .bool(true))
+        #expect(said(&fan, "s/mode", "-")?.values[FanFeatures.preset("sleep")] == .bool(false))
+        #expect(said(&fan, "s/mode", "None") == nil)
     }
 
     @Test("reports the commanded values of attributes without a state topic")

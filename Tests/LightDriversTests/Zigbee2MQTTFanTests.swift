@@ -1,4 +1,5 @@
 import DeviceKit
+import HAPModel
 import TestTimeouts
 import Testing
 
@@ -51,14 +52,21 @@ struct Zigbee2MQTTFanTests {
         #expect(house.fans.count == 1 && fan.id == Self.id && fan.name == "loft" && fan.manufacturer == "V")
         #expect(fan.capabilities == .fan(speed: true))
         #expect(house.actions.contains(.publish(MQTTMessage(topic: "z/loft/get", text: #"{"fan_state":""}"#))))
-        #expect(house.says(#"{"state":"OFF","fan_state":"ON","fan_mode":"medium"}"#) == LightReport.fan(true, 66))
+        #expect(fan.functions[0].metadata(of: .rotationSpeed)?.step == 100 / 3.0)
+        #expect(
+            house.says(#"{"state":"OFF","fan_state":"ON","fan_mode":"medium"}"#)
+                == LightReport.fan(true, 66, isAutomatic: false))
         #expect(
             try house.sends(Self.command(on: true, speed: 100))
                 == [#"z/loft/set {"fan_state":"ON"}"#, #"z/loft/set {"fan_mode":"high"}"#])
         #expect(try house.sends(Self.command(speed: 20)) == [#"z/loft/set {"fan_mode":"low"}"#])
         #expect(try house.sends(LightCommand(on: false)) == [#"z/loft/set {"fan_state":"OFF"}"#])
+        var auto = LightCommand()
+        auto.values.blowsAutomatically = true
+        #expect(house.says(#"{"fan_state":"ON"}"#)?.on == true)
+        #expect(try house.sends(auto) == [#"z/loft/set {"fan_mode":"auto"}"#])
         // Modes that aren't speeds, and invalid messages, contain no speed.
-        #expect(house.says(#"{"fan_state":"ON","fan_mode":"auto"}"#) == LightReport(on: true))
+        #expect(house.says(#"{"fan_state":"ON","fan_mode":"auto"}"#) == LightReport.fan(true, isAutomatic: true))
         #expect(house.says(#"{"fan_state":"OFF","fan_mode":"off"}"#) == LightReport(on: false))
         for text in [#"{"fan_mode":7}"#, #"{"fan_state":true}"#, "[]", "nonsense", #"{"speed":3}"#] {
             #expect(house.says(text) == nil, "\(text)")
@@ -128,9 +136,10 @@ extension MQTTHouse {
 }
 
 extension LightReport {
-    fileprivate static func fan(_ on: Bool, _ speed: Int) -> LightReport {
+    fileprivate static func fan(_ on: Bool, _ speed: Int? = nil, isAutomatic: Bool? = nil) -> LightReport {
         var report = LightReport(on: on)
         report.speed = speed
+        report.values.blowsAutomatically = isAutomatic
         return report
     }
 }

@@ -84,7 +84,8 @@ extension Property {
     /// Its value isn't a state: only a command sets it, and no value remains after a restart.
     package var isActivation: Bool { type == .on && function?.hasPrefix(AccessoryFunction.activation) == true }
 
-    fileprivate var isOption: Bool { type == .on && function?.hasPrefix(AccessoryFunction.option) == true }
+    /// A Boolean value that indicates whether the property is the power of an option's switch.
+    var isOption: Bool { type == .on && function?.hasPrefix(AccessoryFunction.option) == true }
 }
 
 /// The rules of scenes, sirens and choices, which can be part of any device.

@@ -1,4 +1,5 @@
 import DeviceKit
+import HAPModel
 
 extension SensorClass {
     func value(_ state: ESPHomeState) -> SensorValue {
@@ -7,19 +8,41 @@ extension SensorClass {
     }
 }
 
+/// The features of a fan.
+struct ESPHomeFan: Equatable, Sendable {
+    /// The speeds, or `nil` if the speed can't be set as a number.
+    var speeds: FanSpeeds?
+    var hasDirection = false
+    var oscillates = false
+    var presets = FanPresets()
+
+    var functions: [AccessoryFunction] {
+        var features = FanFeatures()
+        features.speeds = speeds == nil ? 0 : 100
+        (features.hasDirection, features.oscillates) = (hasDirection, oscillates)
+        presets.add(to: &features)
+        return features.functions
+    }
+}
+
 extension ESPHomeEntity {
+    /// The maximum number of presets that are read.
+    private static let maximumPresets = 32
+
     init(fan body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) {
-        self.init(.fan(speeds: nil, direction: false, oscillation: false))
-        var (speeds, hasSpeed, direction, oscillation) = (0, false, false, false)
+        var fan = ESPHomeFan()
+        self.init(.fan(fan))
+        var (speeds, hasSpeed, presets) = (0, false, [String]())
         var reader = ProtobufReader(body)
         while let (field, value) = try reader.next() {
             switch field {
-            case 5: oscillation = value.flag
+            case 5: fan.oscillates = value.flag
             case 6: hasSpeed = value.flag
-            case 7: direction = value.flag
+            case 7: fan.hasDirection = value.flag
             case 8: speeds = Int(clamping: min(value.number, 1_000_000))
             case 9: isHidden = isHidden || value.flag
             case 11: isHidden = isHidden || value.number != 0
+            case 12: if presets.count < Self.maximumPresets { presets.append(value.text) }
             case 13: key.part = UInt32(truncatingIfNeeded: value.number)
             default: readCommon(field, value)
             }
@@ -29,8 +52,9 @@ extension ESPHomeEntity {
             isLegacy = true
             speeds = 3
         }
-        kind = .fan(
-            speeds: speeds > 0 ? FanSpeeds(range: 1...speeds) : nil, direction: direction, oscillation: oscillation)
+        fan.speeds = speeds > 0 ? FanSpeeds(range: 1...speeds) : nil
+        fan.presets = FanPresets(presets, hasSpeed: speeds > 0)
+        kind = .fan(fan)
     }
 
     /// Parses the description of a sensor (`isNumber`) or of a binary sensor.
@@ -90,6 +114,7 @@ extension ESPHomeState {
             case 4: state.legacySpeed = Int(clamping: value.number)
             case 5: state.isReverse = value.number == 1
             case 6: state.speed = Int(clamping: value.number)
+            case 7: state.text = value.text
             default: break
             }
         }
@@ -106,24 +131,23 @@ extension ESPHomeState {
         }
     }
 
-    func report(
-        _ speeds: FanSpeeds?, direction: Bool, oscillation: Bool, asked: Int?, isLegacy: Bool
-    ) -> LightReport {
+    func report(of fan: ESPHomeFan, asked: Int?, isLegacy: Bool) -> LightReport {
         var report = LightReport(on: on, reachable: true)
         let speed = isLegacy ? min(legacySpeed, 2) + 1 : speed
-        if let speeds {
+        if let speeds = fan.speeds {
             // If the fan is running at the requested step, report the requested percentage instead of the percentage of
             // the step.
             report.speed = asked.flatMap { speeds.value($0) == speed ? $0 : nil } ?? speeds.percent(speed)
         }
-        if direction { report.direction = isReverse ? .counterclockwise : .clockwise }
-        if oscillation { report.oscillates = isOscillating }
+        if fan.hasDirection { report.direction = isReverse ? .counterclockwise : .clockwise }
+        if fan.oscillates { report.oscillates = isOscillating }
+        report.values.merge(fan.presets.values(text.isEmpty ? nil : text))
         return report
     }
 }
 
 extension LightCommand {
-    func message(toFan key: ESPHomeEntity.Key, _ speeds: FanSpeeds?, isLegacy: Bool) -> ESPHomeFraming.Message {
+    func message(to fan: ESPHomeFan, _ key: ESPHomeEntity.Key, isLegacy: Bool) -> ESPHomeFraming.Message {
         var body = ProtobufWriter()
         body.write(fixed32: key.key, field: 1)
         if let on {
@@ -131,7 +155,7 @@ extension LightCommand {
             body.write(on, field: 3)
         }
         if on != false {
-            if isLegacy, let speed, let speeds {
+            if isLegacy, let speed, let speeds = fan.speeds {
                 body.write(true, field: 4)
                 body.write(UInt64(clamping: speeds.value(speed) - 1), field: 5)
             }
@@ -143,9 +167,13 @@ extension LightCommand {
                 body.write(true, field: 8)
                 body.write(direction == .counterclockwise, field: 9)
             }
-            if !isLegacy, let speed, let speeds {
+            if !isLegacy, let speed, let speeds = fan.speeds {
                 body.write(true, field: 10)
                 body.write(UInt64(clamping: speeds.value(speed)), field: 11)
+            }
+            if let mode = fan.presets.mode(of: self) {
+                body.write(true, field: 12)
+                body.write(mode, field: 13)
             }
         }
         if key.part != 0 { body.write(UInt64(key.part), field: 14) }

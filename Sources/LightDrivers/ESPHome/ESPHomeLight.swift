@@ -47,6 +47,7 @@ struct ESPHomeLight: Equatable, Sendable {
             model: [device.projectName, device.model].first { !$0.isEmpty }, serialNumber: device.mac,
             firmware: [device.projectVersion, device.version].first { !$0.isEmpty },
             suggestedRoom: device.area.isEmpty ? nil : device.area)
+        if case .fan(let fan) = entity.kind { description.functions = fan.functions }
         if case .cover(let cover) = entity.kind { description.functions = [cover.function] }
         if case .targetState(let device) = entity.kind { description.functions = [device.function] }
         if case .component(let component) = entity.kind { description.functions = component.base.functions }
@@ -96,9 +97,7 @@ struct ESPHomeLight: Equatable, Sendable {
         switch entity.kind {
         case .light(_, let mireds): range = mireds
         case .switch: return report
-        case .fan(let speeds, let direction, let oscillation):
-            return state.report(
-                speeds, direction: direction, oscillation: oscillation, asked: askedSpeed, isLegacy: entity.isLegacy)
+        case .fan(let fan): return state.report(of: fan, asked: askedSpeed, isLegacy: entity.isLegacy)
         case .sensor(let reading):
             return LightReport(readings: [reading.reading: reading.value(state)], reachable: true)
         case .cover, .targetState, .component: return report
@@ -145,7 +144,7 @@ struct ESPHomeLight: Equatable, Sendable {
         switch entity.kind {
         case .light(let own, _): modes = own
         case .switch: return command.on.map { ESPHomeLightCommand.message(on: $0, to: entity.key) }
-        case .fan(let speeds, _, _): return command.message(toFan: entity.key, speeds, isLegacy: entity.isLegacy)
+        case .fan(let fan): return command.message(to: fan, entity.key, isLegacy: entity.isLegacy)
         case .sensor, .event: return nil
         case .cover(let cover): return cover.message(for: command, to: entity.key)
         case .targetState(let device): return device.message(for: command, to: entity.key)
@@ -258,9 +257,7 @@ extension ESPHomeEntity {
         let (modes, mireds): ([ESPHomeColorMode], ClosedRange<Int>?)
         switch kind {
         case .light(let own, let range): (modes, mireds) = (own, range)
-        case .switch, .targetState: return LightCapabilities()
-        case .fan(let speeds, let direction, let oscillation):
-            return .fan(speed: speeds != nil, direction: direction, oscillation: oscillation)
+        case .switch, .targetState, .fan: return LightCapabilities()
         case .sensor(let reading): return .sensor([reading.reading])
         case .cover(let cover): return .cover(tilt: cover.hasTilt, stop: cover.canStop)
         case .component: return LightCapabilities()

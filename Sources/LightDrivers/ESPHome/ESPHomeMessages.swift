@@ -112,8 +112,7 @@ struct ESPHomeEntity: Equatable, Sendable {
     enum Kind: Equatable, Sendable {
         case light(modes: [ESPHomeColorMode], mireds: ClosedRange<Int>?)
         case `switch`(isOutlet: Bool)
-        /// A fan. `speeds` is `nil` if its speed can't be set.
-        case fan(speeds: FanSpeeds?, direction: Bool, oscillation: Bool)
+        case fan(ESPHomeFan)
         case sensor(SensorClass)
         case cover(ESPHomeCover)
         /// A lock or an alarm panel.
@@ -253,7 +252,7 @@ struct ESPHomeState: Equatable, Sendable {
     /// The value of a sensor.
     var value: Float = 0
     var isMissing = false
-    /// The selected option of a choice.
+    /// The selected option of a choice, or the preset of a fan.
     var text = ""
     /// The position of a cover and the angle of its slats, 0 to 1: 1 is open.
     var position: Float = 0

@@ -218,6 +218,34 @@ struct ESPHomeSensorTests {
         #expect(identification == [.finished(command: number, nil)])
     }
 
+    @Test("chooses a fan's presets by their names")
+    func fanPresets() throws {
+        var body = ProtobufWriter()
+        body.write(fixed32: 9, field: 2)
+        body.write("Fan", field: 3)
+        for preset in ["Auto", "Sleep", "Nature"] { body.write(preset, field: 12) }
+        body.write(true, field: 6)
+        body.write(UInt64(3), field: 8)
+        var fan = ESPHomeLight(try ESPHomeEntity(fan: body.bytes[...]), of: ESPHomeDeviceInfo())
+        var command = LightCommand()
+        command.values[FanFeatures.preset("Sleep")] = .bool(true)
+        #expect(
+            fan.message(for: command)
+                == Self.message(ESPHomeMessageType.fanCommand) { body in
+                    body.write(fixed32: 9, field: 1)
+                    body.write(true, field: 12)
+                    body.write("Sleep", field: 13)
+                })
+        var state = ProtobufWriter()
+        state.write(fixed32: 9, field: 1)
+        state.write(true, field: 2)
+        fan.state = try ESPHomeState(fan: state.bytes[...])
+        #expect(fan.report?.values.blowsAutomatically == false)
+        state.write("Auto", field: 7)
+        fan.state = try ESPHomeState(fan: state.bytes[...])
+        #expect(fan.report?.values.blowsAutomatically == true)
+    }
+
     // MARK: Buttons
 
     /// The fields are those of `ListEntitiesEventResponse` and `EventResponse` in aioesphomeapi.

@@ -3,20 +3,28 @@ import DeviceKit
 import HAPModel
 import Jinja
 
-/// A fan, whose power has the keys of a switch, with an optional speed, direction and oscillation (Lights 6.1).
+/// A fan, whose power has the keys of a switch, with an optional speed, direction, oscillation and presets (Lights 6.1).
 struct MQTTFan: MQTTComponent {
     static let names: Set = ["fan"]
     static let kind = LightKind.fan
+    static let abbreviations = [
+        "pr_mode_cmd_t": "preset_mode_command_topic", "pr_mode_cmd_tpl": "preset_mode_command_template",
+        "pr_mode_stat_t": "preset_mode_state_topic", "pr_mode_val_tpl": "preset_mode_value_template",
+        "pr_modes": "preset_modes", "pl_rst_pr_mode": "payload_reset_preset_mode",
+    ]
     private static let maximumSpeed = 1_000_000
 
-    private var speedCommand, directionCommand, oscillationCommand: MQTTLightSettings.Command?
-    private var speed, direction, oscillation: MQTTLightSettings.Source?
+    private var speedCommand, directionCommand, oscillationCommand, presetCommand: MQTTLightSettings.Command?
+    private var speed, direction, oscillation, preset: MQTTLightSettings.Source?
+    private var presets = FanPresets()
     /// The device's speeds.
     ///
     /// The lower bound is the slowest speed, and 0 means off.
     private var speeds = FanSpeeds(range: 1...100)
     /// The payload that means that the speed is unknown.
     private var resetSpeed = "None"
+    /// The payload that means that the fan is in none of its presets.
+    private var resetPreset = "None"
     private var oscillationOn = "oscillate_on"
     private var oscillationOff = "oscillate_off"
 
@@ -25,7 +33,16 @@ struct MQTTFan: MQTTComponent {
             speed: speedCommand != nil, direction: directionCommand != nil, oscillation: oscillationCommand != nil)
     }
 
-    var sources: [MQTTLightSettings.Source?] { [speed, direction, oscillation] }
+    var functions: [AccessoryFunction] {
+        var features = FanFeatures()
+        features.speeds = speedCommand == nil ? 0 : 100
+        features.hasDirection = directionCommand != nil
+        features.oscillates = oscillationCommand != nil
+        presets.add(to: &features)
+        return features.functions
+    }
+
+    var sources: [MQTTLightSettings.Source?] { [speed, direction, oscillation, preset] }
 
     init(_ reader: KeyReader, component: String, _ settings: inout MQTTLightSettings) throws(MQTTProblem) {
         guard let topic = try reader.topic("command_topic") else { throw .about("command_topic", "is missing") }
@@ -47,11 +64,17 @@ struct MQTTFan: MQTTComponent {
         resetSpeed = try reader.string("payload_reset_percentage") ?? resetSpeed
         oscillationOn = try reader.string("payload_oscillation_on") ?? oscillationOn
         oscillationOff = try reader.string("payload_oscillation_off") ?? oscillationOff
+        presetCommand = try reader.command("preset_mode", else: "the presets can't be chosen")
+        preset = try reader.source("preset_mode")
+        resetPreset = try reader.string("payload_reset_preset_mode") ?? resetPreset
+        if presetCommand != nil {
+            presets = FanPresets(try reader.words("preset_modes") ?? [], hasSpeed: speedCommand != nil)
+        }
     }
 
     // MARK: Zigbee2MQTT
 
-    /// Returns the fan that an expose describes, which may have a numeric speed or speed modes.
+    /// Returns the fan that an expose describes, which may have a numeric speed and modes.
     ///
     /// Returns `nil` if the expose isn't a fan or can't be switched.
     static func entity(_ expose: JSONValue, of device: Zigbee2MQTTDevice) throws(MQTTProblem) -> MQTTEntity? {
@@ -64,7 +87,6 @@ struct MQTTFan: MQTTComponent {
         var fan = MQTTFan()
         var settings = try device.settings(.component(fan), kind)
         let topic = settings.commandTopic
-        let steps = steps(feature("mode")?["values"]?.array ?? [], model: device.json["definition"]?["model"]?.string)
         if let speed = feature("speed"), let property = device.property(speed) {
             let slowest = speed["value_min"]?.int ?? 1
             let fastest = speed["value_max"]?.int ?? 254
@@ -74,14 +96,16 @@ struct MQTTFan: MQTTComponent {
                 fan.speedCommand = .init(
                     topic: topic, template: try MessageTemplate(#"{"\#(property)":{{ value }}}"#))
             }
-        } else if let mode = feature("mode"), let property = device.property(mode), !steps.isEmpty {
-            let numbers = steps.enumerated().map { "'\($1)': \($0 + 1)" }.joined(separator: ", ")
-            let names = steps.enumerated().map { "\($0 + 1): '\($1)'" }.joined(separator: ", ")
-            fan.speeds = FanSpeeds(range: 1...steps.count)
-            // Modes that aren't speeds get no value.
-            fan.speed = try settings.state("{{ {\(numbers)}[value_json['\(property)']] | default('None') }}")
-            fan.speedCommand = .init(
-                topic: topic, template: try MessageTemplate(#"{"\#(property)":"{{ {\#(names)}[value] }}"}"#))
+        }
+        if let mode = feature("mode"), let property = device.property(mode) {
+            let names = (mode["values"]?.array ?? []).prefix(32).compactMap { $0.string ?? $0.int.map(String.init) }
+            // The fourth speed of this model is called "on", which has a different meaning in other models.
+            let isOdd = device.json["definition"]?["model"]?.string == "99432"
+            fan.presets = FanPresets(
+                names.filter(isSafe), hasSpeed: fan.speedCommand != nil, fastest: isOdd ? "on" : nil)
+            fan.preset = try settings.state("{{ value_json['\(property)'] }}")
+            fan.presetCommand = .init(
+                topic: topic, template: try MessageTemplate(#"{"\#(property)":"{{ value }}"}"#))
         }
         settings.schema = .component(fan)
         settings.power = try settings.state("{{ value_json['\(power)'] }}")
@@ -94,15 +118,9 @@ struct MQTTFan: MQTTComponent {
 
     private init() {}
 
-    /// Returns the modes that are speeds, slowest first.
-    ///
-    /// Zigbee2MQTT announces the same modes to Home Assistant as speeds.
-    private static func steps(_ values: [JSONValue], model: String?) -> [String] {
-        let known = Set(values.compactMap { $0.string ?? $0.int.map(String.init) })
-        var names = ["low", "medium", "high"] + (1...9).map(String.init)
-        // The fourth speed of this model is called "on", which has a different meaning in other models.
-        if model == "99432" { names.insert("on", at: 3) }
-        return names.filter(known.contains)
+    /// Returns whether a mode can be written between the quotation marks of a JSON string.
+    private static func isSafe(_ mode: String) -> Bool {
+        mode.unicodeScalars.allSatisfy { $0 != "\"" && $0 != "\\" && $0.properties.generalCategory != .control }
     }
 
     // MARK: Messages
@@ -119,6 +137,9 @@ struct MQTTFan: MQTTComponent {
         case "forward": report.direction = .clockwise
         case "reverse": report.direction = .counterclockwise
         default: break
+        }
+        if let text = light.text(preset, topic, payload) {
+            report.values.merge(presets.values(text == resetPreset ? nil : text))
         }
         if let text = light.text(oscillation, topic, payload) {
             report.oscillates = text == oscillationOn ? true : text == oscillationOff ? false : nil
@@ -143,6 +164,9 @@ struct MQTTFan: MQTTComponent {
             light.remember(.rotationSpeed, asked: percent, told: value)
             messages.append(try light.message(speedCommand, String(value), ["value": .int(value)]))
         }
+        if let mode = presets.mode(of: command), let presetCommand {
+            messages.append(try light.message(presetCommand, mode, [:]))
+        }
         if let direction = command.direction, let directionCommand {
             messages.append(
                 try light.message(directionCommand, direction == .clockwise ? "forward" : "reverse", [:]))
@@ -160,6 +184,9 @@ struct MQTTFan: MQTTComponent {
         if light.settings.powerIsOptimistic { report.on = command.on }
         guard command.on != false else { return report }
         if speedCommand != nil, isOptimistic || speed == nil { report.speed = command.speed }
+        if isOptimistic || preset == nil, let mode = presets.mode(of: command) {
+            report.values.merge(presets.values(mode))
+        }
         if directionCommand != nil, isOptimistic || direction == nil { report.direction = command.direction }
         if oscillationCommand != nil, isOptimistic || oscillation == nil { report.oscillates = command.oscillates }
         return report
