@@ -73,6 +73,21 @@ extension DeviceBridge {
         }
     }
 
+    /// Returns the remaining duration of an irrigation system, or `nil` if the light isn't one.
+    private func systemDuration(of light: BridgedLight) -> (property: Property, left: Int64)? {
+        guard let system = light.adapter.description.functions.first(where: { $0.type == .irrigationSystem }),
+            let left = light.adapter.rules.derived(.remainingDuration, of: system, in: light.state).flatMap(Int.init)
+        else { return nil }
+        return (Property(.remainingDuration, of: system.id), Int64(left))
+    }
+
+    /// Changes a remaining duration that controllers read, with an event only for 0.
+    private func update(_ light: BridgedLight, _ property: Property, _ left: Int64) {
+        light.server.assumeIsolated { [aid = light.aid, value = light.adapter.iid(of: property)] server in
+            if let value { server.update(aid, [(value, .integer(left))], isQuiet: left > 0) }
+        }
+    }
+
     private func schedule(_ light: BridgedLight, at time: ContinuousClock.Instant) {
         light.runDueAt = min(light.runDueAt ?? time, time)
         wake(at: time)
@@ -86,9 +101,8 @@ extension DeviceBridge {
             let property = Property(.remainingDuration, of: id)
             let left = run.remaining(now)
             if light.state.values.set(.integer(left), for: property) {
-                light.server.assumeIsolated { [aid = light.aid, value = light.adapter.iid(of: property)] server in
-                    if let value { server.update(aid, [(value, .integer(left))], isQuiet: left > 0) }
-                }
+                update(light, property, left)
+                if let (property, left) = systemDuration(of: light) { update(light, property, left) }
             }
             guard left == 0 else {
                 schedule(light, at: min(run.endsAt, now + .seconds(1)))

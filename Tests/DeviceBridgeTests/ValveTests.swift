@@ -10,6 +10,10 @@ import Testing
 extension LightDescription {
     fileprivate static let tap = LightDescription(
         id: "tap", name: "Tap", kind: .valve, capabilities: LightCapabilities())
+    fileprivate static let garden = LightDescription(
+        id: "garden", name: "Garden", kind: .valve,
+        functions: [.irrigationSystem(["lawn", "hedge"])]
+            + ["lawn", "hedge"].map { AccessoryFunction.valve().irrigationValve($0, name: $0) })
 }
 
 @Suite("A valve", .timeout)
@@ -183,6 +187,81 @@ struct ValveTests {
         #expect(try await value(.remainingDuration, again) == 98)
         for _ in 0..<98 { await again.scheduler.advance(by: .seconds(1)) }
         #expect(commands(again) == [LightCommand(on: false)])
+    }
+
+    private static func open(_ valves: [String: Bool]) -> LightReport {
+        var report = LightReport(reachable: true)
+        for (id, isOpen) in valves { report.values[Property(.on, of: id)] = .bool(isOpen) }
+        return report
+    }
+
+    /// Returns the iids of a characteristic of the system and its two valves.
+    private func iids(_ type: CharacteristicType, _ bridge: BridgeUnderTest) async throws -> [UInt64] {
+        let accessory = try #require(await bridge.server.accessories.first { $0.aid == 2 })
+        return accessory.services.flatMap(\.characteristics).filter { $0.type == type }.map(\.iid.rawValue)
+    }
+
+    private func values(_ type: CharacteristicType, _ bridge: BridgeUnderTest) async throws -> [Double] {
+        var values: [Double] = []
+        for iid in try await iids(type, bridge) {
+            values.append(try #require(await bridge.value(CharacteristicID(2, InstanceID(iid)))?.number))
+        }
+        return values
+    }
+
+    @Test("is part of an irrigation system, which follows its valves")
+    func system() async throws {
+        let adapter = AccessoryAdapter(.garden, "Garden", InstanceIDs())
+        let accessory = adapter.accessory(2, state: DeviceState())
+        try accessory.checkCompliance()
+        let (system, valves) = (accessory.services[1], accessory.services.dropFirst(2))
+        #expect(system.type == .irrigationSystem && system.isPrimary && system.linked == valves.map(\.iid))
+        #expect(system.characteristics.map(\.type) == [.active, .programMode, .inUse, .remainingDuration])
+        #expect(valves.map(\.type) == [.valve, .valve])
+        var state = DeviceState()
+        adapter.addInitialValues(to: &state)
+        for (report, isActive) in [
+            (Self.open(["lawn": true]), true), (Self.open(["hedge": true]), true),
+            (Self.open(["lawn": false]), true), (Self.open(["hedge": false]), false),
+        ] {
+            state.apply(report.values, adapter.rules)
+            #expect(state[.on] == isActive)
+            let shown = adapter.accessory(2, state: state).services[1].characteristics
+            let value = CharacteristicValue.integer(isActive ? 1 : 0)
+            #expect(shown.map(\.value) == [value, .integer(0), value, .integer(0)])
+        }
+        state.apply(Self.open(["lawn": true]).values, adapter.rules)
+        #expect(adapter.possible(LightCommand(on: true), state: state) == nil)
+        #expect(adapter.possible(LightCommand(on: false), state: state)?.values == Self.open(["lawn": false]).values)
+    }
+
+    @Test("ends the run of each valve of an irrigation system, also after a restart")
+    func systemRuns() async throws {
+        let house = try await House([.garden])
+        let bridge = house.bridge
+        let session = try await house.session()
+        let set = try await iids(.setDuration, bridge)
+        _ = try await session.write(
+            #"{"aid":2,"iid":\#(set[0]),"value":10},{"aid":2,"iid":\#(set[1]),"value":300}"#)
+        await house.report(Self.open(["lawn": true, "hedge": true]), "garden")
+        #expect(try await values(.remainingDuration, bridge) == [300, 10, 300])
+        bridge.driver.set("garden", .reports([Self.open(["lawn": false])]))
+        for _ in 0..<11 { await house.advance(.seconds(1)) }
+        #expect(commands(bridge).map(\.values) == [Self.open(["lawn": false]).values])
+        #expect(try await values(.remainingDuration, bridge) == [289, 0, 289])
+        #expect(try await values(.inUse, bridge) == [1, 0, 1])
+        await bridge.lights.saveStates()
+        let again = try await BridgeUnderTest(
+            house.store, stored: house.store.bridge, lights: [.garden], wallClock: { .seconds(250) })
+        #expect(try await iids(.setDuration, again) == set)
+        await again.host.report(Self.open(["lawn": false, "hedge": true]), from: "garden")
+        await again.scheduler.advance(by: .seconds(1))
+        let left = try await values(.remainingDuration, again)
+        #expect(left[0] == left[2] && left[1] == 0 && (40...60).contains(left[0]), "\(left)")
+        again.driver.set("garden", .reports([Self.open(["hedge": false])]))
+        for _ in 0..<60 { await again.scheduler.advance(by: .seconds(1)) }
+        #expect(commands(again).map(\.values) == [Self.open(["hedge": false]).values])
+        #expect(try await values(.active, again) == [0, 0, 0])
     }
 
     @Test("ignores durations that a driver reports")

@@ -1,16 +1,17 @@
-"""A valve that the bridge closes after its duration, controlled by aiohomekit and Home Assistant."""
+"""Valves that the bridge closes after their durations, and an irrigation system, controlled by aiohomekit and Home Assistant."""
 
 import asyncio
 
 import pytest
 from conftest import configuration
-from controllers import Phone, eventually, named
+from controllers import ACCESSORY_INFORMATION, NAME, Phone, eventually, named, short
 from hass import HASS, HomeAssistant
 from lan import until
-from scripted_device import until_light
+from scripted_device import Script, until_light
 
 ACTIVE, IN_USE, SET, LEFT = "B0", "D2", "D3", "D4"
-TAP = "simulated/tap"
+PROGRAM, VALVE, SYSTEM = "D1", "D0", "CF"
+TAP, GARDEN = "simulated/tap", "mqtt/garden/valves"
 
 
 @pytest.fixture
@@ -43,7 +44,98 @@ async def test_bridge_ends_a_run_and_notifies_the_controller(daemon):
         await eventually(lambda: any(one.get(LEFT) == 0 for one in seen), 5, f"closed by hand: {seen}")
 
 
+class Garden(Script):
+    script = "mqtt_garden.py"
+
+
+@pytest.fixture
+def garden(lan, broker):
+    made = Garden(lan.bridge, broker.port)
+    yield made
+    made.stop()
+
+
+def make_garden_bridge(make_daemon, broker):
+    drivers = [{"driver": "mqtt", "url": broker.url, "discovery": {"home-assistant": "homeassistant"}}]
+    made = make_daemon(configuration(drivers=drivers) | {"include": ["valves"]})
+    made.until_published()
+    until_light(made, GARDEN, timeout=15, reachable=True)
+    return made
+
+
+def services(accessories):
+    """Return the aid of the irrigation system, and its services by name: the iids of the characteristics by type."""
+    for accessory in accessories:
+        if any(short(service["type"]) == SYSTEM for service in accessory["services"]):
+            found = {}
+            for service in accessory["services"]:
+                values = {short(one["type"]): one for one in service["characteristics"]}
+                key = values[NAME]["value"] if short(service["type"]) == VALVE else short(service["type"])
+                found[key] = {type: one["iid"] for type, one in values.items()} | {
+                    "iid": service["iid"], "linked": service.get("linked", [])}
+            del found[ACCESSORY_INFORMATION]
+            return accessory["aid"], found
+    raise AssertionError("there is no irrigation system")
+
+
+async def test_irrigation_system_follows_its_valves_and_ends_their_runs(make_daemon, broker, garden):
+    daemon = await asyncio.to_thread(make_garden_bridge, make_daemon, broker)
+    async with Phone() as phone:
+        pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
+        aid, found = services(await pairing.list_accessories_and_characteristics())
+        system, lawn, hedge = found[SYSTEM], found["Lawn"], found["Hedge"]
+        assert set(found) == {SYSTEM, "Lawn", "Hedge"} and sorted(system["linked"]) == sorted([lawn["iid"], hedge["iid"]])
+
+        async def shown(service, *types):
+            read = await pairing.get_characteristics([(aid, service[type]) for type in types])
+            return [read[aid, service[type]]["value"] for type in types]
+
+        async def until_shown(service, expected, *types):
+            for _ in range(100):
+                if (now := await shown(service, *types)) == expected:
+                    return
+                await asyncio.sleep(0.1)
+            raise AssertionError(f"{now}, and not {expected}")
+
+        assert await shown(system, ACTIVE, PROGRAM, IN_USE, LEFT) == [0, 0, 0, 0]
+        assert await pairing.put_characteristics([
+            (aid, lawn[SET], 3), (aid, hedge[SET], 300), (aid, lawn[ACTIVE], 1), (aid, hedge[ACTIVE], 1)]) == {}
+        await until_shown(hedge, [1, 1], ACTIVE, IN_USE)
+        assert sorted(map(str, garden.events)) == ["{'hedge': 'open'}", "{'lawn': 'open'}"]
+        assert await shown(system, ACTIVE, IN_USE) == [1, 1] and (await shown(system, LEFT))[0] > 250
+        await until_shown(lawn, [0, 0, 0], ACTIVE, IN_USE, LEFT)
+        assert garden.events[2:] == [{"lawn": "closed"}] and await shown(system, ACTIVE) == [1]
+        # The run of the other valve continues over a restart, with the same ids.
+        await asyncio.to_thread(daemon.restart)
+        await asyncio.to_thread(until_light, daemon, GARDEN, timeout=15, reachable=True)
+        await eventually(lambda: pairing.is_connected, 20, "the controller is connected again")
+        assert services(await pairing.list_accessories_and_characteristics()) == (aid, found)
+        await until_shown(hedge, [1, 300], ACTIVE, SET)
+        assert 200 < (await shown(system, LEFT))[0] < 300
+        await pairing.put_characteristics([(aid, system[ACTIVE], 0)])
+        await until_shown(system, [0, 0, 0], ACTIVE, IN_USE, LEFT)
+        assert garden.events[3:] == [{"hedge": "closed"}]
+
+
 if HASS:
+    def test_home_assistant_opens_the_valves_of_an_irrigation_system(make_daemon, broker, garden, lan, tmp_path):
+        daemon = make_garden_bridge(make_daemon, broker)
+        home = HomeAssistant(lan.phone, tmp_path / "hass")
+        try:
+            home.ask("pair", daemon.setup_code)
+
+            def entity(name):
+                return next((one for one in home.ask("states", "switch") if name in one[0]), None)
+
+            until(lambda: entity("lawn") and entity("hedge"), 15, "it shows both valves")
+            assert home.ask("call", ["switch", "turn_on", {"entity_id": entity("lawn")[0]}]) == {}
+            until(lambda: entity("lawn")[1] == "on" and entity("hedge")[1] == "off", 15, "one valve is open")
+            assert garden.events == [{"lawn": "open"}]
+            garden.send({"lawn": "closed"})
+            until(lambda: entity("lawn")[1] == "off", 15, "it is closed by hand")
+        finally:
+            home.close()
+
     def test_home_assistant_opens_a_valve_and_shows_its_changes(daemon, lan, tmp_path):
         home = HomeAssistant(lan.phone, tmp_path / "hass")
         try:

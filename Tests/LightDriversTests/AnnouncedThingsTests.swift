@@ -273,6 +273,7 @@ struct AnnouncedThingsTests {
         arguments: AnnouncedThing.valves)
     func valves(_ thing: AnnouncedThing) throws {
         var house = thing.announced(kinds: [.valve])
+        house.settles()
         let valve = try #require(house.added.first, "\(house.warnings)")
         #expect(valve.kind == .valve)
         thing.notified(&house)

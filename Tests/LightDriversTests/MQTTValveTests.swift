@@ -100,12 +100,92 @@ struct MQTTValveTests {
         house.receives("z/bridge/devices", list)
         if isListFirst { house.receives("ha/switch/0x1/switch/config", announcement) }
         house.receives("z/bridge/state", #"{"state": "online"}"#)
+        house.pass(2)
         let id: LightID = "0x1_switch_zigbee2mqtt"
         #expect(house.added.last?.kind == .valve && house.added.last?.functions == [.valve(.irrigation)])
         house.receives("z/garden", #"{"state": "ON", "flow": 0.4}"#)
         #expect(house.states[id]?.on == true && house.warnings.isEmpty)
         let sent = try house.home.messages(for: LightCommand(on: false), to: id, now: .zero)
         #expect(sent == [MQTTMessage(topic: "z/garden/set", text: #"{"state":"OFF"}"#)])
+    }
+
+    @Test("shows the endpoints of a Zigbee2MQTT valve as an irrigation system")
+    func endpoints() throws {
+        func expose(_ endpoint: String) -> String {
+            #"""
+            {"type": "switch", "endpoint": "\#(endpoint)", "features": [{"type": "binary", "name": "state",
+              "property": "state_\#(endpoint)", "access": 7, "value_on": "ON", "value_off": "OFF"}]}
+            """#
+        }
+        var house = MQTTHouse(
+            MQTTDeviceRegistry(prefix: nil, zigbee2MQTT: "z", lights: []), kinds: [.valve, .switch])
+        house.receives(
+            "z/bridge/devices",
+            #"""
+            [{"ieee_address": "0x1", "friendly_name": "garden", "type": "EndDevice", "definition": {"exposes": [
+              \#(expose("l1")), \#(expose("l2")), {"type": "numeric", "name": "flow", "property": "flow", "access": 1}]}}]
+            """#)
+        house.receives("z/bridge/state", #"{"state": "online"}"#)
+        house.receives("z/garden", #"{"state_l1": "ON", "state_l2": "OFF"}"#)
+        #expect(house.added.isEmpty)
+        house.settles()
+        let system = try #require(house.added.first)
+        #expect(house.added.count == 1 && system.id == "zigbee2mqtt_0x1/valves" && system.name == "garden")
+        let valves = ["0x1_switch_l1_zigbee2mqtt", "0x1_switch_l2_zigbee2mqtt"]
+        #expect(system.functions.map(\.type) == [.irrigationSystem, .valve, .valve])
+        #expect(system.functions[0].linked == valves && system.functions.dropFirst().compactMap(\.id) == valves)
+        #expect(system.functions.dropFirst().map { $0.parts.last?.value.string } == ["l1", "l2"])
+        let on = valves.map { Property(.on, of: $0) }
+        #expect(on.map { house.states[system.id]?.values[$0] } == [.bool(true), .bool(false)])
+        #expect(house.states[system.id]?.reachable == true)
+        var command = LightCommand()
+        (command.values[on[0]], command.values[on[1]]) = (.bool(false), .bool(true))
+        #expect(
+            try house.sends(command, to: system.id)
+                == [#"z/garden/set {"state_l1":"OFF"}"#, #"z/garden/set {"state_l2":"ON"}"#])
+        #expect(try house.home.beginIdentification(of: system.id).blinks.isEmpty)
+    }
+
+    private static func announcement(_ id: String, _ deviceClass: String = "water") -> String {
+        #"""
+        {"unique_id": "\#(id)", "name": "\#(id)", "command_topic": "c/\#(id)", "state_topic": "s/\#(id)",
+         "device_class": "\#(deviceClass)", "device": {"identifiers": ["d"], "name": "Garden"}}
+        """#
+    }
+
+    @Test(
+        "groups the valves of a device unless they already are separate accessories",
+        arguments: [
+            (["a"], "water", [], ["a"]),
+            (["a", "b"], "water", [], ["d/valves"]),
+            (["b", "a"], "water", [], ["d/valves"]),
+            (["a", "b"], "gas", [], ["a", "b"]),
+            (["a", "b"], "water", ["a"], ["a", "b"]),
+            (["b", "a"], "water", ["a"], ["a", "b"]),
+            (["a"], "water", ["d/valves"], ["d/valves"]),
+        ] as [([String], String, [LightID], [LightID])])
+    func groups(ids: [String], deviceClass: String, known: [LightID], shown: [LightID]) {
+        var house = MQTTHouse(kinds: [.valve], known: known)
+        for id in ids { house.receives("homeassistant/valve/\(id)/config", Self.announcement(id, deviceClass)) }
+        house.settles()
+        #expect(house.added.map(\.id).sorted { $0.rawValue < $1.rawValue } == shown && house.removed.isEmpty)
+    }
+
+    @Test("keeps an irrigation system while valves are added and removed")
+    func changes() throws {
+        var house = MQTTHouse(kinds: [.valve])
+        func valves() -> [String] { house.added.last { $0.id == "d/valves" }?.functions.compactMap(\.id) ?? [] }
+        for id in ["a", "b"] { house.receives("homeassistant/valve/\(id)/config", Self.announcement(id)) }
+        house.settles()
+        house.receives("homeassistant/valve/c/config", Self.announcement("c"))
+        house.settles()
+        #expect(valves() == ["a", "b", "c"])
+        for id in ["a", "b"] { house.receives("homeassistant/valve/\(id)/config", "") }
+        house.pass(100)
+        #expect(valves() == ["c"] && house.removed.isEmpty)
+        house.receives("homeassistant/valve/c/config", "")
+        house.pass(200)
+        #expect(house.removed == ["d/valves"])
     }
 
     @Test("shows a switch without water properties as a switch")

@@ -500,7 +500,7 @@ package struct MQTTDeviceRegistry: Sendable {
     // MARK: Commands
 
     /// Returns the gateway that forwards a light's commands, or `nil` if there is none.
-    func gateway(of id: LightID) -> String? { members[id]?.light.settings.gateway }
+    func gateway(of id: LightID) -> String? { members[parts.entity(of: id)]?.light.settings.gateway }
 
     /// Returns the file with the code of a lock or an alarm panel, or `nil` if the configuration names no file.
     func codeFile(of id: LightID) -> SecretFile? { members[id]?.light.settings.codeFile }
@@ -563,6 +563,7 @@ package struct MQTTDeviceRegistry: Sendable {
     ///
     /// Returns its number and the power states that must be sent in order.
     package mutating func beginIdentification(of id: LightID) throws(LightError) -> (number: Int, blinks: [Bool]) {
+        let id = parts.entity(of: id)
         var light = try reachableLight(id)
         identifications += 1
         let blinks = light.beginIdentification(identifications)
@@ -589,9 +590,8 @@ package struct MQTTDeviceRegistry: Sendable {
         var report = own.flatMap { members[id]?.light.handedOver($0) }
         for (part, command) in others {
             guard let more = members[part]?.light.handedOver(command) else { continue }
-            parts.handedOver(more.values, to: part)
             report = report ?? LightReport()
-            report?.merge(more)
+            report?.merge(parts.handedOver(more, to: part))
         }
         return report
     }

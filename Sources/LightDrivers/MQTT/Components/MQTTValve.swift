@@ -21,6 +21,7 @@ struct MQTTValve: MQTTComponent {
     ]
 
     private var purpose = ValvePurpose.generic
+    private var isOfGas = false
     private var command = MQTTLightSettings.Command(topic: "")
     private var payloadOpen: String?
     private var payloadClose: String?
@@ -32,6 +33,9 @@ struct MQTTValve: MQTTComponent {
     var capabilities: LightCapabilities { LightCapabilities() }
 
     var functions: [AccessoryFunction] { [.valve(purpose)] }
+
+    /// A Boolean value that indicates whether the valve can be a part of an irrigation system.
+    var canIrrigate: Bool { !isOfGas && [.generic, .irrigation].contains(purpose) }
 
     init(_ reader: KeyReader, component: String, _ settings: inout MQTTLightSettings) throws(MQTTProblem) {
         settings.isOptimistic = try reader.bool("optimistic") ?? false
@@ -65,6 +69,7 @@ struct MQTTValve: MQTTComponent {
         case "faucet": purpose = .faucet
         case "shower": purpose = .shower
         case "sprinkler": purpose = .irrigation
+        case "gas": isOfGas = true
         default: break
         }
     }
@@ -104,7 +109,9 @@ struct MQTTValve: MQTTComponent {
         settings.power = try settings.state("{{ value_json['\(property)'] }}")
         settings.ask(for: property)
         let suffix = endpoint.map { "_\($0)" } ?? ""
-        return try device.entity("\(device.address)_switch\(suffix)_zigbee2mqtt", settings, part: endpoint)
+        var entity = try device.entity("\(device.address)_switch\(suffix)_zigbee2mqtt", settings, part: endpoint)
+        entity.joinIrrigation(named: device.json["friendly_name"]?.string)
+        return entity
     }
 
     private init() {}

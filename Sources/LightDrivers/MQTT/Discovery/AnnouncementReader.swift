@@ -163,9 +163,9 @@ struct AnnouncementReader: Sendable {
         let entities = things.compactMap { if case .entity(let entity) = $0.content { entity } else { nil } }
         let names = Set(entities.filter { !$0.settings.isPart }.map(\.description.name))
         return things.map { thing in
-            guard case .entity(var entity) = thing.content, let name = entity.device?.name, names.contains(name) else {
-                return thing
-            }
+            guard case .entity(var entity) = thing.content, entity.settings.isPart, let name = entity.device?.name,
+                names.contains(name)
+            else { return thing }
             entity.device?.name = "\(name) Sensor"
             var thing = thing
             thing.content = .entity(entity)

@@ -5,7 +5,7 @@ package import DeviceKit
 package struct MQTTEntity: Equatable, Sendable {
     package var description: LightDescription
     package var settings: MQTTLightSettings
-    /// For a reading or a button, the description of the accessory that it belongs to, without the accessory's
+    /// For a reading, a button or a water valve, the description of the accessory that it belongs to, without the accessory's
     /// functions; `nil` if it is shown as a separate accessory.
     package var device: LightDescription?
     /// The id of the device that the entity belongs to, or `nil` if it is unknown.
@@ -72,8 +72,20 @@ package struct MQTTEntity: Equatable, Sendable {
         description.isOptimistic = settings.powerIsOptimistic
         if let component = settings.component { description.functions = component.functions }
         deviceID = Self.deviceID(device)
-        guard isPart, hasOwnID, let name = deviceID, LightIDRule.accepts("\(name)/sensors") else { return }
-        join(LightID("\(name)/sensors"), name: Self.text(device, "name"))
+        guard hasOwnID, let name = deviceID, LightIDRule.accepts("\(name)/sensors") else { return }
+        if isPart {
+            join(LightID("\(name)/sensors"), name: Self.text(device, "name"))
+        } else {
+            joinIrrigation(named: Self.text(device, "name"))
+        }
+    }
+
+    /// Makes this entity a part of the device's irrigation system if it is a water valve.
+    mutating func joinIrrigation(named name: String?) {
+        guard let deviceID, (settings.component as? MQTTValve)?.canIrrigate == true,
+            LightIDRule.accepts("\(deviceID)/valves")
+        else { return }
+        join(LightID("\(deviceID)/valves"), name: name)
     }
 
     /// Makes this reading or button a part of the accessory with the given id and name.

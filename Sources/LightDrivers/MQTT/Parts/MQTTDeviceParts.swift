@@ -3,7 +3,7 @@ import HAPModel
 
 /// Combines the parts of each device into one accessory.
 ///
-/// Readings join the device's sensor. Buttons, scenes, sirens, choices and the readings of meters join a light, a
+/// Several valves form an irrigation system. Readings join the device's sensor. Buttons, scenes, sirens, choices and the readings of meters join a light, a
 /// switch or another accessory of the device. If the device has no such accessory, they join its sensor. Buttons and
 /// scenes of a device without any accessory form a separate accessory.
 ///
@@ -31,6 +31,7 @@ struct MQTTDeviceParts: Sendable {
 
     private let kinds: Set<LightKind>
     private var sensors: SensorDevices
+    private var irrigation: IrrigationSystems
     private var members: [LightID: Member] = [:]
     private var devices: [String: Device] = [:]
     /// The times at which devices count as complete.
@@ -44,6 +45,7 @@ struct MQTTDeviceParts: Sendable {
     init(kinds: Set<LightKind> = Set(LightKind.allCases), known: some Sequence<LightID> = []) {
         self.kinds = kinds
         sensors = SensorDevices(kinds: kinds, known: known)
+        irrigation = IrrigationSystems(known: known)
     }
 
     /// The time of the next call of ``due(now:)``.
@@ -70,6 +72,7 @@ struct MQTTDeviceParts: Sendable {
         members[id, default: Member(part: part, isWaiting: part.role == .meter && part.key != nil)].part = part
         members[id]?.isWithdrawn = false
         guard let key = part.key else { return isChanged }
+        if part.description.kind == .valve, let system = part.device { irrigation.announced(id, of: system) }
         devices[key, default: Device()].members.insert(id)
         changed(key, now: now)
         return isChanged
@@ -88,7 +91,7 @@ struct MQTTDeviceParts: Sendable {
     private mutating func changed(_ key: String, now: Duration) {
         guard let device = devices[key] else { return }
         if device.placement != MQTTPlacement()
-            || device.members.contains(where: { members[$0]?.part.role != .accessory })
+            || device.members.contains(where: { members[$0]?.part.role != .accessory || irrigation.isWaiting($0) })
         {
             settling[key] = now + Self.settlingTime
         } else if device.members.isEmpty {
@@ -101,7 +104,7 @@ struct MQTTDeviceParts: Sendable {
 
     /// Replaces the parts in actions with the accessories that show them.
     mutating func joined(_ actions: [MQTTAction], now: Duration) -> [MQTTAction] {
-        joinedSensors(actions.flatMap { joined($0, now: now) })
+        irrigation.joined(joinedSensors(actions.flatMap { joined($0, now: now) }))
     }
 
     private mutating func joined(_ action: MQTTAction, now: Duration) -> [MQTTAction] {
@@ -173,6 +176,7 @@ struct MQTTDeviceParts: Sendable {
         devices[key] = device.members.isEmpty ? nil : Device(members: device.members, placement: placement)
         var actions = changes(of: key, from: device.placement, to: placement)
         actions += placeMeters(all.filter { $0.part.role == .meter }.map(\.part.description), on: hosts)
+        actions = irrigation.joined(actions) + irrigation.complete(device.members)
         return (actions, placement.warning(of: key, buttons))
     }
 
@@ -229,13 +233,23 @@ struct MQTTDeviceParts: Sendable {
     func accessory(of id: LightID) -> LightID? {
         guard let key = members[id]?.part.key, let placement = devices[key]?.placement, placement.active.contains(id)
         else { return nil }
-        return placement.host ?? sensors.sensor(of: Self.buttons(of: key))
+        return placement.host.map(irrigation.accessory(of:)) ?? sensors.sensor(of: Self.buttons(of: key))
     }
+
+    /// Returns the entity that represents an accessory, such as the first valve of an irrigation system.
+    func entity(of accessory: LightID) -> LightID { irrigation.firstValve(of: accessory) }
 
     /// Splits a command to an accessory into commands to the parts with scenes and a command to the accessory itself.
     func divided(
         _ command: LightCommand, to accessory: LightID
     ) -> (parts: [(id: LightID, command: LightCommand)], own: LightCommand?) {
+        if let commands = irrigation.divided(command, to: accessory), !commands.isEmpty {
+            let parts = commands.flatMap { id, command in
+                let (parts, own) = divided(command, to: id)
+                return parts + (own.map { [(id: id, command: $0)] } ?? [])
+            }
+            return (parts, nil)
+        }
         let key =
             members[accessory]?.part.key ?? sensors.ids(joining: accessory).lazy.compactMap(Self.key(ofButtons:)).first
         let owners = key.flatMap { devices[$0]?.placement.owners } ?? [:]
@@ -257,7 +271,12 @@ struct MQTTDeviceParts: Sendable {
     }
 
     /// Stores the values of a command to a part, which count as its state.
-    mutating func handedOver(_ values: PropertyValues, to id: LightID) { members[id]?.report.values.merge(values) }
+    ///
+    /// - Returns: The values as values of the accessory that shows the part.
+    mutating func handedOver(_ report: LightReport, to id: LightID) -> LightReport {
+        members[id]?.report.values.merge(report.values)
+        return irrigation.translated(report, from: id)
+    }
 
     /// Returns the device whose buttons have this id.
     private static func key(ofButtons id: LightID) -> String? {
