@@ -2,9 +2,10 @@
 
     shelly_device.py '{"address": "10.99.0.2", "outputs": {"light:0": {}}}'
 
-`outputs` are its components with their configuration, `password` protects it. It prints lines of JSON: `port` once, then each
-`call`. Lines of JSON on its standard input are local changes: `{"light:0": {"output": true}}`;
-`{"stale": true}` expires all nonces.
+`outputs` are its components with their configuration, `bluetooth` are its dynamic components, `password` protects it. It prints
+lines of JSON: `port` once, then each `call`. Lines of JSON on its standard input are local changes:
+`{"light:0": {"output": true}}`; `{"stale": true}` expires all nonces, `{"event": {"component": "bthomedevice:200", ...}}` is an
+event.
 """
 
 import asyncio
@@ -42,7 +43,7 @@ class Refused(Exception):
 
 
 class Device:
-    def __init__(self, outputs, password=None, mac=MAC):
+    def __init__(self, outputs, password=None, mac=MAC, bluetooth=()):
         self.password = password
         self.mac, self.id = mac, f"shellytest-{mac.lower()}"
         self.sockets, self.nonces = [], set()
@@ -53,6 +54,10 @@ class Device:
         self.status = {
             "sys": {"mac": mac}, "wifi": {"rssi": -60},
             **{key: {"id": int(key.split(":")[1]), "source": "init", **START[key.split(":")[0]]} for key in outputs}}
+        self.bluetooth = bluetooth
+        self.dynamic = {one["key"]: {"id": int(one["key"].split(":")[1]), **one["status"]} for one in bluetooth}
+        if bluetooth:
+            self.configuration["bthome"] = {}
 
     def routes(self):
         return [web.get("/shelly", self.info), web.get("/rpc", self.socket)]
@@ -114,7 +119,10 @@ class Device:
             case "Shelly.GetDeviceInfo":
                 return self.identity()
             case "Shelly.GetComponents":
-                return {"components": [], "cfg_rev": 1, "offset": 0, "total": 0}
+                # A page has up to four components.
+                offset = params.get("offset", 0)
+                page = [{**one, "status": self.dynamic[one["key"]]} for one in self.bluetooth[offset:offset + 4]]
+                return {"components": page, "cfg_rev": 1, "offset": offset, "total": len(self.bluetooth)}
         space, _, verb = method.partition(".")
         key = f"{space.lower()}:{params.get('id')}"
         if space == "Cover" and key in self.configuration:
@@ -149,8 +157,9 @@ class Device:
         await self.change(key, {**change, "source": "WS_in"})
 
     async def change(self, key, change):
-        self.status[key].update(change)
-        await self.notify("NotifyStatus", {"ts": 1.0, key: {"id": self.status[key]["id"], **change}})
+        status = self.status.get(key) or self.dynamic[key]
+        status.update(change)
+        await self.notify("NotifyStatus", {"ts": 1.0, key: {"id": status["id"], **change}})
 
     async def notify(self, method, params):
         for client in list(self.sockets):
@@ -160,13 +169,15 @@ class Device:
         match line:
             case {"stale": _}:
                 self.nonces.clear()
+            case {"event": event}:
+                await self.notify("NotifyEvent", {"ts": 1.0, "events": [{"ts": 1.0, **event}]})
             case change:
                 for key, values in change.items():
                     await self.change(key, values)
 
 
-async def main(address, outputs, password=None, port=80):
-    device = Device(outputs, password)
+async def main(address, outputs, password=None, port=80, bluetooth=()):
+    device = Device(outputs, password, bluetooth=bluetooth)
     application = web.Application()
     application.add_routes(device.routes())
     runner = web.AppRunner(application, shutdown_timeout=0.1)

@@ -1,5 +1,6 @@
 """A Shelly device on another host is shown as a light or a cover. aioshelly reads and changes its state."""
 
+import asyncio
 import json
 import time
 
@@ -8,6 +9,7 @@ from aiohttp import ClientSession
 from aioshelly.common import ConnectionOptions
 from aioshelly.rpc_device import RpcDevice
 from conftest import configuration
+from controllers import Phone, eventually, short
 from lan import until
 from scripted_device import ScriptedDevice, made_devices, until_light
 
@@ -118,6 +120,59 @@ def test_cover_moves_and_stops_and_reports_external_changes(make_daemon, make_de
     light(daemon, "cover:0", position=0)
     daemon.cli("lights", "set", name("cover:0"), "position=80")
     light(daemon, "cover:0", movement="opening")
+
+
+def bluetooth(kind, number, address, status, attributes=None, **more):
+    return {"key": f"{kind}:{number}", "status": status, "attrs": attributes or {},
+            "config": {"id": number, "addr": address, "name": None, **more}}
+
+
+DOOR, REMOTE = "38:39:8f:74:b1:4f", "28:68:47:f0:12:c7"
+BLUETOOTH = [
+    bluetooth("bthomedevice", 200, DOOR, {"battery": 90}, {"model_id": 2}, name="Back door"),
+    bluetooth("bthomedevice", 204, REMOTE, {"battery": 80}, {"model_id": 7}, name="Remote"),
+    bluetooth("bthomesensor", 200, DOOR, {"value": False}, obj_id=45, idx=0),
+    bluetooth("bthomesensor", 201, DOOR, {"value": 117}, obj_id=5, idx=0),
+    bluetooth("bthomesensor", 202, DOOR, {"value": 90}, obj_id=1, idx=0)]
+
+
+async def test_bluetooth_devices_are_separate_accessories_with_presses_and_values(make_daemon, make_device):
+    device = await asyncio.to_thread(make_device, bluetooth=BLUETOOTH)
+    daemon = await asyncio.to_thread(
+        make_daemon, configuration(drivers=[{"driver": "shelly"}]) | {"include": ["sensors", "buttons"]})
+    await asyncio.to_thread(daemon.until_published)
+    door, remote = (f"bluetooth:{address.replace(':', '')}" for address in (DOOR, REMOTE))
+    await asyncio.to_thread(
+        light, daemon, door, reachable=True, contact=True, illuminance=117, battery=90, name="Back door")
+    await asyncio.to_thread(light, daemon, remote, reachable=True, battery=80, name="Remote")
+
+    async def read(client):
+        return client.status["bthomesensor:201"]["value"], client.config["bthomedevice:204"]["model_id"]
+
+    assert await asyncio.to_thread(device.judge, read) == (117, 7), "aioshelly reads the same components"
+    async with Phone() as phone:
+        pairing = await phone.pair(daemon.status["deviceId"], daemon.setup_code)
+        buttons = {}
+        for accessory in await pairing.list_accessories_and_characteristics():
+            for service in accessory["services"]:
+                values = {short(one["type"]): one for one in service["characteristics"]}
+                if short(service["type"]) == "89":
+                    buttons[accessory["aid"], values["73"]["iid"]] = values["23"]["value"]
+        assert len(buttons) == 8
+        seen = []
+        pairing.dispatcher_connect(
+            lambda event: seen.extend((buttons[key], one["value"]) for key, one in event.items() if one.get("value") is not None))
+        assert await pairing.subscribe(list(buttons)) == {}
+        for event, index in [("single_push", 0), ("double_push", 2), ("long_push", 3), ("hold_press", 1)]:
+            device.send(event={"component": "bthomedevice:204", "event": event, "idx": index})
+        device.send({"bthomesensor:200": {"value": True}})
+        await asyncio.to_thread(light, daemon, door, contact=False)
+        await eventually(lambda: len(seen) == 3, 5, f"three presses: {seen}")
+        assert seen == [("Button 1", 0), ("Button 3", 1), ("Button 4", 2)]
+        # A reconnection repeats no press.
+        await asyncio.to_thread(daemon.restart)
+        await asyncio.to_thread(light, daemon, remote, reachable=True)
+        assert len(seen) == 3
 
 
 def test_device_with_a_password_needs_the_correct_password(make_daemon, make_device, tmp_path):

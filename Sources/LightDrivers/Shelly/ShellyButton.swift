@@ -22,6 +22,9 @@ struct ShellyButton: Equatable, Sendable {
         self.key = key
         self.number = number
         let name = json["name"]?.shortText.flatMap { $0.isEmpty ? nil : $0 }
-        words = ButtonWords(Self.presses, of: .init(id: key, name: name ?? "Button \(number + 1)"))
+        words = Self.words(id: key, name: name ?? "Button \(number + 1)")
     }
+
+    /// Returns the words of the events of one button.
+    static func words(id: String, name: String) -> ButtonWords { ButtonWords(presses, of: .init(id: id, name: name)) }
 }

@@ -55,11 +55,13 @@ package struct ShellySession: DeviceSession {
 
     private enum Request: Equatable, Sendable {
         case configuration
+        /// The dynamic components from a number on.
+        case components(Int)
         case status
         /// A command. If its number is `nil`, it is the last step of an identification, whose result isn't reported.
         case command(LightCommand, LightID, number: Int?)
 
-        var isQuestion: Bool { self == .configuration || self == .status }
+        var isQuestion: Bool { if case .command = self { false } else { true } }
         var command: Int? { if case .command(_, _, let number) = self { number } else { nil } }
     }
 
@@ -73,6 +75,9 @@ package struct ShellySession: DeviceSession {
     private var outputs: [ShellyOutput] = []
     private var sensors: [ShellySensor] = []
     private var buttons: [ShellyButton] = []
+    private var bluetooth: [ShellyBluetooth] = []
+    /// The dynamic components that were read so far.
+    private var components: [JSONValue] = []
     private var lights: [LightDescription]?
     private var queue = CallQueue<Request>()
     private var challenge: ShellyChallenge?
@@ -163,7 +168,8 @@ package struct ShellySession: DeviceSession {
         case "NotifyEvent":
             let events = json["params"]?["events"]?.array ?? []
             let presses = lights == nil ? [] : events.compactMap(press)
-            guard events.contains(where: { $0["event"]?.string == "config_changed" }) else { return presses }
+            let changes: Set = ["config_changed", "component_added", "component_removed"]
+            guard events.contains(where: { $0["event"]?.string.map(changes.contains) == true }) else { return presses }
             queue.ask(.configuration)
             return presses + transmit(now)
         default: return []
@@ -180,6 +186,14 @@ package struct ShellySession: DeviceSession {
         challengesAnswered = 0
         isNonceRenewed = false
         switch request {
+        case .components(let offset):
+            // Firmware without dynamic components has no Bluetooth devices.
+            guard error?["code"]?.int != 404 else { return listed([], total: 0) }
+            guard let result = json["result"], error == nil else {
+                return [.failed(.unreachable("it answered with error \(error?["code"]?.int ?? 0)"))]
+            }
+            if offset == 0 { components = [] }
+            return listed(result["components"]?.array ?? [], total: result["total"]?.int ?? 0)
         case .configuration, .status:
             guard let result = json["result"], error == nil else {
                 // Error 404 means that the firmware is too old to have this method. Treat other errors as temporary.
@@ -253,7 +267,27 @@ package struct ShellySession: DeviceSession {
         }
         readSensors(members)
         buttons = Array(members.compactMap { ShellyButton($0.name, $0.value) }.prefix(Self.maximumOutputs))
-        queue.ask(.status)
+        components = []
+        // Read the Bluetooth devices before the lights are listed, because lights that aren't listed are removed.
+        if json["bthome"] == nil {
+            bluetooth = []
+            queue.ask(.status)
+        } else {
+            queue.ask(.components(0))
+        }
+        return []
+    }
+
+    /// Processes a page of the list of dynamic components.
+    private mutating func listed(_ page: [JSONValue], total: Int) -> [SessionEvent<Output>] {
+        components += page.prefix(ShellyBluetooth.maximum.components)
+        if !page.isEmpty, components.count < min(total, ShellyBluetooth.maximum.components) {
+            queue.ask(.components(components.count))
+        } else {
+            bluetooth = ShellyBluetooth.devices(in: components)
+            components = []
+            queue.ask(.status)
+        }
         return []
     }
 
@@ -297,6 +331,7 @@ package struct ShellySession: DeviceSession {
         // unreachable most of the time.
         if let period = status["sys"]?["wakeup_period"]?.int, period > 0 { sensors = [] }
         for index in sensors.indices { sensors[index].merge(status) }
+        for index in bluetooth.indices { bluetooth[index].merge(status) }
         var events: [SessionEvent<Output>] = lights == nil ? [.identified(mac)] : []
         let descriptions = descriptions
         if descriptions != lights {
@@ -313,8 +348,10 @@ package struct ShellySession: DeviceSession {
         for sensor in sensors {
             events.append(.report(id(sensor), LightReport(readings: sensor.readings, reachable: true)))
         }
-        if descriptions.last?.id == buttonsID { events.append(.report(buttonsID, LightReport(reachable: true))) }
-        return events
+        if descriptions.contains(where: { $0.id == buttonsID }) {
+            events.append(.report(buttonsID, LightReport(reachable: true)))
+        }
+        return events + bluetooth.map { .report(id($0), $0.report) }
     }
 
     private var descriptions: [LightDescription] {
@@ -330,7 +367,7 @@ package struct ShellySession: DeviceSession {
             guard let index = descriptions.firstIndex(where: { $0.id == host(of: button) }) else { continue }
             descriptions[index].buttons += button.words.buttons
         }
-        return descriptions
+        return descriptions + bluetooth.map { $0.description(id($0), kinds: kinds) }
     }
 
     // MARK: Buttons
@@ -347,6 +384,10 @@ package struct ShellySession: DeviceSession {
     }
 
     private func press(_ event: JSONValue) -> SessionEvent<Output>? {
+        if let device = bluetooth.first(where: { $0.key == event["component"]?.string }) {
+            let events = device.events(event)
+            return events.isEmpty || !kinds.contains(.button) ? nil : .occurred(id(device), events)
+        }
         guard kinds.contains(.button), let button = buttons.first(where: { $0.key == event["component"]?.string }),
             let events = event["event"]?.string.map(button.words.events), !events.isEmpty
         else { return nil }
@@ -356,6 +397,8 @@ package struct ShellySession: DeviceSession {
     private func id(_ output: ShellyOutput) -> LightID { LightID("\(mac)/\(output.key)") }
 
     private func id(_ sensor: ShellySensor) -> LightID { LightID("\(mac)/\(sensor.key)") }
+
+    private func id(_ device: ShellyBluetooth) -> LightID { LightID("\(mac)/bluetooth:\(device.address)") }
 
     private var product: String? { identity?["app"]?.shortText }
 
@@ -402,6 +445,8 @@ package struct ShellySession: DeviceSession {
     private func message(_ request: Request) -> (method: String, params: JSONValue?) {
         switch request {
         case .configuration: ("Shelly.GetConfig", nil)
+        case .components(let offset):
+            ("Shelly.GetComponents", ["dynamic_only": true, "offset": .integer(Int64(offset))])
         case .status: ("Shelly.GetStatus", nil)
         case .command(let command, let light, _): message(command, to: light)
         }
@@ -409,8 +454,11 @@ package struct ShellySession: DeviceSession {
 
     private func message(_ command: LightCommand, to light: LightID) -> (method: String, params: JSONValue?) {
         // If the output has been removed in the meantime, call a method that changes nothing.
-        guard let output = output(light) else { return ("Shelly.GetDeviceInfo", nil) }
-        return output.call(for: command)
+        let none: (String, JSONValue?) = ("Shelly.GetDeviceInfo", nil)
+        if let device = bluetooth.first(where: { id($0) == light }) {
+            return device.thermostat?.call(for: command).map { ($0.method, $0.params) } ?? none
+        }
+        return output(light)?.call(for: command) ?? none
     }
 
     private func output(_ light: LightID) -> ShellyOutput? { outputs.first { id($0) == light } }
@@ -418,7 +466,9 @@ package struct ShellySession: DeviceSession {
     package mutating func apply(
         _ command: LightCommand, to light: LightID, number: Int, now: Duration
     ) throws(LightError) -> [SessionEvent<Output>] {
-        guard output(light) != nil else { throw .unknownLight }
+        let valve = bluetooth.first { id($0) == light }?.thermostat
+        guard output(light) != nil || valve != nil else { throw .unknownLight }
+        if let valve, valve.call(for: command) == nil { return [.finished(command: number, nil)] }
         blinking.end(light)
         return add(.command(command, light, number: number), now)
     }
