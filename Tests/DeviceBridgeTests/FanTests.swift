@@ -76,12 +76,12 @@ struct FanTests {
         #expect(fan.linked == accessory.services.dropFirst(2).map(\.iid))
     }
 
-    private static let presets = {
+    private static var presets: AccessoryAdapter {
         var features = FanFeatures()
         (features.speeds, features.hasAuto, features.presets) = (4, true, ["sleep", "nature"])
         return AccessoryAdapter(
             LightDescription(id: "x", name: "X", kind: .fan, functions: features.functions), "X", InstanceIDs())
-    }()
+    }
 
     private static func values(_ speed: Int?, auto: Bool? = nil, sleep: Bool? = nil) -> PropertyValues {
         var values = PropertyValues()

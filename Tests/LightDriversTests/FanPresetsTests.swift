@@ -37,7 +37,7 @@ struct FanPresetsTests {
     @Test("follow a command")
     func commands() {
         let steps = FanPresets(["auto", "low", "medium", "high", "sleep"], hasSpeed: false)
-        for (speed, word) in [(1, "low"), (33, "low"), (34, "medium"), (66, "medium"), (67, "medium"), (100, "high")] {
+        for (speed, word) in [(1, "low"), (33, "low"), (40, "medium"), (66, "medium"), (67, "medium"), (100, "high")] {
             #expect(steps.mode(of: Self.command { $0.speed = speed }) == word, "\(speed)")
         }
         #expect(steps.mode(of: Self.command { $0.values.blowsAutomatically = true }) == "auto")
