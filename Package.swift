@@ -182,6 +182,7 @@ let package = Package(
         ),
         library("YAMLKit", ["BoundedJSON", "ConfigurationKit", "CYAML", "SystemKit", "TerminalKit"]),
         library("SetupQR", ["CQREncode"]),
+        library("PairingFiles", ["HAPModel", "BoundedJSON", "SystemKit", "TerminalKit"]),
         library("HomeModel", ["HAPModel", "BoundedJSON", "SystemKit", "Texts"]),
         library(
             "HomePresentation", ["HomeModel", "HAPModel", "BoundedJSON", "SystemKit", "TerminalKit", "Texts"]),
@@ -218,8 +219,8 @@ let package = Package(
                 "HAPAccessory", "DeviceBridge", "AccessoryRole", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto",
                 "Discovery", "ConfigurationKit", "DaemonKit", "DatabaseKit", "DeviceKit", "LightDrivers", "LineRPC",
                 "SodiumKit", "YAMLKit",
-                "BridgeControl", "BoundedJSON", "SystemKit", "SetupQR", "TerminalKit", logging, grdb, lifecycle,
-                arguments, nioCore,
+                "BridgeControl", "BoundedJSON", "PairingFiles", "SystemKit", "SetupQR", "TerminalKit", logging, grdb,
+                lifecycle, arguments, nioCore,
                 nioPosix,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
@@ -227,7 +228,7 @@ let package = Package(
             "lamplighter",
             [
                 "AsyncKit", "CommandKit", "Doctor", "BridgeControl", "DeviceKit", "LightPlugins", "LineRPC",
-                "BoundedJSON", "SetupQR", "SystemKit",
+                "BoundedJSON", "PairingFiles", "SetupQR", "SystemKit",
                 "TerminalKit", "YAMLKit", logging, arguments,
             ]),
 
@@ -246,8 +247,8 @@ let package = Package(
             "homehub",
             [
                 "AsyncKit", "CommandKit", "ConfigurationKit", "YAMLKit", "HomeClient", "HomeModel",
-                "HomePresentation", "HAPModel", "WebAccess", "SetupQR", "BoundedJSON", "SystemKit", "TerminalKit",
-                arguments,
+                "HomePresentation", "HAPModel", "PairingFiles", "WebAccess", "SetupQR", "BoundedJSON", "SystemKit",
+                "TerminalKit", arguments,
             ]),
 
         .executableTarget(
@@ -395,7 +396,7 @@ let package = Package(
                 "Discovery",
                 "ConfigurationKit", "DaemonKit", "DeviceKit", "LightDrivers", "LightPlugins", "BoundedJSON", "LineRPC",
                 "YAMLKit",
-                "BridgeControl",
+                "BridgeControl", "PairingFiles",
                 "HAPTransport", logging, grdb,
                 nioCore,
                 nioPosix,
@@ -441,6 +442,7 @@ let package = Package(
                 "BoundedJSON", "Texts", httpTypes, hummingbirdCore, nioCore,
             ]),
         tests(of: "WebAccess"),
+        tests(of: "PairingFiles", ["HAPModel", "BoundedJSON", "TerminalKit"]),
         tests(of: "SetupQR"),
         tests(of: "hapsim", ["YAMLKit", "HAPModel", "AccessoryRole"]),
         tests(of: "fuzz", ["HAPTesting", "BoundedJSON"]),
