@@ -13,7 +13,8 @@ struct Homehub: CommandProgram {
         version: "homehub \(Version.current)",
         subcommands: [
             HomesCommand.self, RoomsCommand.self, ZonesCommand.self, DiscoverCommand.self, AddCommand.self,
-            RepairCommand.self, AccessoriesCommand.self, ShowCommand.self, AssignCommand.self, RenameCommand.self,
+            AccessoryImportCommand.self, RepairCommand.self, AccessoriesCommand.self, ShowCommand.self,
+            AssignCommand.self, RenameCommand.self,
             RemoveCommand.self,
             IdentifyCommand.self, UnblockCommand.self, ReadCommand.self, WriteCommand.self, WatchCommand.self,
             HistoryCommand.self, ActivityCommand.self, HomeStatusCommand.self,

@@ -106,7 +106,7 @@ public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertib
             case .notGenuine: .notGenuine
             case .otherAccessory: .otherAccessory
             case .outOfCompliance, .unexpectedStatus: .outOfCompliance
-            case .refused: .refused
+            case .refused, .formerPairing: .refused
             case .ended: .connectionLost
             case .vaultFailed: .storeUnusable
             }

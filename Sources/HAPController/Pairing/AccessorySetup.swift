@@ -104,6 +104,64 @@ package struct AccessorySetup: Sendable {
         return try result.get()
     }
 
+    /// Adds this controller's pairing to an accessory that is paired with another controller, stores the pairing and
+    /// reads the attribute database.
+    ///
+    /// The other controller keeps its pairing. After an error, the vault has no pairing with the accessory.
+    ///
+    /// - Parameters:
+    ///   - accessory: The discovered accessory.
+    ///   - pairing: The other controller's pairing.
+    ///   - former: The other controller, which must be an admin.
+    /// - Returns: The pairing and the database.
+    /// - Throws: ``SetupError``; `formerPairing` if the accessory doesn't accept the other controller's pairing.
+    package func addPairing(
+        to accessory: AdvertisedAccessory, with pairing: AccessoryPairing, of former: ControllerIdentity
+    ) async throws(SetupError) -> Added {
+        guard pairing.deviceID == accessory.id else { throw .otherAccessory }
+        let identity = try await ownIdentity()
+        let own = Pairing(
+            controller: identity.controller, publicKey: identity.longTermKey.publicKey, isAdmin: true)
+        var isKept = false
+        do throws(SetupError) {
+            try await connected(to: accessory.endpoints) { session throws(SetupError) in
+                do throws(SetupError) {
+                    try await verify(session, pairing, former)
+                } catch {
+                    throw error == .refused ? .formerPairing : error
+                }
+                do {
+                    try await vault.keep(pairing)
+                } catch {
+                    logger.error("pairing save failed", metadata: ["accessory": "\(pairing.deviceID)"])
+                    throw .vaultFailed
+                }
+                isKept = true
+                do throws(PairingsError) {
+                    _ = try await session.pairings(.add(own), within: timing.request)
+                } catch {
+                    throw SetupError(adding: error)
+                }
+            }
+            return try await connected(to: accessory.endpoints) { session throws(SetupError) in
+                try await verify(session, pairing, identity)
+                let database = try await session.readDatabase(within: timing.database)
+                database.logOmissions(of: pairing.deviceID, by: logger)
+                return Added(
+                    pairing: pairing, database: database, configurationNumber: accessory.configurationNumber)
+            }
+        } catch {
+            guard isKept else { throw error }
+            // The other controller can also remove a pairing that this controller couldn't use.
+            _ = try? await connected(to: accessory.endpoints) { session throws(SetupError) in
+                try await verify(session, pairing, former)
+                _ = try? await session.pairings(.remove(identity.controller), within: timing.request)
+            }
+            await forget(pairing)
+            throw error
+        }
+    }
+
     /// Makes an unpaired accessory identify itself.
     ///
     /// - Throws: ``SetupError``; `alreadyPaired` if the accessory has a pairing.
@@ -193,6 +251,11 @@ package struct AccessorySetup: Sendable {
     ) async {
         let isTold = await takeBack(pairing, identity, session)
         guard isTold || !Task.isCancelled else { return }
+        await forget(pairing)
+    }
+
+    /// Removes a pairing from the vault.
+    private func forget(_ pairing: AccessoryPairing) async {
         do {
             try await vault.forget(pairing.deviceID)
         } catch {

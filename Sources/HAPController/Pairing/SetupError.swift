@@ -23,6 +23,8 @@ package enum SetupError: Error, Equatable, Sendable {
     case notGenuine
     /// A different accessory answered.
     case otherAccessory
+    /// The accessory has no pairing with the controller whose pairing is used, or that controller isn't an admin.
+    case formerPairing
     /// The accessory's attribute database is unusable.
     case outOfCompliance(ComplianceError)
     /// The accessory refused without giving a known reason.
@@ -49,7 +51,7 @@ extension SetupError {
         switch self {
         case .unreachable, .alreadyPaired, .unexpectedStatus, .ended(_, mayBePaired: false): true
         case .wrongCode, .ownership, .tooManyTries, .busy, .backOff, .full, .notGenuine, .otherAccessory, .refused,
-            .outOfCompliance, .ended(_, mayBePaired: true), .vaultFailed:
+            .formerPairing, .outOfCompliance, .ended(_, mayBePaired: true), .vaultFailed:
             false
         }
     }
@@ -70,6 +72,8 @@ extension SetupError: CustomStringConvertible {
         case .full: "it can't store more pairings; remove one"
         case .notGenuine: "it couldn't prove that it knows its setup code; don't trust it"
         case .otherAccessory: "another accessory answered at its address; try again"
+        case .formerPairing:
+            "it doesn't accept this pairing, or the pairing isn't an admin's; add the accessory with its setup code"
         case .outOfCompliance(let error): "it violates HAP: \(error); ask the manufacturer for new firmware"
         case .refused: "it refused without giving a reason; restart it and try again"
         case .unexpectedStatus(let status): "it answered with HTTP status \(status); restart it and try again"
@@ -89,6 +93,18 @@ extension SetupError: CustomStringConvertible {
             case .unavailable: .alreadyPaired
             case .busy: .busy
             case .unknown: .refused
+            }
+    }
+
+    /// Creates the error for a pairing that another controller couldn't add.
+    init(adding error: PairingsError) {
+        self =
+            switch error {
+            case .notConnected: .ended(.closed, mayBePaired: false)
+            case .request(let error): SetupError(error)
+            case .refused(.authentication): .formerPairing
+            case .refused(let error): SetupError(error)
+            case .unexpectedStatus(let status): .unexpectedStatus(status)
             }
     }
 

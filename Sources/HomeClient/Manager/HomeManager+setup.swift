@@ -42,6 +42,24 @@ extension HomeManager {
         try await add(AdditionRequest(home: home, payload: payload, name: name))
     }
 
+    /// Adds the accessory with a pairing of another controller, which keeps its pairing.
+    ///
+    /// - Parameters:
+    ///   - device: The device ID of the accessory server.
+    ///   - pairing: The pairing of the other controller, which must be an admin.
+    ///   - home: The home to add the device to.
+    /// - Returns: The added accessories, a bridge first.
+    /// - Throws: The errors of ``addAccessory(_:code:to:name:)``; `accessoryPairingFailed` if the accessory doesn't
+    ///   accept the pairing, `notFound` if it isn't on the network.
+    package func addAccessory(
+        _ device: DeviceID, with pairing: ControllerPairing, to home: Home.ID
+    ) async throws(HomeError) -> [Accessory] {
+        switch try await add(AdditionRequest(home: home, device: device, pairing: pairing)) {
+        case .added(let accessories): return accessories
+        case .handedOver: throw HomeError(.protocolMismatch)
+        }
+    }
+
     /// Pairs again with an accessory that was reset, or with a device that replaces it.
     ///
     /// The accessory and its services keep their identities, names, rooms, settings, scenes, groups and favorites. The

@@ -70,8 +70,14 @@ extension HomeHub {
         var order = Order(
             addition: addition, home: home.id, target: SetupTarget(addition.device, payload) ?? .any,
             code: addition.code ?? payload?.setup?.code, token: payload?.ownershipToken, isUnseen: isUnseen)
+        if addition.pairing != nil {
+            guard let device = addition.device else {
+                throw HomeError(.missingParameter, detail: "the device of the pairing is missing")
+            }
+            order.target = .pairedDevice(device)
+        }
         guard let id = payload?.request else {
-            guard payload == nil || isSetup || has(.setupPayload, session) else {
+            guard (payload == nil && addition.pairing == nil) || isSetup || has(.setupPayload, session) else {
                 throw HomeError(
                     .missingEntitlement, detail: "this app didn't declare that it adds accessories with setup codes")
             }
@@ -109,6 +115,13 @@ extension HomeHub {
             guard !additionsUnderWay.contains(accessory.id), !vendorRequests.isPending(accessory.id) else {
                 throw HomeError(.operationInProgress, detail: "the accessory is already being added")
             }
+            if let pairing = order.addition.pairing {
+                additionsUnderWay.insert(accessory.id)
+                defer { additionsUnderWay.remove(accessory.id) }
+                return try await pairAndAdd(accessory, order, call) { () throws(SetupError) in
+                    try await addPairing(to: accessory, with: pairing)
+                }
+            }
             if let vendor = accessory.vendor, order.token == nil {
                 let app = handOver(
                     order.addition, to: order.home, of: accessory, vendor: vendor, by: call.session)
@@ -119,19 +132,22 @@ extension HomeHub {
             }
             additionsUnderWay.insert(accessory.id)
             defer { additionsUnderWay.remove(accessory.id) }
-            try await pairAndAdd(accessory, code: code, order, call)
+            try await pairAndAdd(accessory, order, call) { () throws(SetupError) in
+                try await pair(with: accessory, code: code, token: order.token?.bytes)
+            }
         } catch {
             refuse(call, isUnseen: order.isUnseen, with: error)
         }
     }
 
     private func pairAndAdd(
-        _ accessory: AdvertisedAccessory, code: SetupCode, _ order: Order, _ call: Call
+        _ accessory: AdvertisedAccessory, _ order: Order, _ call: Call,
+        pairing pair: () async throws(SetupError) -> (AccessorySetup.Added, ControllerIdentity)
     ) async throws(HomeError) {
         let added: AccessorySetup.Added
         let identity: ControllerIdentity
         do throws(SetupError) {
-            (added, identity) = try await pair(with: accessory, code: code, token: order.token?.bytes)
+            (added, identity) = try await pair()
         } catch {
             logger.info("addition failed", metadata: ["accessory": "\(accessory.id)", "reason": "\(error)"])
             throw error == .vaultFailed ? store.failure("nothing was added", after: nil) : HomeError(error)
@@ -193,13 +209,15 @@ extension HomeHub {
             if let error = browser.snapshot.discoveryError {
                 throw HomeError(.accessoryDiscoveryFailed, detail: error)
             }
-            if case .device = target {
+            switch target {
+            case .device, .pairedDevice:
                 throw HomeError(
                     .notFound, detail: "the accessory isn't on the network; check that it has power and is near")
+            case .setupID, .any:
+                throw HomeError(
+                    .timedOutWaitingForAccessory,
+                    detail: "no matching accessory is on the network; check that it has power and isn't paired yet")
             }
-            throw HomeError(
-                .timedOutWaitingForAccessory,
-                detail: "no matching accessory is on the network; check that it has power and isn't paired yet")
         }
     }
 
@@ -219,8 +237,13 @@ extension HomeHub {
         let first = target.look(
             at: pairings.corrected(browser.snapshot), paired: pairings.unaddable(besides: former))
         guard first == .missing else { return first }
-        // A user who scanned a label or repairs a device has the device at hand, so a short timeout suffices.
-        let isScanned = if case .setupID = target { true } else { former != nil }
+        // A user who scanned a label or repairs a device has the device at hand, so a short timeout suffices. The same
+        // applies to a device with a known pairing, because all such devices of a file are searched in order.
+        let isScanned =
+            switch target {
+            case .setupID, .pairedDevice: true
+            case .device, .any: former != nil
+            }
         let timeout = min(
             configuration.searchTimeout, isScanned ? configuration.labelSearchTimeout : .seconds(86400))
         browser.refresh()

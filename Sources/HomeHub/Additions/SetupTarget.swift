@@ -10,6 +10,8 @@ import struct HAPModel.SetupID
 enum SetupTarget: Sendable, Equatable {
     /// The selected device.
     case device(DeviceID)
+    /// The device that is paired with another controller, whose pairing is known.
+    case pairedDevice(DeviceID)
     /// The accessory whose label was scanned.
     case setupID(SetupID)
     /// The only accessory that can be added.
@@ -42,7 +44,7 @@ enum SetupTarget: Sendable, Equatable {
     /// Returns the target's device, even if the hub is paired with it; `nil` if it's unknown.
     func device(in snapshot: AccessorySnapshot) -> DeviceID? {
         switch self {
-        case .device(let id): return id
+        case .device(let id), .pairedDevice(let id): return id
         case .setupID(let setupID):
             let meant = snapshot.accessories.filter { $0.setupHash == Self.hash(setupID, $0.id) }
             return meant.count == 1 ? meant[0].id : nil
@@ -54,16 +56,19 @@ enum SetupTarget: Sendable, Equatable {
     ///
     /// An accessory that the hub is paired with counts as missing, because it may be about to be unpaired.
     func look(at snapshot: AccessorySnapshot, paired: Set<DeviceID>) -> SearchResult {
-        if case .device(let id) = self {
+        switch self {
+        case .device(let id), .pairedDevice(let id):
             guard let accessory = snapshot[id], !paired.contains(id) else { return .missing }
+            if case .pairedDevice = self { return .found(accessory) }
             return accessory.isPaired ? .paired : .found(accessory)
+        case .setupID, .any: break
         }
         let new = snapshot.accessories.filter { !$0.isPaired && !paired.contains($0.id) }
         switch self {
         case .setupID(let setupID):
             let meant = new.filter { $0.setupHash == Self.hash(setupID, $0.id) }
             return meant.count > 1 ? .ambiguous : meant.first.map(SearchResult.found) ?? .missing
-        case .device, .any:
+        case .device, .pairedDevice, .any:
             // Another accessory may be about to appear.
             guard snapshot.isComplete else { return .missing }
             return new.count > 1 ? .ambiguous : new.first.map(SearchResult.found) ?? .missing

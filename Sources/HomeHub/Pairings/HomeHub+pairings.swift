@@ -1,4 +1,5 @@
 import HAPController
+import HAPCrypto
 import HAPProtocol
 import HomeModel
 import Logging
@@ -59,10 +60,36 @@ extension HomeHub {
     func pair(
         with accessory: AdvertisedAccessory, code: SetupCode, token: [UInt8]?
     ) async throws(SetupError) -> (AccessorySetup.Added, ControllerIdentity) {
+        try await paired(with: accessory) { () throws(SetupError) in
+            try await pair(with: accessory, code: code, token: token, keptIn: vault)
+        }
+    }
+
+    /// Adds the hub's pairing to an accessory with the pairing of another controller; otherwise like
+    /// ``pair(with:code:token:)``.
+    func addPairing(
+        to accessory: AdvertisedAccessory, with former: ControllerPairing
+    ) async throws(SetupError) -> (AccessorySetup.Added, ControllerIdentity) {
+        guard let controller = ControllerID(Array(former.controller.utf8)),
+            let key = try? Ed25519KeyPair(seed: SecretBytes(former.seed)),
+            former.accessoryKey.count == Ed25519.publicKeyLength
+        else { throw .formerPairing }
+        let setup = AccessorySetup(dialer: dialer, vault: vault, timing: configuration.timing, logger: logger)
+        return try await paired(with: accessory) { () throws(SetupError) in
+            try await setup.addPairing(
+                to: accessory, with: AccessoryPairing(deviceID: accessory.id, publicKey: former.accessoryKey),
+                of: ControllerIdentity(controller: controller, longTermKey: key))
+        }
+    }
+
+    /// Records the result of pairing with an accessory, which may be an orphan.
+    private func paired(
+        with accessory: AdvertisedAccessory, _ pair: () async throws(SetupError) -> AccessorySetup.Added
+    ) async throws(SetupError) -> (AccessorySetup.Added, ControllerIdentity) {
         guard let identity = try? await vault.identity() else { throw .vaultFailed }
         let wasOrphan = pairings.removeOrphan(accessory.id)
         do throws(SetupError) {
-            let added = try await pair(with: accessory, code: code, token: token, keptIn: vault)
+            let added = try await pair()
             pairings.insert(accessory.id)
             updateSearches()
             return (added, identity)

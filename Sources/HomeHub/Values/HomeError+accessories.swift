@@ -24,7 +24,7 @@ extension HomeError {
             switch error {
             case .unreachable: .accessoryNotReachable
             case .alreadyPaired: .objectAssociatedToAnotherHome
-            case .wrongCode, .tooManyTries, .notGenuine: .accessoryPairingFailed
+            case .wrongCode, .tooManyTries, .notGenuine, .formerPairing: .accessoryPairingFailed
             case .ownership: .ownershipFailure
             case .busy, .backOff: .accessoryIsBusy
             case .full: .accessoryOutOfResources

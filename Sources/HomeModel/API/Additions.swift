@@ -85,20 +85,23 @@ package struct AdditionRequest: HomeMessage {
     package var payload: AccessorySetupPayload?
     /// The requested name; `nil` for the device's name, made valid if necessary.
     package var name: String?
+    /// The pairing of another controller with the device, which the daemon uses instead of a setup code.
+    package var pairing: ControllerPairing?
 
     package init(
         home: Home.ID?, device: DeviceID? = nil, code: SetupCode? = nil, payload: AccessorySetupPayload? = nil,
-        name: String? = nil
+        name: String? = nil, pairing: ControllerPairing? = nil
     ) {
         self.home = home
         self.device = device
         self.code = code
         self.payload = payload
         self.name = name
+        self.pairing = pairing
     }
 
     private enum CodingKeys: String, CodingKey {
-        case home, device, code, url, ownershipToken, request, name
+        case home, device, code, url, ownershipToken, request, name, pairing
     }
 
     package init(from decoder: any Decoder) throws {
@@ -119,7 +122,8 @@ package struct AdditionRequest: HomeMessage {
             home: try values.decodeIfPresent(Home.ID.self, forKey: .home),
             device: try values.decodeIfPresent(DeviceID.self, forKey: .device),
             code: try value(String.self, .code) { SetupCode(typed: $0) }, payload: payload,
-            name: try values.decodeIfPresent(String.self, forKey: .name))
+            name: try values.decodeIfPresent(String.self, forKey: .name),
+            pairing: try values.decodeIfPresent(ControllerPairing.self, forKey: .pairing))
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -131,7 +135,41 @@ package struct AdditionRequest: HomeMessage {
         try values.encodeIfPresent(payload?.ownershipToken.map { HexBytes($0.bytes) }, forKey: .ownershipToken)
         try values.encodeIfPresent(payload?.request, forKey: .request)
         try values.encodeIfPresent(name, forKey: .name)
+        try values.encodeIfPresent(pairing, forKey: .pairing)
     }
+}
+
+/// The pairing of another controller with an accessory.
+///
+/// It contains a secret, so it's sent only to the daemon.
+package struct ControllerPairing: Codable, Sendable, Hashable {
+    private let key: HexBytes
+    private let secret: HexBytes
+    /// The controller's identifier.
+    package let controller: String
+
+    /// The accessory's long-term public key.
+    package var accessoryKey: [UInt8] { key.bytes }
+    /// The seed of the controller's long-term key.
+    package var seed: [UInt8] { secret.bytes }
+
+    package init(accessoryKey: [UInt8], controller: String, seed: [UInt8]) {
+        key = HexBytes(accessoryKey)
+        secret = HexBytes(seed)
+        self.controller = controller
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case key = "accessoryKey"
+        case secret = "seed"
+        case controller
+    }
+}
+
+// Prevent printing the seed by accident.
+extension ControllerPairing: CustomStringConvertible, CustomReflectable {
+    package var description: String { "(pairing of \(controller))" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// A request to pair a device that replaces an accessory in a home.
