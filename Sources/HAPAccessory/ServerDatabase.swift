@@ -317,6 +317,28 @@ package struct ServerDatabase: AccessoryServerStore {
         }
     }
 
+    /// Replaces the identity and its `c#`, and clears the failed attempts; pairings are saved separately.
+    ///
+    /// A missing setup code or setup ID keeps the stored one. The accessories are hashed again at the next start.
+    ///
+    /// - Throws: An SQLite error; in this case, the database is unchanged.
+    package func save(
+        _ identity: AccessoryIdentity, setupCode: SetupCode?, setupID: SetupID?, configurationNumber: UInt16
+    ) async throws {
+        try await commit { [number] db in
+            try db.execute(
+                sql: """
+                    UPDATE server SET deviceID = ?, longTermSeed = ?, setupCode = COALESCE(?, setupCode),
+                        setupID = COALESCE(?, setupID), failedAttempts = 0, configurationNumber = ?, databaseHash = x''
+                    WHERE id = ?
+                    """,
+                arguments: [
+                    identity.deviceID.description, Blob(identity.longTermKey.seed.copy).data, setupCode?.text,
+                    setupID?.description, Int(configurationNumber), number,
+                ])
+        }
+    }
+
     package func save(failedAttempts: Int) async throws { try await set(["failedAttempts": failedAttempts]) }
 
     package func save(_ configuration: StoredConfiguration) async throws {

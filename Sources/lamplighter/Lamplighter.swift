@@ -16,7 +16,7 @@ struct Lamplighter: CommandProgram {
             StatusCommand.self, SetupCommand.self, DevicesCommand.self, LightsCommand.self, SimulateCommand.self,
             DriversCommand.self, PairingsCommand.self,
             WatchLightsCommand.self, VersionCommand<Lamplighter>.self, ResetCommand.self, BackupCommand.self,
-            RestoreCommand.self,
+            RestoreCommand.self, BridgeImportCommand.self,
             ReloadCommand.self, DoctorCommand.self, PluginCommand.self,
         ])
 

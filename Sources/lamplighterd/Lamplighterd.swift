@@ -39,6 +39,10 @@ struct Lamplighterd: AsyncParsableCommand {
     @Flag(help: "Restore a bridge that isn't running: read a backup from standard input, and exit.")
     var restore = false
 
+    // The input is private to `lamplighter import`.
+    @Flag(help: .hidden)
+    var importIdentity = false
+
     @Flag(help: .hidden)
     var json = false
 
@@ -76,6 +80,7 @@ struct Lamplighterd: AsyncParsableCommand {
             }
             if backup { return try OfflineStorage.backup(places, logger: logger) }
             if restore { return try await OfflineStorage.restore(places, json: json) }
+            if importIdentity { return try await OfflineStorage.importIdentity(places, json: json, logger: logger) }
             let notifier = ServiceNotifier()
             func bridge(_ configuration: BridgeConfiguration, fault: String? = nil) -> BridgeDaemon {
                 BridgeDaemon(

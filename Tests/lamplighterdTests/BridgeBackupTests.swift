@@ -3,9 +3,11 @@ import BridgeControl
 import DaemonKit
 import DatabaseKit
 import DeviceBridge
+import DeviceKit
 import FoundationEssentials
 import GRDB
 import HAPAccessory
+import HAPCrypto
 import HAPModel
 import HAPProtocol
 import HAPTesting
@@ -13,6 +15,7 @@ import SystemKit
 import TestTimeouts
 import Testing
 
+@testable import PairingFiles
 @testable import lamplighterd
 
 @Suite("BridgeBackup", .timeout)
@@ -102,6 +105,70 @@ struct BridgeBackupTests {
         try await queue.writeWithoutTransaction { try $0.execute(sql: sql) }
         try queue.close()
         return try [UInt8](Data(contentsOf: URL(filePath: path)))
+    }
+
+    // MARK: Import
+
+    private let imported = StoredServer.random(pairedWith: [.random()])
+
+    /// An import of ``imported``, after `change`.
+    private func order(
+        replacesPairings: Bool = false, highestAID: UInt64 = 9, publicKey: [UInt8]? = nil
+    ) -> BridgeImport {
+        let key = imported.identity.longTermKey
+        return BridgeImport(
+            identity: BridgeIdentity(
+                deviceID: imported.identity.deviceID.description, seed: key.seed.copy,
+                publicKey: publicKey ?? key.publicKey, setupCode: imported.setupCode.text, setupID: nil,
+                configurationNumber: 65_530,
+                controllers: imported.pairings.pairings.map {
+                    BridgeIdentity.Controller(id: $0.controller.bytes, publicKey: $0.publicKey, isAdmin: $0.isAdmin)
+                }, highestAID: highestAID),
+            replacesPairings: replacesPairings, isTrial: false)
+    }
+
+    @Test("imports an identity with its pairings, and keeps lights with aids that its controllers don't know")
+    func imports() async throws {
+        let (file, before) = try await fill()
+        let database = BridgeDatabase(file.queue)
+        try await database.save(PairingList())
+        for (aid, name) in [(2, "a"), (5, "b")] as [(UInt64, LightID)] {
+            try await database.save(
+                StoredLight(
+                    key: LightKey(driver: "d", light: name), aid: AccessoryID(aid), instanceIDs: InstanceIDs(),
+                    description: LightDescription(id: name, name: "Lamp")))
+        }
+        let listing = try await BridgeBackup.prepareImport(order(), over: file, in: folder.places)
+        #expect(listing.deviceID == imported.identity.deviceID.description)
+        #expect(listing.pairings == 1 && listing.lights == 2)
+        try file.close()
+        try BridgeBackup.install(folder.places)
+        let after = try await stored()
+        #expect(after.server.identity == imported.identity && after.server.pairings == imported.pairings)
+        #expect(after.server.setupCode == imported.setupCode && after.server.setupID == before.server.setupID)
+        #expect(after.server.configuration == StoredConfiguration(number: 5, databaseHash: []))
+        #expect(after.lights.map(\.aid) == [AccessoryID(11), AccessoryID(14)])
+        #expect(after.highestAID >= AccessoryID(14))
+        #expect(folder.files.contains("bridge.sqlite.replaced"))
+    }
+
+    @Test("imports into a paired bridge only if its pairings may be lost, and rejects keys that don't belong together")
+    func refusedImport() async throws {
+        let (file, before) = try await fill()
+        let files = folder.files
+        await #expect(throws: IdentityImportError.isPaired(1)) {
+            try await BridgeBackup.prepareImport(order(), over: file, in: folder.places)
+        }
+        await #expect(throws: IdentityImportError.self) {
+            try await BridgeBackup.prepareImport(
+                order(replacesPairings: true, publicKey: ControllerIdentity.random().longTermKey.publicKey), over: file,
+                in: folder.places)
+        }
+        #expect(folder.files == files)
+        #expect(try await BridgeDatabase(file.queue).load() == before)
+        let listing = try await BridgeBackup.prepareImport(order(replacesPairings: true), over: file, in: folder.places)
+        #expect(listing.pairings == 1)
+        try file.close()
     }
 
     // MARK: Exclusive operations

@@ -8,6 +8,7 @@ import HAPAccessory
 import HAPModel
 import HAPProtocol
 import Logging
+import PairingFiles
 import SystemKit
 
 /// Creates and restores backups of the bridge's entire state.
@@ -75,6 +76,45 @@ enum BridgeBackup {
             try await DatabaseFile.adopt(
                 places.restoredDatabase, migrator: BridgeDatabase.migrator, applicationID: BridgeDaemon.applicationID
             ) { try await BridgeDatabase($0).server.resetAll() }
+        } catch {
+            discardRemains(places)
+            throw error
+        }
+    }
+
+    // MARK: Import
+
+    /// Prepares a replacement for the database: a copy with the identity and the pairings of another program's bridge.
+    ///
+    /// The lights keep their settings and states, and get new aids, because the imported controllers know other
+    /// accessories by the present ones.
+    ///
+    /// - Parameters:
+    ///   - order: The identity, and whether the present pairings may be lost.
+    ///   - file: The database.
+    ///   - places: The places of the bridge's files.
+    /// - Returns: The contents of the replacement.
+    /// - Throws: ``IdentityImportError`` or `DatabaseFileError`. The database is then unchanged.
+    static func prepareImport(
+        _ order: BridgeImport, over file: DatabaseFile, in places: BridgeDaemon.Places
+    ) async throws -> RestoreListing {
+        let imported = try ImportedIdentity(order.identity)
+        let candidate = places.restoredDatabase
+        do {
+            try file.copy(to: candidate)
+            return try await DatabaseFile.adopt(
+                candidate, migrator: BridgeDatabase.migrator, applicationID: BridgeDaemon.applicationID
+            ) { queue in
+                let database = BridgeDatabase(queue)
+                let former = try await database.load().server.pairings.pairings.count
+                guard former == 0 || order.replacesPairings else { throw IdentityImportError.isPaired(former) }
+                try await imported.save(in: database)
+                let stored = try await database.load(makingIdentity: false)
+                return RestoreListing(
+                    deviceID: stored.server.identity.deviceID.description,
+                    pairings: stored.server.pairings.pairings.count,
+                    lights: stored.lights.count(where: { !$0.isRemoved }))
+            }
         } catch {
             discardRemains(places)
             throw error

@@ -145,6 +145,22 @@ struct BridgeDatabase: LightStore {
     /// It is higher than the number of lights that can ever be added, and low enough for calculations without overflow.
     private static let highestNumber: Int64 = 1 << 53
 
+    /// Gives the lights of the first bridge new aids, all higher than `highest`.
+    ///
+    /// Controllers of an imported bridge know other accessories by the lower aids.
+    ///
+    /// - Throws: An SQLite error. The database is then unchanged.
+    func raiseAIDs(above highest: UInt64) async throws {
+        try await server.commit { db in
+            let own = Int64(try Self.loadHighestAID(db).rawValue)
+            // Every new aid is also higher than all present ones, so that no two lights have the same aid in between.
+            let step = max(own, Int64(highest))
+            try db.execute(
+                sql: "UPDATE light SET aid = aid + ?, adaptiveLighting = NULL WHERE bridge = 1", arguments: [step])
+            try db.execute(sql: "UPDATE lightBridge SET highestAID = ?", arguments: [own + step])
+        }
+    }
+
     // MARK: Saving
 
     func save(_ light: StoredLight) async throws {
