@@ -1,0 +1,217 @@
+"""Pairings of other programs: their bridges continue as our bridge, and their accessories are added to our home.
+
+HAP-python and aiohomekit write the identities and pairings. With HASS (hass.py), Home Assistant itself does, too. The files of
+Homebridge are written here, in the format of HAP-NodeJS.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from controllers import ON, Phone, identity, named
+from hass import HASS, HomeAssistant
+from home import villa
+from lan import until
+from talker import Talker
+
+HERE = Path(__file__).parent
+DEVICE, CODE = "5A:11:C0:DE:00:01", "031-45-154"
+#: An aid as Home Assistant assigns them, which are hashes.
+AID = 4_012_345_678
+
+
+def write(path, value):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value))
+
+
+def entries(*entries):
+    return {"version": 1, "minor_version": 5, "key": "core.config_entries", "data": {"entries": list(entries)}}
+
+
+class PythonBridge(Talker):
+    """A HAP-python bridge on the host `bridge` that is paired with aiohomekit."""
+
+    def __init__(self, lan, state):
+        state.parent.mkdir(parents=True, exist_ok=True)
+        super().__init__(
+            lan.bridge, state.parent / "bridge.log", sys.executable, HERE / "python_bridge.py", lan.bridge.address, 51826, state)
+        self.until(lambda line: "ready" in line)
+
+    async def pair(self):
+        """Pair with the bridge, and return the pairing in the form of aiohomekit's file."""
+        async with Phone() as phone:
+            return dict((await phone.pair(DEVICE, CODE)).pairing_data)
+
+
+async def home_assistant(lan, folder):
+    """Return the pairing with a bridge of HAP-python, whose state is stored as in Home Assistant."""
+    storage = folder / ".storage"
+    bridge = PythonBridge(lan, storage / "homekit.one.state")
+    try:
+        pairing = await bridge.pair()
+    finally:
+        bridge.close()
+    write(storage / "core.config_entries", entries(
+        {"entry_id": "one", "domain": "homekit", "title": "House:51826", "data": {"name": "House", "port": 51826}, "options": {}}))
+    write(storage / "homekit.one.aids", {
+        "version": 1, "minor_version": 1, "key": "homekit.one.aids", "data": {"allocations": {"mqtt.light.a": AID, "light.b": 7}}})
+    return pairing
+
+
+async def homebridge(lan, folder):
+    """Write the files of Homebridge, and return the pairing with its bridge."""
+    key, phone = Ed25519PrivateKey.generate(), identity()
+    secret, public = key.private_bytes_raw().hex(), key.public_key().public_bytes_raw().hex()
+    write(folder / "config.json", {
+        "bridge": {"name": "Homebridge", "username": DEVICE, "port": 51826, "pin": CODE}, "accessories": [], "platforms": []})
+    write(folder / f"persist/AccessoryInfo.{DEVICE.replace(':', '')}.json", {
+        "displayName": "Homebridge 0001", "category": 2, "pincode": CODE, "signSk": secret + public, "signPk": public,
+        "pairedClients": {phone["id"]: phone["public"]}, "pairedClientsPermission": {phone["id"]: 1}, "configVersion": 3,
+        "configHash": "", "setupID": "AB12", "lastFirmwareVersion": "1.0.0"})
+    write(folder / f"persist/IdentifierCache.{DEVICE.replace(':', '')}.json", {
+        "cache": {"|nextAID": AID + 1, "9f1c2f0a-0000-4000-8000-000000000001": AID}})
+    return {
+        "AccessoryPairingID": DEVICE, "AccessoryLTPK": public, "AccessoryIP": lan.bridge.address, "AccessoryPort": 51826,
+        "Connection": "IP", "iOSPairingId": phone["id"], "iOSDeviceLTSK": phone["secret"], "iOSDeviceLTPK": phone["public"]}
+
+
+async def continues(daemon, pairing):
+    """Check that the running bridge is the former one for a paired controller, with new accessories."""
+    assert daemon.until_published()["deviceId"] == DEVICE and daemon.status["paired"]
+    async with Phone() as phone:
+        assert (await phone.record(DEVICE)).txt["sf"] == "0"
+        loaded = phone.load(pairing)
+        aid, iids = named(await loaded.list_accessories_and_characteristics(), "Porch Light")
+        await loaded.put_characteristics([(aid, iids[ON], True)])
+    assert daemon.lights["simulated/porch"]["on"]
+    return aid
+
+
+@pytest.mark.parametrize("program", [home_assistant, homebridge])
+async def test_imported_bridge_keeps_its_pairings(program, make_daemon, lan, tmp_path):
+    pairing = await program(lan, tmp_path / "other")
+    daemon = make_daemon()
+    own = daemon.until_published()["deviceId"]
+    daemon.terminate()
+    name = program.__name__.replace("_", "-")
+    place = [tmp_path / "other", "--state-directory", daemon.state_directory]
+
+    plan = daemon.cli("import", name, *place, "--dry-run")
+    assert DEVICE in plan.stdout and "Pairings: 1, of which 1 admin" in plan.stdout
+    unconfirmed = daemon.cli("import", name, *place, check=False)
+    assert unconfirmed.returncode == 64
+    daemon.start()
+    assert daemon.status["deviceId"] == own
+    running = daemon.cli("import", name, *place, "--yes", check=False)
+    assert running.returncode == 69 and f"process {daemon.process.pid}" in running.stderr
+    daemon.terminate()
+
+    said = daemon.cli("import", name, *place, "--yes")
+    assert f"The bridge is now {DEVICE}, with 1 pairing" in said.stdout
+    daemon.start()
+    assert await continues(daemon, pairing) > AID
+    code = daemon.setup_code_anyway
+    assert (code == CODE) == (program is homebridge)
+
+    daemon.terminate()
+    again = daemon.cli("import", name, *place, "--yes", check=False)
+    assert again.returncode == 65 and "--replace-pairings" in again.stderr
+    secrets = [json.loads(path.read_text()).get(key, "-") for path in (tmp_path / "other").rglob("*") for key in ("private_key", "signSk")
+               if path.name.startswith(("homekit.one.state", "AccessoryInfo"))]
+    for shown in (plan, unconfirmed, running, said, again):
+        assert not any(secret in shown.stdout + shown.stderr for secret in secrets if secret != "-")
+
+
+@pytest.mark.parametrize("program", ["aiohomekit", "home-assistant"])
+async def test_accessory_paired_with_another_program_is_added(program, lan, tmp_path):
+    bridge = PythonBridge(lan, tmp_path / "accessory.state")
+    try:
+        pairing = await bridge.pair()
+        away = pairing | {"AccessoryPairingID": "5A:11:C0:DE:00:99"}
+        pairings = {"bridge": pairing, "away": away, "lock": {"Connection": "BLE"}}
+        file = tmp_path / "pairings.json"
+        if program == "home-assistant":
+            file = tmp_path / ".storage/core.config_entries"
+            write(file, entries(*({"domain": "homekit_controller", "title": name, "data": data} for name, data in pairings.items())))
+        else:
+            write(file, pairings)
+        with villa(lan, tmp_path / "home") as home:
+            adds(home, bridge, program, file)
+        # The other program keeps its pairing.
+        async with Phone() as phone:
+            await phone.record(DEVICE)
+            assert named(await phone.load(pairing).list_accessories_and_characteristics(), "Lamp")
+    finally:
+        bridge.close()
+
+
+def adds(home, bridge, program, file):
+    planned = home.cli("import", program, file, "--dry-run", check=False)
+    assert "bridge: can be added" in planned.stdout and "lock: not added: it's connected by Bluetooth" in planned.stdout
+
+    def imported():
+        done = home.cli("import", program, file, "--json", check=False)
+        results = {entry["name"]: entry for entry in json.loads(done.stdout)}
+        assert done.returncode == 1 and results["lock"]["result"] == "failed"
+        return results["bridge"]["result"] == "added" and results
+
+    results = until(imported, 60, "the bridge is added")
+    assert "isn't on the network" in results["away"]["reason"]
+    assert [accessory["name"] for accessory in results["bridge"]["accessories"]] == [
+        "Python Bridge", "Lamp", "Thermometer", "Latch", "Button"]
+    home.cli("write", "Lamp", "brightness=40")
+    bridge.until(lambda line: line.get("wrote") == ["Lamp", "Brightness", 40])
+    bridge.say(["Thermometer", "CurrentTemperature", 21.5])
+    until(lambda: "21.5" in home.cli("read", "Thermometer").stdout, 10, "the temperature")
+    again = home.cli("import", program, file, check=False)
+    assert "bridge: already in the home" in again.stdout
+
+
+if HASS:
+    async def test_bridge_of_home_assistant_keeps_its_pairings(make_daemon, lan, tmp_path):
+        hass = HomeAssistant(
+            lan.bridge, tmp_path / "hass",
+            "input_boolean: {lamp: {name: Lamp}}\n"
+            f"homekit: [{{name: House, port: 51840, ip_address: {lan.bridge.address}, advertise_ip: [{lan.bridge.address}]}}]\n")
+        try:
+            code = hass.ask("code", None)
+            async with Phone() as phone:
+                device = await found(phone)
+                pairing = dict((await phone.pair(device, code)).pairing_data)
+        finally:
+            hass.close()
+        daemon = make_daemon()
+        daemon.terminate()
+        said = daemon.cli("import", "home-assistant", tmp_path / "hass", "--yes", "--state-directory", daemon.state_directory)
+        assert "\"House\"" in said.stdout
+        daemon.start()
+        assert daemon.until_published()["deviceId"] == device
+        async with Phone() as phone:
+            await phone.record(device)
+            assert named(await phone.load(pairing).list_accessories_and_characteristics(), "Porch Light")
+
+    async def found(phone):
+        """Return the device id of the only bridge on the network."""
+        while True:
+            async for discovery in phone.ip.async_discover():
+                return discovery.description.id.upper()
+
+    def test_accessory_of_home_assistant_is_added(lan, tmp_path):
+        bridge = PythonBridge(lan, tmp_path / "accessory.state")
+        hass = HomeAssistant(lan.phone, tmp_path / "hass")
+        try:
+            print(hass.ask("pair", CODE))
+            hass.close()
+            with villa(lan, tmp_path / "home") as home:
+                def imported():
+                    done = home.cli("import", "home-assistant", tmp_path / "hass", check=False)
+                    return "added as Python Bridge" in done.stdout
+                until(imported, 60, "the bridge is added")
+                home.cli("write", "Lamp", "on=yes")
+                bridge.until(lambda line: line.get("wrote") == ["Lamp", "On", 1])
+        finally:
+            hass.close()
+            bridge.close()
