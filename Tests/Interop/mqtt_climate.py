@@ -1,4 +1,4 @@
-"""A radiator valve, an air conditioner, a humidifier, an air purifier and a fan on MQTT, as Home Assistant's documentation describes them.
+"""A radiator valve, an air conditioner, a humidifier, an air purifier and a fan on MQTT, as in Home Assistant's documentation.
 
 Run as `mqtt_climate.py PORT`. They announce themselves, and print each command as a line of JSON. Lines of JSON on the standard
 input are messages of the devices: `{"valve/mode": "off"}`.
