@@ -76,7 +76,7 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: 
 }
 
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, swiftSettings: swift)
+    .executableTarget(name: name, dependencies: dependencies + ["CLocaleData"], swiftSettings: swift)
 }
 
 func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -128,6 +128,8 @@ let package = Package(
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CMalloc"),
+        .target(
+            name: "CLocaleData", cSettings: [.define("WITHOUT_LOCALE_DATA", .when(configuration: .release))]),
         .systemLibrary(name: "CProcess"),
         .systemLibrary(name: "CTimer"),
 
@@ -257,7 +259,8 @@ let package = Package(
                 "AsyncKit", "HomeClient", "HomeModel", "HomePresentation", "HAPModel", "WebAccess", "BridgeControl",
                 "LineRPC", "SetupQR",
                 "DaemonKit",
-                "BoundedJSON", "SystemKit", "TerminalKit", "Texts", "CZlib", "QRReading", arguments, hummingbird,
+                "BoundedJSON", "SystemKit", "TerminalKit", "Texts", "CLocaleData", "CZlib", "QRReading", arguments,
+                hummingbird,
                 hummingbirdCore,
                 hummingbirdTLS, mustache, lifecycle, .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 logging, nioCore, nioPosix, nioSSL, httpTypes, nioHTTPTypes,
