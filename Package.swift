@@ -172,8 +172,10 @@ let package = Package(
                 nioWebSocket, nioSSL,
             ],
             exclude: ["MQTT/README.md"]),
+        library("OperatorControl", ["LineRPC", "BoundedJSON", "SystemKit", "TerminalKit"]),
         library(
-            "BridgeControl", ["DeviceKit", "HAPModel", "LineRPC", "BoundedJSON", "SystemKit", "TerminalKit", logging]),
+            "BridgeControl",
+            ["OperatorControl", "DeviceKit", "HAPModel", "LineRPC", "BoundedJSON", "SystemKit", "TerminalKit", logging]),
         library("DatabaseKit", ["SystemKit", "TerminalKit", grdb, lifecycle, logging]),
         library(
             "DaemonKit",
@@ -207,7 +209,12 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
         library("DeviceBridge", ["AccessoryRole", "HAPProtocol", "HAPModel", "DeviceKit", logging]),
-        library("Doctor", ["AsyncKit", "BridgeControl", "BoundedJSON", "SystemKit", "TerminalKit", nioCore, nioPosix]),
+        library(
+            "Doctor",
+            [
+                "AsyncKit", "OperatorControl", "BridgeControl", "LineRPC", "BoundedJSON", "SystemKit",
+                "TerminalKit", nioCore, nioPosix,
+            ]),
         library(
             "HomeHub",
             [
@@ -221,7 +228,8 @@ let package = Package(
                 "HAPAccessory", "DeviceBridge", "AccessoryRole", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto",
                 "Discovery", "ConfigurationKit", "DaemonKit", "DatabaseKit", "DeviceKit", "LightDrivers", "LineRPC",
                 "SodiumKit", "YAMLKit",
-                "BridgeControl", "BoundedJSON", "PairingFiles", "SystemKit", "SetupQR", "TerminalKit", logging, grdb,
+                "OperatorControl", "BridgeControl", "BoundedJSON", "PairingFiles", "SystemKit", "SetupQR", "TerminalKit",
+                logging, grdb,
                 lifecycle, arguments, nioCore,
                 nioPosix,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -229,8 +237,8 @@ let package = Package(
         program(
             "lamplighter",
             [
-                "AsyncKit", "CommandKit", "Doctor", "BridgeControl", "DeviceKit", "LightPlugins", "LineRPC",
-                "BoundedJSON", "PairingFiles", "SetupQR", "SystemKit",
+                "AsyncKit", "CommandKit", "Doctor", "OperatorControl", "BridgeControl", "DeviceKit", "LightPlugins",
+                "LineRPC", "BoundedJSON", "PairingFiles", "SetupQR", "SystemKit",
                 "TerminalKit", "YAMLKit", logging, arguments,
             ]),
 
@@ -452,7 +460,7 @@ let package = Package(
         tests(
             of: "lamplighter",
             ["CommandKit", "Doctor", "BridgeControl", "BoundedJSON", "LineRPC", "TerminalKit", "YAMLKit", logging]),
-        tests(of: "Doctor", ["BridgeControl", "TerminalKit"]),
+        tests(of: "Doctor", ["OperatorControl", "BridgeControl", "TerminalKit"]),
         tests(of: "BridgeControl", ["DeviceKit", "HAPModel", "LineRPC", "BoundedJSON", "TerminalKit", logging]),
     ],
     swiftLanguageModes: [.v6],

@@ -22,9 +22,9 @@ package struct BridgeControlClient: Sendable {
                 try await body(BridgeControlClient(peer: $0, file: file))
             }
         } catch let failure as RPCFailure {
-            throw BridgeControlError(failure)
+            throw BridgeControlError(failure, from: .bridge)
         } catch let error as LineRPCError {
-            throw BridgeControlError(error, location)
+            throw BridgeControlError(error, location, of: .bridge)
         }
     }
 
@@ -159,32 +159,5 @@ package struct BridgeControlClient: Sendable {
 
     private func ask(_ request: BridgeRequest, deadline: Duration? = .seconds(10)) async throws -> JSONValue {
         try await peer.call(request.method, request.params, deadline: deadline)
-    }
-}
-
-extension BridgeControlError {
-    init(_ error: LineRPCError, _ location: SocketLocation) {
-        switch error {
-        case .unreachable(let path, let reason):
-            let remark = location.distrust.map { "; the bridge in this directory isn't used: \($0)" } ?? ""
-            self = .unavailable(
-                "can't connect to lamplighterd at \(path) (\(reason)\(remark))",
-                remedy: "start lamplighterd (in a clone with make run), or specify its socket with --control")
-            isDaemonAway = true
-        case .untrusted: self = .noPermission("\(error)", remedy: "specify a socket that you trust with --control")
-        case .noPermission(let path):
-            self = .noPermission(
-                "no permission to use \(path)",
-                remedy: "run this command as root, or add this user to the lamplighter group")
-        case .pathTooLong(let path): self = .usage("the socket path is too long: \(path)")
-        case .timedOut:
-            self = .unavailable("lamplighterd didn't answer in time at \(location.path)", remedy: "check its log")
-            isUnanswered = true
-        case .closed:
-            self = .unavailable("lamplighterd closed the connection at \(location.path)", remedy: "check its log")
-            isUnanswered = true
-        case .inUse, .notASocket, .cannotListen, .tooManyRequests, .tooLong:
-            self.init(code: 70, message: error.description)
-        }
     }
 }

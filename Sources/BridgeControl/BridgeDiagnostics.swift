@@ -2,21 +2,6 @@
 ///
 /// `doctor` compares these details with observations from outside. They never contain the setup code.
 package struct BridgeDiagnostics: BridgeMessage {
-    /// The storage of the bridge's state.
-    package struct Storage: BridgeMessage {
-        package var directory: String
-        /// The number of bytes that the daemon can still write to the directory.
-        package var freeBytes: Int
-        /// The problem with the directory or its database, if any.
-        package var problem: String?
-
-        package init(directory: String, problem: String? = nil, freeBytes: Int) {
-            self.directory = directory
-            self.problem = problem
-            self.freeBytes = freeBytes
-        }
-    }
-
     package var version: String
     /// The daemon's process ID.
     package var process: Int
@@ -44,12 +29,12 @@ package struct BridgeDiagnostics: BridgeMessage {
     ///
     /// It is negative if the clock was set back.
     package var clockStep: Int
-    package var storage: Storage
+    package var storage: StorageReport
 
     package init(
         version: String, process: Int, isToBeAdvertised: Bool, wantedName: String, discoveryError: String? = nil,
         interfaces: [String], txt: [String: String], pairings: Int, refusedSetups: Int, failedAttempts: Int,
-        attemptsAllowed: Int, clockStep: Int, storage: Storage
+        attemptsAllowed: Int, clockStep: Int, storage: StorageReport
     ) {
         self.version = version
         self.process = process

@@ -1,22 +1,7 @@
 import BoundedJSON
 
-/// A request or a notification on the control socket.
-protocol BridgeCall: MethodCall, Sendable, Equatable {}
-
-extension BridgeCall {
-    /// Decodes a call, or returns `nil` if the method is unknown.
-    ///
-    /// - Throws: ``BridgeControlError`` with code 76 if a parameter is missing or has the wrong type.
-    init?(method: String, params: JSONValue) throws(BridgeControlError) {
-        do {
-            guard let call = try Self.decoded(method: method, params: params) else { return nil }
-            self = call
-        } catch { throw BridgeControlError(decoding: error) }
-    }
-}
-
 /// A request to the control socket.
-enum BridgeRequest: BridgeCall {
+enum BridgeRequest: OperatorCall {
     /// Returns ``BridgeStatus``.
     case status
     /// Returns ``BridgeDiagnostics``: details that `doctor` needs and ``status`` omits.
@@ -99,7 +84,7 @@ enum BridgeRequest: BridgeCall {
 }
 
 /// A notification from the bridge to a command that watches lights.
-enum BridgeNotification: BridgeCall {
+enum BridgeNotification: OperatorCall {
     /// The subscription has started, so all events from now on are delivered. This is sent once.
     case watching
     case changed(LightEvent)

@@ -114,6 +114,29 @@ extension DatabaseFile {
 
     // MARK: Files
 
+    /// Removes files of an interrupted backup or restore.
+    ///
+    /// The caller must hold the lock of the database.
+    package static func discard(_ paths: [String]) {
+        for file in paths.flatMap({ [$0, $0 + ".new"] }) {
+            for suffix in ["", "-journal", "-wal", "-shm"] { unlink(file + suffix) }
+        }
+    }
+
+    /// Changes the user of this process to the owner of a state directory if this user is root, so that the daemon can
+    /// use the files that this process creates.
+    ///
+    /// - Throws: ``DatabaseFileError`` if the directory doesn't exist.
+    package static func becomeOwner(of directory: String) throws(DatabaseFileError) {
+        var status = stat()
+        // Don't create a missing directory, because the daemon or systemd creates it with the right owner.
+        guard stat(directory, &status) == 0 else { throw .missing(path: directory) }
+        guard getuid() == 0, status.st_uid != 0 else { return }
+        guard setgroups(0, nil) == 0, setgid(status.st_gid) == 0, setuid(status.st_uid) == 0 else {
+            throw .noPermission(path: directory)
+        }
+    }
+
     /// Creates an empty file that only this user can read.
     ///
     /// An existing file is replaced.

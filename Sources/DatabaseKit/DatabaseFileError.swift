@@ -13,7 +13,7 @@ package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
     /// The database belongs to a newer version of the program or to another program.
     case foreign(path: String, reason: String)
     /// The file to restore isn't a backup, or it is damaged.
-    case notABackup
+    case notABackup(of: String)
     /// The database to back up or to open is missing.
     case missing(path: String)
     case noPermission(path: String)
@@ -49,7 +49,7 @@ package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
                 "\(path) is damaged: \(reason); \(remedy)"
             case .foreign(let path, let reason):
                 "\(path) \(reason); upgrade, or \(remedy)"
-            case .notABackup: "the file isn't a backup of a bridge, or is damaged; nothing was changed"
+            case .notABackup(let subject): "the file isn't a backup of \(subject), or is damaged; nothing was changed"
             case .missing(let path):
                 "\(path) doesn't exist; start the daemon once, or specify another directory with --state-directory"
             case .noPermission(let path):

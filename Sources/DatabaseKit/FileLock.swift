@@ -1,5 +1,5 @@
 import Glibc
-import SystemKit
+package import SystemKit
 
 /// An exclusive lock, which is held until this object is released or the process ends.
 ///
@@ -72,6 +72,15 @@ extension DatabaseFileError {
         case ENOSPC, EDQUOT: .diskFull(directory: DatabaseFile.folder(of: path))
         case EIO: .inputOutput(path: path, reason: SystemError(code: code).reason)
         default: .cannotCreate(path: path, reason: SystemError(code: code).reason)
+        }
+    }
+
+    /// Returns the error for an existing file that can't be opened, read or written.
+    package static func using(_ path: String, _ error: SystemError = .last) -> DatabaseFileError {
+        switch error.code {
+        case _ where error.isPermissionDenied: .noPermission(path: path)
+        case ENOSPC, EDQUOT: .diskFull(directory: DatabaseFile.folder(of: path))
+        default: .inputOutput(path: path, reason: error.reason)
         }
     }
 }

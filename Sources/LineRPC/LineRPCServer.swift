@@ -53,6 +53,18 @@ package struct LineRPCServer: Sendable {
         }
     }
 
+    /// Checks whether this user can create a socket, without creating or changing anything.
+    ///
+    /// The directory may be missing, because systemd or the daemon creates it at startup.
+    ///
+    /// - Throws: ``LineRPCError``.
+    package static func inspect(_ path: String) throws(LineRPCError) {
+        var status = stat()
+        if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFSOCK { throw .notASocket(path: path) }
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        guard access(folder, F_OK) != 0 || access(folder, W_OK) == 0 else { throw .noPermission(path: path) }
+    }
+
     private func serve(_ connections: NIOAsyncChannelInboundStream<any Channel>) async {
         let served = PeerCounts(limits)
         await withDiscardingTaskGroup { tasks in

@@ -40,6 +40,17 @@ package struct SocketLocation: Sendable, Equatable {
     /// doesn't exist.
     package let distrust: Distrust?
 
+    private init(path: String, servers: Set<UInt32>?, distrust: Distrust?) {
+        self.path = path
+        self.servers = servers
+        self.distrust = distrust
+    }
+
+    /// Returns the location of another socket of the same daemon.
+    package func at(_ path: String) -> SocketLocation {
+        SocketLocation(path: path, servers: servers, distrust: distrust)
+    }
+
     package init(chosen path: String) {
         self.path = path
         servers = nil

@@ -25,6 +25,20 @@ package struct OpenFile: Sendable {
         return bytes
     }
 
+    /// Reads at most `limit` bytes; returns fewer only at the end of the file.
+    package func readPart(atMost limit: Int) throws(SystemError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: limit)
+        var filled = 0
+        while filled < limit {
+            let count = bytes[filled...].withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .last }
+            guard count > 0 else { break }
+            filled += count
+        }
+        return Array(bytes.prefix(filled))
+    }
+
     package func write(_ bytes: some Sequence<UInt8>) throws(SystemError) {
         var rest = Array(bytes)[...]
         while !rest.isEmpty {

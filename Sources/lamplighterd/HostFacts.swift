@@ -11,7 +11,7 @@ struct HostFacts {
     let interfaces: InterfaceSelection
     let file: DatabaseFile
     let writes: ServerDatabase.WriteCount
-    private let began = (wall: WallClock.now, steady: ContinuousClock.now)
+    private let clock = ClockStep()
 
     /// The configured interfaces that don't exist yet.
     var missingInterfaces: [String] {
@@ -21,10 +21,7 @@ struct HostFacts {
     }
 
     /// The number of seconds by which the wall clock was changed since the bridge started; negative if it was set back.
-    var clockStep: Int {
-        let elapsed = began.steady.duration(to: .now) / .milliseconds(1)
-        return Int((Double(WallClock.now - began.wall) - elapsed) / 1000)
-    }
+    var clockStep: Int { clock.seconds }
 
     /// The reason why new state can't be stored, if any.
     var storageWarning: String? {
@@ -34,8 +31,8 @@ struct HostFacts {
         return writes.failure.map { "the last change couldn't be stored in \(file.path): \($0)" }
     }
 
-    var storage: BridgeDiagnostics.Storage {
-        BridgeDiagnostics.Storage(
+    var storage: StorageReport {
+        StorageReport(
             directory: file.directory, problem: file.problem, freeBytes: Int(clamping: file.freeBytes))
     }
 }

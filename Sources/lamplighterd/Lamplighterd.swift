@@ -70,12 +70,7 @@ struct Lamplighterd: AsyncParsableCommand {
                 configuration: config, stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory)
             if checkStart {
                 return try StartCheck(configuration: config, places: places, drivers: DriverCatalog.drivers).run {
-                    // Don't print failed steps here, because the thrown error is printed like any startup error.
-                    if json {
-                        StandardStreams.printLine($0.json.text)
-                    } else if $0.code == nil {
-                        StandardStreams.printLine("\($0.step.rawValue): \($0.message)".sanitized)
-                    }
+                    [json] in $0.print(isJSON: json)
                 }
             }
             if backup { return try OfflineStorage.backup(places, logger: logger) }

@@ -32,7 +32,7 @@ struct DiagnosisTests {
         _ status: BridgeStatus = status, _ diagnostics: BridgeDiagnostics = diagnostics,
         _ change: (inout Facts) -> Void = { _ in }
     ) -> Facts {
-        var facts = Facts(daemon: .answers(status, diagnostics), time: Version.released + 86400)
+        var facts = Facts(daemon: .answers(BridgeAnswer(status, diagnostics)), time: Version.released + 86400)
         facts.listeners = ["avahi"]
         facts.queryResults = [
             QueryResult(
@@ -354,7 +354,8 @@ struct DiagnosisTests {
             Self.facts(status, diagnostics) { facts in
                 facts.listeners = ["avahi", "homeassistant"]
                 facts.queryResults[0].instances[0].name = "Bridge EEFF #2"
-                facts.unreachableLights = ["a", "b", "c", "d", "e", "f"]
+                facts.daemon = .answers(
+                    BridgeAnswer(status, diagnostics, unreachableLights: ["a", "b", "c", "d", "e", "f"]))
             })
         #expect(findings.verdict == nil)
         let messages = findings.filter { $0.result == .warning }.map(\.message)

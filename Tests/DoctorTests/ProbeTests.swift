@@ -75,7 +75,7 @@ struct ProbeTests {
     /// Runs `Tests/Fixtures/start-check`.
     ///
     /// The name of its configuration file selects its behavior.
-    private func startCheck(_ habit: String) async -> Facts.StartCheck? {
+    private func startCheck(_ habit: String) async -> StartOutput? {
         let program = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Fixtures/start-check").path
         // The check blocks its thread, so run it on a separate thread.
@@ -92,7 +92,7 @@ struct ProbeTests {
     func fails() async {
         #expect(
             await startCheck("fails")
-                == Facts.StartCheck(
+                == StartOutput(
                     reports: [
                         StartReport(.configuration, "fails"),
                         StartReport(.state, "--state-directory /state --runtime-directory /run --json"),
@@ -102,7 +102,7 @@ struct ProbeTests {
 
     @Test("reads the reports of a start check without faults")
     func well() async {
-        #expect(await startCheck("well") == Facts.StartCheck(reports: [StartReport(.configuration, "well")], code: 0))
+        #expect(await startCheck("well") == StartOutput(reports: [StartReport(.configuration, "well")], code: 0))
     }
 
     @Test(

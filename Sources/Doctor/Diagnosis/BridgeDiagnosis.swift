@@ -7,12 +7,13 @@ struct BridgeDiagnosis {
     let facts: Facts
     let status: BridgeStatus
     let diagnostics: BridgeDiagnostics
+    let unreachableLights: [String]
 
     var findings: [CheckResult] {
         let first: [CheckResult] = [
             .ok(.daemon, "lamplighterd \(diagnostics.version) answers (process \(diagnostics.process))"),
-            Diagnosis.clock(facts.time, step: diagnostics.clockStep),
-            storage,
+            Diagnosis.clock(facts.time, step: diagnostics.clockStep, .bridge),
+            Diagnosis.storage(diagnostics.storage, "pairings", .bridge),
         ]
         let checks = first + onTheNetwork + [attempts, pairing, drivers, lights]
         return checks + warnings(besides: checks)
@@ -44,8 +45,8 @@ struct BridgeDiagnosis {
     private var onTheNetwork: [CheckResult] {
         let checks: [(CheckResult.Check, () -> CheckResult)] = [
             (.network, { network }), (.advertise, { advertise }),
-            (.bus, { Diagnosis.bus(facts.bus, isUsed: isPublished) }),
-            (.avahi, { Diagnosis.avahi(facts.avahi, isUsed: isPublished) }),
+            (.bus, { Diagnosis.bus(facts.bus, isUsed: isPublished, .bridge) }),
+            (.avahi, { Diagnosis.avahi(facts.avahi, isUsed: isPublished, .bridge) }),
             (.clone, { clone }), (.advertisement, { advertisement }), (.responders, { responders }),
             (.visible, { visible }), (.record, { record }), (.addresses, { addresses }),
         ]
@@ -61,25 +62,6 @@ struct BridgeDiagnosis {
     }
 
     // MARK: Host
-
-    /// The free space below which the disk is considered full, in bytes.
-    private static let scarce = 1 << 20
-    /// The free space below which there is a warning, in bytes.
-    private static let enough = 64 << 20
-
-    private var storage: CheckResult {
-        let storage = diagnostics.storage
-        if let problem = storage.problem {
-            return .wrong(
-                .storage, problem, "fix this before the bridge restarts; until then, changes may be lost", code: 74)
-        }
-        let rest = "only \(storage.freeBytes / 1024) KiB are free in \(storage.directory)"
-        if storage.freeBytes < Self.scarce {
-            return .wrong(.storage, "the disk is full: \(rest)", "free some space; pairings can't be stored", code: 74)
-        }
-        if storage.freeBytes < Self.enough { return .warning(.storage, rest, "free some space on that disk") }
-        return .ok(.storage, "\(storage.directory) is writable")
-    }
 
     private var network: CheckResult {
         guard !diagnostics.interfaces.isEmpty else {
@@ -161,7 +143,7 @@ struct BridgeDiagnosis {
     }
 
     private var lights: CheckResult {
-        let names = facts.unreachableLights
+        let names = unreachableLights
         guard !names.isEmpty else {
             return .ok(.lights, status.lights.count == 0 ? "no lights yet" : "\(status.lights.count), all reachable")
         }

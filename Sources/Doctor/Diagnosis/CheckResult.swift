@@ -1,16 +1,19 @@
+internal import TerminalKit
+
 /// The result of one check.
 package struct CheckResult: Encodable, Equatable, Sendable {
     /// The checks, each after the checks that it depends on.
     package enum Check: String, Encodable, Sendable {
         case configuration, state, port, metrics, socket, daemon, clock, storage, network, advertise, bus, avahi, clone
         case advertisement, responders, visible, record, addresses, attempts, pairing, drivers, lights
+        case timeZone, discovery, page, accessories
         /// A check that is only made with `--long`.
         case lasting
     }
 
     package enum Result: String, Encodable, Sendable {
         case ok
-        /// A finding that needs attention but doesn't keep controllers from using the bridge.
+        /// A finding that needs attention but doesn't prevent normal use.
         case warning
         case wrong
         /// The check couldn't be made, usually because an earlier check failed.
@@ -66,5 +69,28 @@ package struct DiagnosisReport: Encodable, Sendable {
         message = checks.verdict?.message
         remedy = checks.verdict?.remedy
         self.checks = checks
+    }
+}
+
+extension [CheckResult] {
+    /// The results as lines of text for people.
+    package var text: String {
+        map { finding in
+            let isWell = finding.result == .ok || finding.result == .unknown
+            let sentence = [finding.message, isWell ? nil : finding.remedy].compactMap(\.self).joined(separator: "; ")
+            return finding.result.rawValue.padded(9) + finding.check.rawValue.padded(15) + sentence.sanitized + "\n"
+        }.joined()
+    }
+
+    /// A clause about the warnings, or an empty text without warnings.
+    package var butWarnings: String {
+        let count = count { $0.result == .warning }
+        return count == 0 ? "" : ", but see the \(count == 1 ? "warning" : "\(count) warnings") above"
+    }
+}
+
+extension String {
+    fileprivate func padded(_ width: Int) -> String {
+        self + String(repeating: " ", count: Swift.max(1, width - count))
     }
 }

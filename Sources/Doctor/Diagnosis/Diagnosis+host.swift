@@ -1,10 +1,12 @@
+internal import OperatorControl
+
 extension Diagnosis {
-    /// Checks the system D-Bus, to which the bridge is connected if `isUsed` is true.
-    static func bus(_ outcome: UnixProbe.Outcome, isUsed: Bool) -> CheckResult {
+    /// Checks the system D-Bus, to which the daemon is connected if `isUsed` is true.
+    static func bus(_ outcome: UnixProbe.Outcome, isUsed: Bool, _ daemon: OperatedDaemon) -> CheckResult {
         switch outcome {
         case .answers: .ok(.bus, "the system D-Bus answers")
         // The daemon may use a different bus than this command.
-        case _ where isUsed: .ok(.bus, "the bridge is connected to the system D-Bus")
+        case _ where isUsed: .ok(.bus, "the \(daemon.subject) is connected to the system D-Bus")
         case .absent:
             .wrong(
                 .bus, "the system D-Bus isn't running, and Avahi requires it", "start it: systemctl start dbus")
@@ -18,8 +20,8 @@ extension Diagnosis {
         }
     }
 
-    /// Checks the Avahi daemon, to which the bridge is connected if `isUsed` is true.
-    static func avahi(_ outcome: UnixProbe.Outcome, isUsed: Bool) -> CheckResult {
+    /// Checks the Avahi daemon, to which the daemon is connected if `isUsed` is true.
+    static func avahi(_ outcome: UnixProbe.Outcome, isUsed: Bool, _ daemon: OperatedDaemon) -> CheckResult {
         switch outcome {
         case .answers: .ok(.avahi, "the Avahi daemon answers")
         case .silent:
@@ -27,7 +29,7 @@ extension Diagnosis {
                 .avahi, "the Avahi daemon hangs: it accepts connections but doesn't answer",
                 "restart it: systemctl restart avahi-daemon")
         // The Avahi daemon may run outside this container and share only its bus, so its socket may be missing.
-        case _ where isUsed: .ok(.avahi, "the bridge is connected to the Avahi daemon")
+        case _ where isUsed: .ok(.avahi, "the \(daemon.subject) is connected to the Avahi daemon")
         case .absent:
             .wrong(.avahi, "the Avahi daemon isn't running", "start it: systemctl enable --now avahi-daemon")
         case .refused(let reason):

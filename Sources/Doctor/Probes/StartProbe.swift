@@ -1,35 +1,40 @@
 import BoundedJSON
-import BridgeControl
 import Glibc
+import OperatorControl
 
-/// Runs `lamplighterd` to find the reason why it doesn't start.
+/// Runs a daemon's program to find the reason why it doesn't start.
 package enum StartProbe {
-    /// The user of the packaged service.
-    private static let serviceUser = "lamplighter"
     /// The maximum size of the output to read, in bytes.
     private static let maximumOutput = 64 << 10
     /// The time limit for the output, in milliseconds.
     private static let timeout: CInt = 5000
 
-    /// Runs `lamplighterd --check-start --json`.
+    /// Runs the program with `--check-start --json`.
     ///
     /// This function blocks until the program ends, or for several seconds if it hangs.
     ///
     /// If root runs this for a state directory in `/var/lib`, the check runs as the user of the packaged service,
     /// because root has all permissions and wouldn't find missing permissions.
     ///
+    /// - Parameters:
+    ///   - program: The path of the daemon's program.
+    ///   - user: The user of the packaged service.
+    ///   - configuration: The configuration file, or `nil` for the default file.
+    ///   - stateDirectory: The directory of the daemon's database.
+    ///   - runtimeDirectory: The directory of the daemon's sockets.
     /// - Returns: The output, or `nil` if the program can't be run or hangs.
     package static func run(
-        _ daemon: String, configuration: String, stateDirectory: String, runtimeDirectory: String
-    ) -> Facts.StartCheck? {
-        let words = [
-            daemon, "--check-start", "--config", configuration, "--state-directory", stateDirectory,
-            "--runtime-directory", runtimeDirectory, "--json",
-        ]
-        guard geteuid() == 0, stateDirectory.hasPrefix("/var/lib/"), getpwnam(serviceUser) != nil else {
+        _ program: String, user: String = OperatedDaemon.bridge.group, configuration: String?, stateDirectory: String,
+        runtimeDirectory: String
+    ) -> StartOutput? {
+        let words =
+            [program, "--check-start"] + (configuration.map { ["--config", $0] } ?? []) + [
+                "--state-directory", stateDirectory, "--runtime-directory", runtimeDirectory, "--json",
+            ]
+        guard geteuid() == 0, stateDirectory.hasPrefix("/var/lib/"), getpwnam(user) != nil else {
             return spawn(words)
         }
-        let asUser = ["/usr/bin/setpriv", "--reuid=\(serviceUser)", "--regid=\(serviceUser)", "--init-groups"]
+        let asUser = ["/usr/bin/setpriv", "--reuid=\(user)", "--regid=\(user)", "--init-groups"]
         let found = spawn(asUser + words)
         // If a port or a socket is in use, check again as root, because only root can find the process that uses it.
         return found?.code == unavailable ? spawn(words) ?? found : found
@@ -38,7 +43,7 @@ package enum StartProbe {
     /// The exit code EX_UNAVAILABLE of sysexits(3).
     private static let unavailable: CInt = 69
 
-    private static func spawn(_ words: [String]) -> Facts.StartCheck? {
+    private static func spawn(_ words: [String]) -> StartOutput? {
         var ends: [CInt] = [-1, -1]
         guard pipe(&ends) == 0 else { return nil }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -70,7 +75,7 @@ package enum StartProbe {
                 lastLine = String(decoding: line, as: UTF8.self)
             }
         }
-        return Facts.StartCheck(reports: reports, lastLine: lastLine, code: status >> 8 & 0xFF)
+        return StartOutput(reports: reports, lastLine: lastLine, code: status >> 8 & 0xFF)
     }
 
     /// Returns the complete output, or `nil` if it doesn't end in time or is too long.

@@ -30,7 +30,17 @@ package enum TCPProbe {
 
     private static let timeout = Duration.seconds(2)
 
-    package static func connect(to target: Target, port: Int) async -> Facts.Connection {
+    /// Connects to all addresses at the same time; returns the results in the order of the addresses.
+    package static func connect(to targets: [Target], port: Int) async -> [Facts.Connection] {
+        await withTaskGroup(of: (Int, Facts.Connection).self) { group in
+            for (index, target) in targets.enumerated() {
+                group.addTask { (index, await connect(to: target, port: port)) }
+            }
+            return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
+
+    static func connect(to target: Target, port: Int) async -> Facts.Connection {
         guard let ip = try? SocketAddress(packedIPAddress: ByteBuffer(bytes: target.address), port: port).ipAddress,
             let address = SocketAddress(ip, port, on: target.interface)
         else { return Facts.Connection(address: "(invalid)", outcome: .failed(reason: "not an IP address")) }

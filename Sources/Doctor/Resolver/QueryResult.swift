@@ -36,3 +36,19 @@ extension QueryRoute: CustomStringConvertible {
         }
     }
 }
+
+extension [QueryResult] {
+    /// Returns the port and the distinct addresses of the accessory with a device ID, or `nil` if it isn't advertised.
+    package func endpoints(ofDevice id: String) -> (port: Int, targets: [TCPProbe.Target])? {
+        var port: Int?
+        var targets: [TCPProbe.Target] = []
+        for result in self {
+            guard case .multicast(let interface, _) = result.route else { continue }
+            for instance in result.instances where instance.txt?["id"]?.lowercased() == id.lowercased() {
+                port = port ?? instance.places.first.map { Int($0.port) }
+                targets += instance.addresses.map { TCPProbe.Target(address: $0, interface: interface) }
+            }
+        }
+        return port.map { ($0, targets.unique) }
+    }
+}

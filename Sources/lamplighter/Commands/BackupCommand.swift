@@ -23,7 +23,8 @@ struct BackupCommand: AsyncParsableCommand {
         } catch let error as BridgeControlError where error.isDaemonAway {
             let directory = try place.directory(options)
             try OutputFile.make(file) { output in
-                try DaemonProgram.run(["--backup", "--state-directory", directory], standardOutput: output)
+                try DaemonProgram(of: .bridge).run(
+                    ["--backup", "--state-directory", directory], standardOutput: output)
             }
         }
     }

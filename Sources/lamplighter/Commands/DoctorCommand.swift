@@ -61,32 +61,14 @@ struct DoctorCommand: AsyncParsableCommand {
 
     // MARK: Output
 
-    private static func sentence(_ finding: CheckResult) -> String {
-        finding.remedy.map { "\(finding.message); \($0)" } ?? finding.message
-    }
-
     static func text(of findings: [CheckResult]) -> String {
-        var text = ""
-        for finding in findings {
-            let isWell = finding.result == .ok || finding.result == .unknown
-            let words = [finding.result.rawValue.padded(9), finding.check.rawValue.padded(15)]
-            text += words.joined() + (isWell ? finding.message : sentence(finding)).sanitized + "\n"
-        }
-        if findings.verdict == nil {
-            let count = findings.count { $0.result == .warning }
-            let but = count == 0 ? "" : ", but see the \(count == 1 ? "warning" : "\(count) warnings") above"
-            text += """
+        guard findings.verdict == nil else { return findings.text }
+        return findings.text + """
 
-                This host found no problems\(but). Its own queries don't pass through the network, so a switch, an access
-                point or a firewall may still block controllers. To check that, run avahi-browse -rt _hap._tcp on
-                another computer, or doctor --long here if other hosts answer mDNS queries.
+            This host found no problems\(findings.butWarnings). Its own queries don't pass through the network, so a switch, an access
+            point or a firewall may still block controllers. To check that, run avahi-browse -rt _hap._tcp on
+            another computer, or doctor --long here if other hosts answer mDNS queries.
 
-                """
-        }
-        return text
+            """
     }
-}
-
-extension String {
-    fileprivate func padded(_ width: Int) -> String { self + String(repeating: " ", count: max(1, width - count)) }
 }

@@ -1,4 +1,3 @@
-import AsyncKit
 import BridgeControl
 import Doctor
 import Glibc
@@ -8,10 +7,6 @@ import TerminalKit
 
 /// Collects the facts for `doctor`.
 struct FactGatherer {
-    /// The time limit for the daemon's answers.
-    ///
-    /// After this time, the daemon is reported as hanging.
-    private static let timeout = Duration.seconds(4)
     /// The maximum number of advertised addresses to connect to.
     private static let maximumAddresses = 16
 
@@ -22,60 +17,28 @@ struct FactGatherer {
     func facts() async -> Facts {
         async let bus = UnixProbe.systemBus(address: Terminal.current.environment("DBUS_SYSTEM_BUS_ADDRESS"))
         async let avahi = UnixProbe.avahi()
-        let (daemon, lights) = await daemon()
-        var facts = Facts(daemon: daemon, time: Int(WallClock.now / 1000))
+        var facts = Facts(daemon: await daemon(), time: Int(WallClock.now / 1000))
         facts.bus = await bus
         facts.avahi = await avahi
-        facts.unreachableLights = lights.filter { !$0.reachable }.map(\.name)
-        guard case .answers(let status, let diagnostics) = daemon else { return facts }
+        guard case .answers(let answer) = facts.daemon else { return facts }
+        let (status, diagnostics) = (answer.status, answer.diagnostics)
 
         facts.listeners = MulticastListeners.users()
         facts.queryResults = await Resolver.look(for: status.advertisement.name, on: diagnostics.interfaces)
         let targets = facts.addresses(of: status.advertisement.name).prefix(Self.maximumAddresses)
-        facts.connections = await connect(to: Array(targets), status.port)
+        facts.connections = await TCPProbe.connect(to: Array(targets), port: status.port)
         return facts
-    }
-
-    private func connect(to targets: [TCPProbe.Target], _ port: Int) async -> [Facts.Connection] {
-        await withTaskGroup(of: (Int, Facts.Connection).self) { group in
-            for (index, target) in targets.enumerated() {
-                group.addTask { (index, await TCPProbe.connect(to: target, port: port)) }
-            }
-            return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
-        }
     }
 
     // MARK: Daemon
 
-    private typealias Answer = (BridgeStatus, BridgeDiagnostics, [LightListing])
-
-    private func daemon() async -> (Facts.Daemon, [LightListing]) {
-        do {
-            guard let (status, diagnostics, lights) = try await answer() else {
-                return (.unfit(reason: "lamplighterd accepts connections but doesn't answer"), [])
-            }
-            return (.answers(status, diagnostics), lights)
-        } catch let error as BridgeControlError {
-            // Omit the error's remedy, because the diagnosis adds a better remedy.
-            switch error.code {
-            case 77: return (.forbidden(reason: error.message), [])
-            case 69 where await UnixProbe.isAbsent(options.socket):
-                if let distrust = options.location.distrust, !isInstalled {
-                    return (.distrusted(reason: distrust.reason, remedy: distrust.remedy), [])
-                }
-                return (.absent(reason: error.message, start: start()), [])
-            default: return (.unfit(reason: error.description), [])
-            }
-        } catch {
-            return (.unfit(reason: "\(error)"), [])
-        }
-    }
-
-    /// Returns the daemon's answers, or `nil` if they don't arrive in time.
-    private func answer() async throws -> Answer? {
-        try await withTimeLimit(Self.timeout) {
+    private func daemon() async -> DaemonState<BridgeAnswer> {
+        await .asking(.bridge, at: options.location, isInstalled: isInstalled, start: start) { [options] in
             try await options.ask { bridge in
-                (try await bridge.status(), try await bridge.diagnostics(), try await bridge.lights())
+                let (status, diagnostics) = (try await bridge.status(), try await bridge.diagnostics())
+                let lights = try await bridge.lights()
+                return BridgeAnswer(
+                    status, diagnostics, unreachableLights: lights.filter { !$0.reachable }.map(\.name))
             }
         }
     }
@@ -88,11 +51,11 @@ struct FactGatherer {
 
     /// Returns the results of a start check, or `nil` if the daemon's program or the locations of its files are
     /// unknown.
-    private func start() -> Facts.StartCheck? {
+    private func start() -> StartOutput? {
         let runtime = options.socket.lastIndex(of: "/").map { String(options.socket[..<$0]) } ?? "."
         let places = DaemonPlaces(socket: options.socket)
         guard let config = config ?? places?.configuration, let state = stateDirectory ?? places?.stateDirectory,
-            let daemon = DaemonProgram.path
+            let daemon = DaemonProgram(of: .bridge).path
         else { return nil }
         return StartProbe.run(daemon, configuration: config, stateDirectory: state, runtimeDirectory: runtime)
     }

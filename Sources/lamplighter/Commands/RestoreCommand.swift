@@ -38,7 +38,7 @@ struct RestoreCommand: AsyncParsableCommand {
             let directory = try place.directory(options)
             try await options.confirm("The backup replaces the bridge in \(directory).", yes: yes)
             try input.rewind()
-            try DaemonProgram.run(
+            try DaemonProgram(of: .bridge).run(
                 ["--restore", "--state-directory", directory] + (options.json ? ["--json"] : []),
                 standardInput: input.descriptor)
             guard !options.json else { return }

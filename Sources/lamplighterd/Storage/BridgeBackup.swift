@@ -57,7 +57,7 @@ enum BridgeBackup {
         } catch {
             discardRemains(places)
             switch error {
-            case is DamagedDatabase, DatabaseFileError.damaged: throw DatabaseFileError.notABackup
+            case is DamagedDatabase, DatabaseFileError.damaged: throw DatabaseFileError.notABackup(of: "a bridge")
             case DatabaseFileError.foreign(_, let reason):
                 throw DatabaseFileError.foreign(path: "the backup", reason: reason)
             default: throw error
@@ -146,16 +146,14 @@ enum BridgeBackup {
     ///
     /// The caller must hold the lock of the database.
     static func discardRemains(_ places: BridgeDaemon.Places) {
-        for file in [places.restoredDatabase, places.exportedDatabase].flatMap({ [$0, $0 + ".new"] }) {
-            for suffix in ["", "-journal", "-wal", "-shm"] { unlink(file + suffix) }
-        }
+        DatabaseFile.discard([places.restoredDatabase, places.exportedDatabase])
     }
 
     // MARK: Files
 
     private static func read(_ path: String) throws(DatabaseFileError) -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw failure(path) }
+        guard file >= 0 else { throw .using(path) }
         defer { close(file) }
         return try read(file, path)
     }
@@ -165,14 +163,14 @@ enum BridgeBackup {
     /// - Throws: `DatabaseFileError` if it can't be read or is too large.
     static func read(_ file: CInt, _ name: String) throws(DatabaseFileError) -> [UInt8] {
         let bytes: [UInt8]
-        do { bytes = try OpenFile(file).read(limit: FileTransfer.maximumFileSize) } catch { throw failure(name, error) }
-        guard bytes.count <= FileTransfer.maximumFileSize else { throw .notABackup }
+        do { bytes = try OpenFile(file).read(limit: FileTransfer.maximumFileSize) } catch { throw .using(name, error) }
+        guard bytes.count <= FileTransfer.maximumFileSize else { throw .notABackup(of: "a bridge") }
         return bytes
     }
 
     private static func write(_ bytes: [UInt8], to path: String) throws(DatabaseFileError) {
         let file = open(path, O_WRONLY | O_CLOEXEC)
-        guard file >= 0 else { throw failure(path) }
+        guard file >= 0 else { throw .using(path) }
         defer { close(file) }
         try write(bytes, to: file, path)
     }
@@ -181,14 +179,6 @@ enum BridgeBackup {
     ///
     /// - Throws: `DatabaseFileError` if it can't be written.
     static func write(_ bytes: [UInt8], to file: CInt, _ name: String) throws(DatabaseFileError) {
-        do { try OpenFile(file).write(bytes) } catch { throw failure(name, error) }
-    }
-
-    private static func failure(_ path: String, _ error: SystemError = .last) -> DatabaseFileError {
-        switch error.code {
-        case _ where error.isPermissionDenied: .noPermission(path: path)
-        case ENOSPC, EDQUOT: .diskFull(directory: DatabaseFile.folder(of: path))
-        default: .inputOutput(path: path, reason: error.reason)
-        }
+        do { try OpenFile(file).write(bytes) } catch { throw .using(name, error) }
     }
 }

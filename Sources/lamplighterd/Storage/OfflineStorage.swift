@@ -19,7 +19,7 @@ enum OfflineStorage {
     ///
     /// - Throws: `DatabaseFileError`, also if the bridge is running.
     static func backup(_ places: BridgeDaemon.Places, logger: Logger) throws {
-        try becomeOwner(of: places.stateDirectory)
+        try DatabaseFile.becomeOwner(of: places.stateDirectory)
         let file = try DatabaseFile(
             path: places.database, migrator: BridgeDatabase.migrator, applicationID: BridgeDaemon.applicationID,
             isMadeIfMissing: false, logger: logger)
@@ -32,7 +32,7 @@ enum OfflineStorage {
     /// - Throws: `DatabaseFileError`, also if the bridge is running.
     static func restore(_ places: BridgeDaemon.Places, json: Bool) async throws {
         let bytes = try BridgeBackup.read(STDIN_FILENO, "standard input")
-        try becomeOwner(of: places.stateDirectory)
+        try DatabaseFile.becomeOwner(of: places.stateDirectory)
         let lock = try FileLock(path: places.database + ".lock")
         let listing = try await BridgeBackup.admit(bytes, into: places)
         try BridgeBackup.install(places)
@@ -48,7 +48,7 @@ enum OfflineStorage {
         guard let order = try? JSONValue(parsing: bytes).decoded(as: BridgeImport.self) else {
             throw IdentityImportError.invalid("the input isn't from lamplighter import")
         }
-        try becomeOwner(of: places.stateDirectory)
+        try DatabaseFile.becomeOwner(of: places.stateDirectory)
         let file = try DatabaseFile(
             path: places.database, migrator: BridgeDatabase.migrator, applicationID: BridgeDaemon.applicationID,
             isMadeIfMissing: false, logger: logger)
@@ -59,15 +59,5 @@ enum OfflineStorage {
         // The file holds the lock of the database.
         withExtendedLifetime(file) {}
         StandardStreams.printLine(json ? listing.json.text : listing.sentence)
-    }
-
-    private static func becomeOwner(of directory: String) throws(DatabaseFileError) {
-        var status = stat()
-        // Don't create a missing directory, because the daemon or systemd creates it with the right owner.
-        guard stat(directory, &status) == 0 else { throw .missing(path: directory) }
-        guard getuid() == 0, status.st_uid != 0 else { return }
-        guard setgroups(0, nil) == 0, setgid(status.st_gid) == 0, setuid(status.st_uid) == 0 else {
-            throw .noPermission(path: directory)
-        }
     }
 }

@@ -1,15 +1,19 @@
-import BridgeControl
 import Glibc
 import SystemKit
 import TerminalKit
 
-/// Runs the daemon's program to read and write the database while the daemon isn't running.
-enum DaemonProgram {
+/// A daemon's program, which reads and writes the database while the daemon isn't running.
+package struct DaemonProgram: Sendable {
+    private let name: String
+
+    /// Creates the program of a daemon.
+    package init(of daemon: OperatedDaemon) { name = daemon.program }
+
     /// The path of the program, or `nil` if it isn't installed.
     ///
     /// The directory of this program is searched first, because a daemon there has the same version. The directories in
     /// `PATH` and the directories of packages follow.
-    static var path: String? {
+    package var path: String? {
         var folders = ["/usr/sbin", "/usr/local/sbin"]
         if let path = getenv("PATH") {
             folders = String(cString: path).split(separator: ":").map(String.init) + folders
@@ -19,7 +23,7 @@ enum DaemonProgram {
             let path = String(cString: own)
             if let slash = path.lastIndex(of: "/") { folders.insert(String(path[..<slash]), at: 0) }
         }
-        return folders.map { $0 + "/lamplighterd" }.first { access($0, X_OK) == 0 }
+        return folders.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
     }
 
     /// Runs the program and waits until it exits.
@@ -27,18 +31,18 @@ enum DaemonProgram {
     /// The program's standard error is forwarded. If the program fails, the last line isn't forwarded, but becomes the
     /// message of the thrown error.
     ///
-    /// - Throws: ``BridgeControlError`` with the program's exit code and message if it fails.
-    static func run(
+    /// - Throws: ``OperatorError`` with the program's exit code and message if it fails.
+    package func run(
         _ arguments: [String], standardInput: CInt = STDIN_FILENO, standardOutput: CInt = STDOUT_FILENO
-    ) throws(BridgeControlError) {
-        guard let path else { throw .unavailable("lamplighterd isn't installed") }
+    ) throws(OperatorError) {
+        guard let path else { throw .unavailable("\(name) isn't installed") }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, standardInput, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, standardOutput, STDOUT_FILENO)
         var errors: [CInt] = [-1, -1]
-        guard pipe(&errors) == 0 else { throw BridgeControlError(code: 70, message: SystemError.last.reason) }
+        guard pipe(&errors) == 0 else { throw OperatorError(code: 70, message: SystemError.last.reason) }
         defer { close(errors[0]) }
         for end in errors { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         posix_spawn_file_actions_adddup2(&actions, errors[1], STDERR_FILENO)
@@ -49,7 +53,7 @@ enum DaemonProgram {
         let failure = posix_spawn(&process, path, &actions, nil, words, environ)
         close(errors[1])
         guard failure == 0 else {
-            throw BridgeControlError(code: 70, message: "can't run \(path): \(SystemError(code: failure).reason)")
+            throw OperatorError(code: 70, message: "can't run \(path): \(SystemError(code: failure).reason)")
         }
         let text = (try? OpenFile(errors[0]).read(limit: 1 << 20)) ?? []
         var status: CInt = 0
@@ -61,7 +65,7 @@ enum DaemonProgram {
         let last = code == 0 ? nil : lines.popLast() ?? "\(path) exited with \(code)"
         for line in lines { Terminal.current.writeError(line.sanitized + "\n") }
         guard let last else { return }
-        let name = "lamplighterd: "
-        throw BridgeControlError(code: code, message: last.hasPrefix(name) ? String(last.dropFirst(name.count)) : last)
+        let prefix = "\(name): "
+        throw OperatorError(code: code, message: last.hasPrefix(prefix) ? String(last.dropFirst(prefix.count)) : last)
     }
 }

@@ -1,5 +1,5 @@
-/// The result of checking one step of a start: a line in the output of `lamplighterd --check-start --json`.
-package struct StartReport: BridgeMessage {
+/// The result of checking one step of a start: a line in the output of a daemon's `--check-start --json`.
+package struct StartReport: OperatorMessage {
     /// A step of a start.
     ///
     /// Newer daemons may have additional steps.

@@ -1,0 +1,4 @@
+@_exported import OperatorControl
+
+package typealias BridgeControlError = OperatorError
+package typealias BridgeMessage = OperatorMessage
