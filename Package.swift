@@ -176,6 +176,7 @@ let package = Package(
         library(
             "BridgeControl",
             ["OperatorControl", "DeviceKit", "HAPModel", "LineRPC", "BoundedJSON", "SystemKit", "TerminalKit", logging]),
+        library("HubControl", ["OperatorControl", "LineRPC", "BoundedJSON", "TerminalKit", logging]),
         library("DatabaseKit", ["SystemKit", "TerminalKit", grdb, lifecycle, logging]),
         library(
             "DaemonKit",
@@ -212,7 +213,7 @@ let package = Package(
         library(
             "Doctor",
             [
-                "AsyncKit", "OperatorControl", "BridgeControl", "LineRPC", "BoundedJSON", "SystemKit",
+                "AsyncKit", "OperatorControl", "BridgeControl", "HubControl", "LineRPC", "BoundedJSON", "SystemKit",
                 "TerminalKit", nioCore, nioPosix,
             ]),
         library(
@@ -246,6 +247,7 @@ let package = Package(
             "homehubd",
             [
                 "HomeHub", "HomeModel", "HAPController", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto",
+                "OperatorControl", "HubControl",
                 "Discovery", "ConfigurationKit", "DaemonKit", "DatabaseKit", "LineRPC", "SystemKit", "TerminalKit",
                 "YAMLKit",
                 "AsyncKit", "BoundedJSON", "CProcess", "CTimer", "Dialing", "HTTPKit", logging, grdb, lifecycle,
@@ -258,7 +260,7 @@ let package = Package(
             [
                 "AsyncKit", "CommandKit", "ConfigurationKit", "YAMLKit", "HomeClient", "HomeModel",
                 "HomePresentation", "HAPModel", "PairingFiles", "WebAccess", "SetupQR", "BoundedJSON", "SystemKit",
-                "TerminalKit", arguments,
+                "TerminalKit", "Doctor", "OperatorControl", "HubControl", "LineRPC", arguments,
             ]),
 
         .executableTarget(
@@ -432,7 +434,7 @@ let package = Package(
         tests(
             of: "homehubd",
             [
-                "AsyncKit", "HTTPKit", "HAPTesting", "HomeTesting", "HomeHub", "HomeClient", "HomeModel",
+                "AsyncKit", "HTTPKit", "HAPTesting", "HomeTesting", "HomeHub", "HomeClient", "HomeModel", "HubControl",
                 "HAPController", "HAPTransport",
                 "AccessoryRole",
                 "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "ConfigurationKit", "DaemonKit", "LineRPC",
@@ -443,8 +445,8 @@ let package = Package(
         tests(
             of: "homehub",
             [
-                "CommandKit", "HomeTesting", "HomeClient", "HomeModel", "HomePresentation", "HAPModel", "LineRPC",
-                "BoundedJSON", "TerminalKit", logging,
+                "CommandKit", "HomeTesting", "HomeClient", "HomeModel", "HomePresentation", "HAPModel", "HubControl",
+                "LineRPC", "BoundedJSON", "TerminalKit", logging,
             ]),
         tests(
             of: "homeweb",
@@ -460,7 +462,7 @@ let package = Package(
         tests(
             of: "lamplighter",
             ["CommandKit", "Doctor", "BridgeControl", "BoundedJSON", "LineRPC", "TerminalKit", "YAMLKit", logging]),
-        tests(of: "Doctor", ["OperatorControl", "BridgeControl", "TerminalKit"]),
+        tests(of: "Doctor", ["OperatorControl", "BridgeControl", "HubControl", "TerminalKit"]),
         tests(of: "BridgeControl", ["DeviceKit", "HAPModel", "LineRPC", "BoundedJSON", "TerminalKit", logging]),
     ],
     swiftLanguageModes: [.v6],

@@ -50,6 +50,8 @@ package actor HomeHub {
     var activityReaders: Set<SessionID> = []
     /// The accessories whose unreachability is part of the activity.
     var shownAsUnreachable: Set<Accessory.ID> = []
+    /// The times at which accessories became unreachable.
+    var unreachableSince: [Accessory.ID: Timestamp] = [:]
     /// A Boolean value that indicates whether the hub has begun to end.
     var isEnding = false
 
@@ -235,6 +237,9 @@ package actor HomeHub {
         if case .valueUpdated(let id, let value, let time) = event, !isOccurrence {
             if unsavedValues.changed(id, to: TimestampedValue(value, at: time)) { deadlineChanged.send() }
             if let characteristic = before?.characteristic(id) { record(value, of: characteristic, at: time) }
+        }
+        if case .reachabilityUpdated(let id, let isReachable) = event {
+            unreachableSince[id] = isReachable ? nil : .now
         }
         if let before { recordActivity(event, of: before, from: activity) }
         perform(feed.received(event, writer: writer))

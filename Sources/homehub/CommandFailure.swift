@@ -2,6 +2,7 @@ import ArgumentParser
 import BoundedJSON
 import CommandKit
 import HomeClient
+import OperatorControl
 import SystemKit
 import TerminalKit
 
@@ -10,6 +11,8 @@ extension Homehub {
         switch error {
         case let error as HomeError:
             return CommandFailure(exitCode: error.code.exitCode, message: error.text, json: error.json)
+        case let error as OperatorError:
+            return CommandFailure(exitCode: error.code, message: error.message, remedy: error.remedy)
         case let error as TerminalError:
             return CommandFailure(exitCode: error.code, detail: error.message)
         default:

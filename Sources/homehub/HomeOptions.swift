@@ -79,6 +79,19 @@ struct HomeOptions: GlobalOptions, Sendable {
         }
     }
 
+    /// Asks for confirmation before an operation that can't be undone.
+    ///
+    /// - Throws: `TerminalError` with code 75 if the user declines, or 64 if no user can answer.
+    func confirm(_ warning: String, yes: Bool, remedy: String = "use --yes") async throws {
+        guard !yes else { return }
+        guard !json else {
+            throw TerminalError(code: 64, message: "can't ask for confirmation with --json; \(remedy)")
+        }
+        guard try await Terminal.current.answer(to: "\(warning.sanitized) Type yes to continue: ") == "yes" else {
+            throw TerminalError(code: 75, message: "canceled; nothing was changed")
+        }
+    }
+
     /// The delay before the hint about a pending permission.
     ///
     /// Tests can override it.
@@ -185,17 +198,9 @@ struct HomeSession: Sendable {
         Terminal.current.writeError("\(what); press Ctrl-C to stop\n")
     }
 
-    /// Asks for confirmation before an operation that can't be undone.
-    ///
-    /// - Throws: `TerminalError` with code 75 if the user declines, or 64 if no user can answer.
+    /// See ``HomeOptions/confirm(_:yes:remedy:)``.
     func confirm(_ warning: String, yes: Bool, remedy: String = "use --yes") async throws {
-        guard !yes else { return }
-        guard !options.json else {
-            throw TerminalError(code: 64, message: "can't ask for confirmation with --json; \(remedy)")
-        }
-        guard try await Terminal.current.answer(to: "\(warning.sanitized) Type yes to continue: ") == "yes" else {
-            throw TerminalError(code: 75, message: "canceled; nothing was changed")
-        }
+        try await options.confirm(warning, yes: yes, remedy: remedy)
     }
 }
 

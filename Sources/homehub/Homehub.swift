@@ -21,6 +21,7 @@ struct Homehub: CommandProgram {
             ScenesCommand.self, AutomationsCommand.self, PeopleCommand.self, GroupsCommand.self, FavoriteCommand.self,
             ServiceTypeCommand.self, NamesCommand.self,
             PrivacyCommand.self, WebCommand.self,
+            HomeDoctorCommand.self, HomeBackupCommand.self, HomeRestoreCommand.self,
             VersionCommand<Homehub>.self,
         ])
 

@@ -1,6 +1,7 @@
 public import ArgumentParser
 import DaemonKit
 public import Logging
+import OperatorControl
 import SystemKit
 import TerminalKit
 
@@ -39,6 +40,18 @@ struct Homehubd: AsyncParsableCommand {
     @Flag(help: "Check the configuration and exit.")
     var checkConfig = false
 
+    @Flag(help: "Back up a hub that isn't running: write its state to standard output, and exit.")
+    var backup = false
+
+    @Flag(help: "Restore a hub that isn't running: read a backup from standard input, and exit.")
+    var restore = false
+
+    @Flag(help: .hidden)
+    var json = false
+
+    @Flag(help: "Check whether the daemon can start, and exit.")
+    var checkStart = false
+
     /// Runs on the main thread, before other threads exist.
     @MainActor static func main() async {
         Allocator.setUp()
@@ -59,6 +72,9 @@ struct Homehubd: AsyncParsableCommand {
             let places = HubDaemon.Places(
                 configuration: config, stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory,
                 installedApps: installedApps)
+            if checkStart { return try HubStartCheck(places: places).run { [json] in $0.print(isJSON: json) } }
+            if backup { return try await OfflineHomeStorage.backup(places, logger: logger) }
+            if restore { return try await OfflineHomeStorage.restore(places, json: json) }
             try await HubDaemon(
                 configuration: try HubConfiguration.load(from: config), places: places, notifier: ServiceNotifier(),
                 logger: logger

@@ -8,6 +8,7 @@ import HAPProtocol
 import HAPTransport
 import HomeHub
 import HomeModel
+import HubControl
 import LineRPC
 import Logging
 import NIOCore
@@ -33,7 +34,14 @@ struct HubDaemon {
 
         var database: String { stateDirectory + "/home.sqlite" }
         var history: String { stateDirectory + "/history.sqlite" }
+        /// The paths of the temporary copies during a backup.
+        var exportedDatabase: String { database + ".export" }
+        var exportedHistory: String { history + ".export" }
+        /// The paths of the prepared databases that will replace the current ones.
+        var restoredDatabase: String { database + ".restored" }
+        var restoredHistory: String { history + ".restored" }
         var socket: String { runtimeDirectory + "/home.sock" }
+        var controlSocket: String { HubControlServer.path(nextTo: socket) }
     }
 
     /// The longest time that the whole shutdown may take.
@@ -50,6 +58,7 @@ struct HubDaemon {
     func run() async throws {
         let file = try openDatabase()
         let historyFile = openHistory()
+        HomeBackup.discardRemains(places)
         let vault = PairingDatabase(file.queue)
         // The first event loop is for the hub, and the second loop serves connections. Neither loop waits for the disk.
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
@@ -71,7 +80,7 @@ struct HubDaemon {
                 messageReceiver: MessageReceivers(all: receivers),
                 logger: logger)
         } catch let damage as DamagedDatabase {
-            throw HomeDatabaseError(.damaged(path: places.database, reason: damage.description))
+            throw HomeDatabaseError(.damaged(path: places.database, reason: damage.description), in: places)
         }
         try ServiceDirectory.makeRuntimeDirectory(places.runtimeDirectory)
         let connections = AppConnections(hub: hub, logger: logger)
@@ -96,6 +105,13 @@ struct HubDaemon {
                     file: file, isWorthKeeping: { await hub.status.homes > 0 }, logger: logger),
                 SpareMemoryService(),
                 DiscoveryErrorService(browser: browser, discoveryError: discoveryError, logger: logger),
+                HubControlService(
+                    server: HubControlServer(
+                        path: places.controlSocket,
+                        handler: HubOperations(
+                            hub: hub, file: file, history: historyFile, places: places,
+                            interfaces: interfaces, discoveryError: discoveryError),
+                        logger: logger)),
                 SocketService(server: server) {
                     logger.notice("hub started", metadata: ["socket": "\(places.socket)"])
                     notifier?.ready()
@@ -132,11 +148,9 @@ struct HubDaemon {
 
     private func openDatabase() throws(HomeDatabaseError) -> DatabaseFile {
         do {
-            return try DatabaseFile(
-                path: places.database, migrator: HomeSchema.migrator, applicationID: HomeSchema.applicationID,
-                logger: logger)
+            return try HomeDatabase.file(at: places.database, logger: logger)
         } catch {
-            throw HomeDatabaseError(error)
+            throw HomeDatabaseError(error, in: places)
         }
     }
 
@@ -187,13 +201,17 @@ struct HubDaemon {
 /// An unusable home database, with its remedy.
 struct HomeDatabaseError: ErrorWithExitCode {
     let cause: DatabaseFileError
+    private let copy: String
 
-    init(_ cause: DatabaseFileError) { self.cause = cause }
+    init(_ cause: DatabaseFileError, in places: HubDaemon.Places) {
+        self.cause = cause
+        copy = places.database + ".backup"
+    }
 
     var exitCode: ExitCode { cause.exitCode }
 
     var description: String {
         cause.description(
-            restoringBy: "restore a copy, such as home.sqlite.backup in the same directory, which is at most a day old")
+            restoringBy: "restore the daily copy with \(ShellCommand.homehubAsRoot) restore \(copy), or another backup")
     }
 }

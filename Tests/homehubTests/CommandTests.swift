@@ -4,6 +4,8 @@ import HAPModel
 import HomeModel
 import HomePresentation
 import HomeTesting
+import HubControl
+import TerminalKit
 import TestTimeouts
 import Testing
 
@@ -224,6 +226,24 @@ struct CommandTests {
         }
         let json = try JSONValue(parsing: Array(try await hub.run("status", "--json").output.utf8))
         #expect(json["status"]?.array?.compactMap { $0["text"]?.string } == House.home.status.map(\.words))
+    }
+
+    @Test("prints the state of the hub, with the time and the problem of each accessory without a connection")
+    func hubStatus() {
+        let report = HubStatusReport(
+            version: "1.2", since: "2026-11-21T10:00:00.000Z", homes: 1, connected: 3,
+            notConnected: [
+                .init(name: "Lamp", home: "Villa", since: "2026-11-21T11:00:00Z", problem: "it is blocked"),
+                .init(name: "Fan", home: "Villa"),
+            ],
+            apps: 2, databaseBytes: 5000, historyBytes: 20 << 20, lastCopy: nil, warnings: ["the disk is full"])
+        let text = HomeStatusCommand.text(of: report)
+        for line in [
+            "accessories      3 of 5 connected", "  not connected  Fan (Villa), since the hub started",
+            "apps             2 connected", "database         5 KiB, history 20 MiB", "last daily copy  none yet",
+            "warning          the disk is full",
+        ] { #expect(text.contains(line + "\n")) }
+        #expect(text.contains("Lamp (Villa), since \(LocalTime.text(of: "2026-11-21T11:00:00Z")); it is blocked\n"))
     }
 
     @Test("prints lists in the same order as text and JSON")

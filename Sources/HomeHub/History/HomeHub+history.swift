@@ -20,6 +20,7 @@ extension HomeHub {
         await history.save()
         let objects = HistoryObjects(graph)
         shownAsUnreachable.formIntersection(objects.accessories)
+        unreachableSince = unreachableSince.filter { objects.accessories.contains($0.key) }
         await history.removeAll(except: objects)
     }
 

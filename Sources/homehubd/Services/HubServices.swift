@@ -1,5 +1,6 @@
 import Discovery
 import HomeHub
+import HubControl
 import LineRPC
 import Logging
 import ServiceLifecycle
@@ -20,6 +21,13 @@ struct SocketService: ServiceLifecycle.Service {
     func run() async throws {
         try await cancelWhenGracefulShutdown { try await server.run(onListening: onListening) }
     }
+}
+
+/// Serves the control socket for the operator's commands.
+struct HubControlService: ServiceLifecycle.Service {
+    let server: HubControlServer
+
+    func run() async throws { try await cancelWhenGracefulShutdown { try await server.run() } }
 }
 
 /// Logs when discovery of accessories fails and when it recovers.

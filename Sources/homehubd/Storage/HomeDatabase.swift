@@ -5,6 +5,7 @@ internal import GRDB
 internal import HAPModel
 internal import HomeHub
 internal import HomeModel
+internal import Logging
 
 /// The homes in SQLite, with one table for each kind of object.
 struct HomeDatabase: HomeStore {
@@ -25,6 +26,17 @@ struct HomeDatabase: HomeStore {
 
     /// Creates a store from an open database that ``HomeSchema`` has migrated.
     init(_ queue: DatabaseQueue) { self.queue = queue }
+
+    /// Opens the file, or creates it if that's allowed.
+    ///
+    /// - Throws: `DatabaseFileError`.
+    static func file(
+        at path: String, isMadeIfMissing: Bool = true, logger: Logger
+    ) throws(DatabaseFileError) -> DatabaseFile {
+        try DatabaseFile(
+            path: path, migrator: HomeSchema.migrator, applicationID: HomeSchema.applicationID,
+            isMadeIfMissing: isMadeIfMissing, logger: logger)
+    }
 
     /// - Throws: `DamagedDatabase` if the stored data is inconsistent, or SQLite's error.
     func load() throws -> StoredHomes {

@@ -141,6 +141,13 @@ package struct Permissions: Sendable, Equatable {
         session.isSystemApp && (session.app.uid == 0 || !restrictions.users.contains(session.app.uid))
     }
 
+    /// Returns the authorization of the app with an ID, or the highest one if several users run it; `nil` if no such app
+    /// has asked or is installed.
+    package func status(ofApp id: String) -> AuthorizationStatus? {
+        let installed = installed.map { AppIdentity(app: $0.app, uid: $0.uid, executable: "") }
+        return known.union(installed).filter { $0.app == id }.map(status(of:)).max { $0.rawValue < $1.rawValue }
+    }
+
     private func status(of app: AppIdentity) -> AuthorizationStatus {
         if restrictions.forbid(app) { return [.determined, .restricted] }
         guard let answer = answers[app] else {
