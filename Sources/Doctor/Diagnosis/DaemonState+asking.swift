@@ -16,6 +16,7 @@ extension DaemonState {
     ///   - isInstalled: Whether the files of the installed daemon exist.
     ///   - start: Checks whether the daemon can start.
     ///   - ask: Sends the requests.
+    /// - Returns: The answer, or the reason.
     package static func asking(
         _ daemon: OperatedDaemon, at location: SocketLocation, isInstalled: Bool, start: () -> StartOutput?,
         _ ask: @escaping @Sendable () async throws -> Answer
