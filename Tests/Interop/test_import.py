@@ -4,13 +4,14 @@ HAP-python and aiohomekit write the identities and pairings. With HASS (hass.py)
 Homebridge are written here, in the format of HAP-NodeJS.
 """
 
+import asyncio
 import json
 import sys
 from pathlib import Path
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from controllers import ON, Phone, identity, named
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hass import HASS, HomeAssistant
 from home import villa
 from lan import until
@@ -55,9 +56,10 @@ async def home_assistant(lan, folder):
     finally:
         bridge.close()
     write(storage / "core.config_entries", entries(
-        {"entry_id": "one", "domain": "homekit", "title": "House:51826", "data": {"name": "House", "port": 51826}, "options": {}}))
+        {"entry_id": "one", "domain": "homekit", "title": "House:51826", "data": {"name": "House", "port": 51826}}))
     write(storage / "homekit.one.aids", {
-        "version": 1, "minor_version": 1, "key": "homekit.one.aids", "data": {"allocations": {"mqtt.light.a": AID, "light.b": 7}}})
+        "version": 1, "minor_version": 1, "key": "homekit.one.aids",
+        "data": {"allocations": {"mqtt.light.a": AID, "light.b": 7}}})
     return pairing
 
 
@@ -119,10 +121,11 @@ async def test_imported_bridge_keeps_its_pairings(program, make_daemon, lan, tmp
     daemon.terminate()
     again = daemon.cli("import", name, *place, "--yes", check=False)
     assert again.returncode == 65 and "--replace-pairings" in again.stderr
-    secrets = [json.loads(path.read_text()).get(key, "-") for path in (tmp_path / "other").rglob("*") for key in ("private_key", "signSk")
-               if path.name.startswith(("homekit.one.state", "AccessoryInfo"))]
+    stored = [json.loads(path.read_text()) for path in (tmp_path / "other").rglob("*")
+              if path.name.startswith(("homekit.one.state", "AccessoryInfo"))]
+    secret, = (one.get("private_key") or one["signSk"] for one in stored)
     for shown in (plan, unconfirmed, running, said, again):
-        assert not any(secret in shown.stdout + shown.stderr for secret in secrets if secret != "-")
+        assert secret[:16] not in shown.stdout + shown.stderr
 
 
 @pytest.mark.parametrize("program", ["aiohomekit", "home-assistant"])
@@ -135,7 +138,8 @@ async def test_accessory_paired_with_another_program_is_added(program, lan, tmp_
         file = tmp_path / "pairings.json"
         if program == "home-assistant":
             file = tmp_path / ".storage/core.config_entries"
-            write(file, entries(*({"domain": "homekit_controller", "title": name, "data": data} for name, data in pairings.items())))
+            write(file, entries(*(
+                {"domain": "homekit_controller", "title": name, "data": data} for name, data in pairings.items())))
         else:
             write(file, pairings)
         with villa(lan, tmp_path / "home") as home:
@@ -198,6 +202,7 @@ if HASS:
         while True:
             async for discovery in phone.ip.async_discover():
                 return discovery.description.id.upper()
+            await asyncio.sleep(0.1)
 
     def test_accessory_of_home_assistant_is_added(lan, tmp_path):
         bridge = PythonBridge(lan, tmp_path / "accessory.state")

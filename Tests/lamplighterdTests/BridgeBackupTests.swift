@@ -129,20 +129,24 @@ struct BridgeBackupTests {
 
     @Test("imports an identity with its pairings, and keeps lights with aids that its controllers don't know")
     func imports() async throws {
-        let (file, before) = try await fill()
-        let database = BridgeDatabase(file.queue)
-        try await database.save(PairingList())
-        for (aid, name) in [(2, "a"), (5, "b")] as [(UInt64, LightID)] {
-            try await database.save(
-                StoredLight(
-                    key: LightKey(driver: "d", light: name), aid: AccessoryID(aid), instanceIDs: InstanceIDs(),
-                    description: LightDescription(id: name, name: "Lamp")))
+        let before: StoredBridge
+        do {
+            let file: DatabaseFile
+            (file, before) = try await fill()
+            let database = BridgeDatabase(file.queue)
+            try await database.save(PairingList())
+            for (aid, name) in [(2, "a"), (5, "b")] as [(UInt64, LightID)] {
+                try await database.save(
+                    StoredLight(
+                        key: LightKey(driver: "d", light: name), aid: AccessoryID(aid), instanceIDs: InstanceIDs(),
+                        description: LightDescription(id: name, name: "Lamp")))
+            }
+            let listing = try await BridgeBackup.prepareImport(order(), over: file, in: folder.places)
+            #expect(listing.deviceID == imported.identity.deviceID.description)
+            #expect(listing.pairings == 1 && listing.lights == 2)
+            try file.close()
+            try BridgeBackup.install(folder.places)
         }
-        let listing = try await BridgeBackup.prepareImport(order(), over: file, in: folder.places)
-        #expect(listing.deviceID == imported.identity.deviceID.description)
-        #expect(listing.pairings == 1 && listing.lights == 2)
-        try file.close()
-        try BridgeBackup.install(folder.places)
         let after = try await stored()
         #expect(after.server.identity == imported.identity && after.server.pairings == imported.pairings)
         #expect(after.server.setupCode == imported.setupCode && after.server.setupID == before.server.setupID)

@@ -107,7 +107,8 @@ package struct AccessorySetup: Sendable {
     /// Adds this controller's pairing to an accessory that is paired with another controller, stores the pairing and
     /// reads the attribute database.
     ///
-    /// The other controller keeps its pairing. After an error, the vault has no pairing with the accessory.
+    /// The other controller keeps its pairing. After an error, the vault has no pairing with the accessory, unless the
+    /// caller was canceled.
     ///
     /// - Parameters:
     ///   - accessory: The discovered accessory.
@@ -128,7 +129,8 @@ package struct AccessorySetup: Sendable {
                 do throws(SetupError) {
                     try await verify(session, pairing, former)
                 } catch {
-                    throw error == .refused ? .formerPairing : error
+                    // An accessory that was reset has another key.
+                    throw [.refused, .notGenuine].contains(error) ? .formerPairing : error
                 }
                 do {
                     try await vault.keep(pairing)
@@ -157,7 +159,7 @@ package struct AccessorySetup: Sendable {
                 try await verify(session, pairing, former)
                 _ = try? await session.pairings(.remove(identity.controller), within: timing.request)
             }
-            await forget(pairing)
+            if !Task.isCancelled { await forget(pairing) }
             throw error
         }
     }
