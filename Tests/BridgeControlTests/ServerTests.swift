@@ -141,7 +141,7 @@ struct ServerTests {
             }
         }
         for data: JSONValue? in [nil, 5, ["problem": "p"], ["problem": "p", "remedy": 5]] {
-            let error = BridgeControlError(RPCFailure(code: 69, message: "p; r", data: data))
+            let error = BridgeControlError(RPCFailure(code: 69, message: "p; r", data: data), from: .bridge)
             #expect(error == BridgeControlError(code: 69, message: "p; r"))
         }
     }

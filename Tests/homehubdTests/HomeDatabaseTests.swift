@@ -490,8 +490,9 @@ struct HomeDatabaseTests {
                 _ = try openDatabase(in: folder)
                 Issue.record("it was opened")
             } catch let error as DatabaseFileError {
-                #expect(ExitCode(HomeDatabaseError(error)) == .badData)
-                #expect(!HomeDatabaseError(error).description.contains("lamplighter"))
+                let shown = HomeDatabaseError(error, in: HomeBackupTests.places(folder))
+                #expect(ExitCode(shown) == .badData)
+                #expect(!shown.description.contains("lamplighter"))
             }
         }
     }
