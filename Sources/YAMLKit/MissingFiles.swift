@@ -15,7 +15,7 @@ extension StrictYAML {
     ///
     /// - Throws: ``ConfigurationError``.
     package static func missingFiles(in bytes: [UInt8], file path: String) throws -> [ConfigurationWarning] {
-        let document = try YAMLDocument(bytes: bytes, file: path)
+        let document = try YAMLDocument(bytes: bytes, file: path, mayBeEmpty: true)
         var warnings: [ConfigurationWarning] = []
         func look(_ node: Node, _ keyPath: String) {
             switch node.content {

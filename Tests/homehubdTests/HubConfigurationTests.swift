@@ -83,6 +83,16 @@ struct HubConfigurationTests {
         }
     }
 
+    @Test("allows an empty file, and confirms that it's valid")
+    func empty() async throws {
+        try await withFolder { folder in
+            let path = folder + "/homehub.yaml"
+            try Data("# all defaults\n".utf8).write(to: URL(filePath: path))
+            #expect(try HubConfiguration.load(from: path) == HubConfiguration())
+            #expect(HubConfiguration.check(path).code == .success)
+        }
+    }
+
     @Test("applies only restrictions while the hub runs")
     func waiting() throws {
         let running = HubConfiguration()
