@@ -9,6 +9,13 @@ package enum WallClock {
         return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 
+    /// Returns the time of a file's last change in milliseconds since 1970 (UTC); `nil` if the file doesn't exist.
+    package static func lastChange(of path: String) -> Int64? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
+    }
+
     /// The time since the system started in milliseconds, including the time in which it was suspended.
     ///
     /// Unlike the time of day, it never jumps.

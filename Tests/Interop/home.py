@@ -110,7 +110,7 @@ class HomeDaemon:
 
     def cli(self, *arguments, check=True, app=None, timeout=60, user=None):
         """Run `homehub`. Return the parsed answer with `--json`, otherwise the finished process."""
-        command = ["setpriv", f"--reuid={user}", "--clear-groups"] if user else []
+        command = ["setpriv", f"--reuid={user}", "--regid=nogroup", "--clear-groups"] if user else []
         command += [str(program("homehub")), "--socket", str(self.socket)]
         if app:
             command += ["--app", app]

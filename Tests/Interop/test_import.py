@@ -53,6 +53,9 @@ async def home_assistant(lan, folder):
     bridge = PythonBridge(lan, storage / "homekit.one.state")
     try:
         pairing = await bridge.pair()
+        # HAP-python stores the pairing after it has answered.
+        stored = storage / "homekit.one.state"
+        until(lambda: json.loads(stored.read_text())["paired_clients"], 10, "the pairing is stored")
     finally:
         bridge.close()
     write(storage / "core.config_entries", entries(

@@ -139,9 +139,8 @@ final class HubOperations: HubControlHandler {
 
     /// Returns the time of a daily copy; `nil` if there is none.
     private static func time(ofCopy path: String) -> String? {
-        var status = stat()
         // A copy without homes is dated 1970.
-        guard stat(path, &status) == 0, status.st_mtim.tv_sec > 0 else { return nil }
-        return WallClock.text(of: Int64(status.st_mtim.tv_sec) * 1000)
+        guard let time = WallClock.lastChange(of: path), time > 0 else { return nil }
+        return WallClock.text(of: time)
     }
 }
