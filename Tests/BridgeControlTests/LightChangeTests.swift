@@ -221,7 +221,8 @@ struct LightChangeTests {
         #expect(
             LightChange.Purpose.command.help == """
                 light: on, brightness (percent), hue (degrees), saturation (percent), temperature (mired); switch: on; \
-                outlet: on; fan: on, speed (percent), direction (clockwise, counterclockwise), oscillates; \
+                outlet: on; fan: on, speed (percent), direction (clockwise, counterclockwise), oscillates, \
+                mode (manual, auto); \
                 cover: position (percent), tilt (degrees), movement (closing, opening, stopped); \
                 lock: lock (unlocked, locked, jammed, unknown); \
                 garage-door: door (open, closed, opening, closing, stopped); \

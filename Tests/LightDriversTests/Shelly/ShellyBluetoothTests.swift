@@ -65,7 +65,8 @@ struct ShellyBluetoothTests {
         _ = talk.receive(
             #"{"id": 2, "result": {"components": [\#(components.joined(separator: ","))], "total": \#(components.count)}}"#
         )
-        return (talk, talk.receive(#"{"id": 3, "result": {"sys": {}}}"#))
+        let events = talk.receive(#"{"id": 3, "result": {"sys": {}}}"#)
+        return (talk, events)
     }
 
     @Test(
