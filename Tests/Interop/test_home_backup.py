@@ -57,7 +57,7 @@ def house(make_home, make_daemon, foreign):
 
 def moved(home, hub, tmp_path, backup):
     """Restore a backup in another state directory, and start another hub with it."""
-    second = HomeDaemon(hub, tmp_path / "second")
+    second = HomeDaemon(hub, tmp_path / "b")
     said = restore(second, backup).stdout
     # The bridge and its lamp are two accessories.
     assert "5 accessories, 1 automation" in said and "with the history" in said, said

@@ -101,10 +101,11 @@ async def test_irrigation_system_follows_its_valves_and_ends_their_runs(make_dae
         assert await pairing.put_characteristics([
             (aid, lawn[SET], 3), (aid, hedge[SET], 300), (aid, lawn[ACTIVE], 1), (aid, hedge[ACTIVE], 1)]) == {}
         await until_shown(hedge, [1, 1], ACTIVE, IN_USE)
-        assert sorted(map(str, garden.events)) == ["{'hedge': 'open'}", "{'lawn': 'open'}"]
+        await eventually(lambda: sorted(map(str, garden.events)) == ["{'hedge': 'open'}", "{'lawn': 'open'}"], 5, "both valves open")
         assert await shown(system, ACTIVE, IN_USE) == [1, 1] and (await shown(system, LEFT))[0] > 250
         await until_shown(lawn, [0, 0, 0], ACTIVE, IN_USE, LEFT)
-        assert garden.events[2:] == [{"lawn": "closed"}] and await shown(system, ACTIVE) == [1]
+        await eventually(lambda: garden.events[2:] == [{"lawn": "closed"}], 5, "the lawn's valve closes")
+        assert await shown(system, ACTIVE) == [1]
         # The run of the other valve continues over a restart, with the same ids.
         await asyncio.to_thread(daemon.restart)
         await asyncio.to_thread(until_light, daemon, GARDEN, timeout=15, reachable=True)
@@ -114,7 +115,7 @@ async def test_irrigation_system_follows_its_valves_and_ends_their_runs(make_dae
         assert 200 < (await shown(system, LEFT))[0] < 300
         await pairing.put_characteristics([(aid, system[ACTIVE], 0)])
         await until_shown(system, [0, 0, 0], ACTIVE, IN_USE, LEFT)
-        assert garden.events[3:] == [{"hedge": "closed"}]
+        await eventually(lambda: garden.events[3:] == [{"hedge": "closed"}], 5, "the hedge's valve closes")
 
 
 if HASS:
