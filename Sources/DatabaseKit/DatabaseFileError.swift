@@ -53,7 +53,7 @@ package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
             case .missing(let path):
                 "\(path) doesn't exist; start the daemon once, or specify another directory with --state-directory"
             case .noPermission(let path):
-                "no permission to use \(path); use chown to change its owner to the user of this program"
+                "no permission to use \(path); run this as its owner or with sudo, or change its owner with chown"
             case .cannotCreate(let path, let reason):
                 "\(path) can't be created: \(reason); make its directory writable, or use another directory"
             case .inputOutput(let path, let reason): "\(path) can't be read or written: \(reason)"

@@ -208,7 +208,8 @@ final class AccessoryAdapter {
             guard let value, let part = part(property), part.metadata.permissions.contains(.pairedWrite) else {
                 continue
             }
-            possible[property] = part.metadata.clamped(value)
+            // The power is a Boolean value, also of a device whose characteristic is Active.
+            possible[property] = part.type == rules.power ? value : part.metadata.clamped(value)
         }
         return possible.isEmpty ? nil : LightCommand(possible, transition: command.transition)
     }

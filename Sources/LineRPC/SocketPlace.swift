@@ -39,7 +39,10 @@ struct SocketPlace: Sendable {
     /// Sets the mode and the group of the bound socket, and moves it to its final path.
     func publish(mode: mode_t, group: String?, logger: Logger) throws(LineRPCError) -> File {
         guard chmod(temporary, mode) == 0 else { throw failed() }
-        if let group, let id = Self.id(ofGroup: group), chown(temporary, uid_t.max, id) != 0 {
+        // The sandbox of a service can forbid even a change to the same group.
+        if let group, let id = Self.id(ofGroup: group), status(of: temporary)?.st_gid != id,
+            chown(temporary, uid_t.max, id) != 0
+        {
             logger.warning(
                 "socket group change failed",
                 metadata: ["socket": "\(path)", "group": "\(group)", "error": "\(reason())"])

@@ -38,6 +38,17 @@ package struct InputFile: ~Copyable {
         guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Self.failure(path) }
     }
 
+    /// Checks that the file isn't a database with further changes in a journal next to it, such as a replaced database.
+    ///
+    /// - Throws: ``OperatorError`` if there is such a journal.
+    package func checkHasNoJournal() throws(OperatorError) {
+        var status = stat()
+        guard stat(path + "-wal", &status) == 0, status.st_size > 0 else { return }
+        throw OperatorError(
+            code: 65, message: "\(path) lacks the latest changes, which are in \(path)-wal; nothing was changed",
+            remedy: "to return to this database, stop the daemon and rename both files")
+    }
+
     private static func failure(_ path: String, _ error: SystemError = .last) -> OperatorError {
         let code: Int32 = error.isPermissionDenied ? 77 : error.code == ENOENT ? 66 : 74
         return OperatorError(code: code, message: "can't read \(path): \(error.reason)")

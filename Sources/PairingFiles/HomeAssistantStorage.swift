@@ -39,7 +39,8 @@ package struct HomeAssistantStorage {
     /// - Throws: `TerminalError` if the file can't be read.
     package func pairings() throws(TerminalError) -> [ForeignPairingEntry] {
         let (file, entries) = try entries(of: "homekit_controller")
-        return entries.map { entry in
+        // Discovered accessories that the user ignores have an entry without a pairing.
+        return entries.filter { $0["source"]?.string != "ignore" }.map { entry in
             let data = entry["data"] ?? .null
             let name = entry["title"]?.string ?? data["AccessoryPairingID"]?.string ?? "without a name"
             return ForeignPairingEntry(file, data, name: name)

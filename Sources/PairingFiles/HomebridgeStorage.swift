@@ -61,20 +61,24 @@ package struct HomebridgeStorage {
             let info = try JSONFile(persist(file))
             guard try info.required("category", \.int) == Self.bridge else { return nil }
             name = name ?? info.content["displayName"]?.string
-            aids = try self.aids(digits)
-            return bridge(.success(try Self.identity(info, id, aids: aids)))
+            let cache = try cache(digits)
+            aids = cache.aids
+            return bridge(.success(try Self.identity(info, id, aids: aids + cache.last)))
         } catch {
             return bridge(.failure(error))
         }
     }
 
-    /// Returns the aids of the accessories, whose keys are UUIDs; all other keys contain a vertical bar.
-    private func aids(_ digits: String) throws(TerminalError) -> [UInt64] {
-        guard let file = try JSONFile.ifPresent(persist("IdentifierCache.\(digits).json")) else { return [] }
+    /// Returns the aids of the accessories, whose keys are UUIDs, and the last assigned aid.
+    ///
+    /// All other keys contain a vertical bar. The aids of removed accessories aren't stored, but the next aid is.
+    private func cache(_ digits: String) throws(TerminalError) -> (aids: [UInt64], last: [UInt64]) {
+        guard let file = try JSONFile.ifPresent(persist("IdentifierCache.\(digits).json")) else { return ([], []) }
         return try file.required("cache") { cache in
             guard let members = cache.object?.members.filter({ !$0.name.contains("|") }) else { return nil }
             let aids = members.compactMap(\.value.unsignedInteger)
-            return aids.count == members.count ? aids : nil
+            let last = cache["|nextAID"]?.unsignedInteger.map { [$0 > 0 ? $0 - 1 : 0] } ?? []
+            return aids.count == members.count ? (aids, last) : nil
         }
     }
 

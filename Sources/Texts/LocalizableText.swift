@@ -73,8 +73,8 @@ package func localizedInSentence(key: String) -> String {
 extension String {
     /// The number with the decimal separator of the current request's language.
     package var withDecimalSeparator: String {
-        guard let catalog = TextCatalog.current, let separator = catalog.translation(of: ".") else { return self }
-        return String(map { $0 == "." ? Character(separator) : $0 })
+        guard let separator = TextCatalog.current?.translation(of: ".") else { return self }
+        return replacing(".", with: separator)
     }
 
     /// The text with values instead of its placeholders `{1}`, `{2}` and so on.

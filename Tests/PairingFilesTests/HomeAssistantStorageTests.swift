@@ -38,6 +38,7 @@ struct HomeAssistantStorageTests {
                     "data": ["Connection": "BLE", "AccessoryPairingID": "AA:BB:CC:00:11:23"],
                 ],
                 ["domain": "homekit_controller", "title": "Sensor", "data": ["Connection": "CoAP"]],
+                ["domain": "homekit_controller", "title": "Ignored", "source": "ignore", "data": [:]],
                 [
                     "entry_id": "half", "domain": "homekit_controller", "title": "Half",
                     "data": ["AccessoryPairingID": "AA:BB:CC:00:11:24", "AccessoryLTPK": "0A0A"],

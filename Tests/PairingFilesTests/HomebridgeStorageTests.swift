@@ -26,7 +26,7 @@ struct HomebridgeStorageTests {
         try folder.write(
             [
                 "cache": [
-                    "|nextAID": 4, "9f1c2f0a-0000-4000-8000-000000000001": 2, "9f1c2f0a-0000-4000-8000-000000000002": 3,
+                    "|nextAID": 9, "9f1c2f0a-0000-4000-8000-000000000001": 2, "9f1c2f0a-0000-4000-8000-000000000002": 3,
                     "9f1c2f0a-0000-4000-8000-000000000001|nextIID": 900,
                     "9f1c2f0a-0000-4000-8000-000000000001|00000043-0000-1000-8000-0026BB765291": 8,
                 ]
@@ -53,7 +53,7 @@ struct HomebridgeStorageTests {
             controllers: [
                 .init(id: Array("4A0B-PHONE".utf8), publicKey: bytes(1), isAdmin: true),
                 .init(id: Array("4A0B-GUEST".utf8), publicKey: bytes(2), isAdmin: false),
-            ], highestAID: 3)
+            ], highestAID: 8)
         #expect(try bridges[0].identity.get() == expected)
     }
 

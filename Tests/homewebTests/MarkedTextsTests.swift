@@ -23,6 +23,13 @@ import Texts
                 == "{n}: {{zone.name}} ohne {{name}}")
     }
 
+    @Test func fillsATagAtTheBeginning() throws {
+        let catalog = try catalog("{kind}, reachable. {kind}", "{kind}, erreichbar. {kind}")
+        #expect(
+            MarkedTexts.template("[[{{kind}}, reachable. {{kind}}]]", in: catalog)
+                == "{{kind}}, erreichbar. {{kind}}")
+    }
+
     @Test func translatesATextOnlyInItsContext() throws {
         let catalog = try catalog("Open", "Öffnen", context: "command")
         #expect(MarkedTexts.template("[[Open|command]] [[Open]]", in: catalog) == "Öffnen Open")

@@ -129,6 +129,12 @@ struct HomeDiagnosis {
                     .accessories, "\(name) isn't found by mDNS",
                     "check that it has power and is on this network; avahi-browse -rt _hap._tcp lists accessories")
             ]
+        case (nil, _):
+            return [
+                .wrong(
+                    .accessories, "\(name) no longer answers mDNS",
+                    "check that it has power and is on this network; avahi-browse -rt _hap._tcp lists accessories")
+            ]
         case (_, let reached?):
             return [
                 .wrong(

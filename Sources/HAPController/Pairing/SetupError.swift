@@ -49,9 +49,9 @@ extension SetupError {
     /// answers at all of its addresses.
     var mayBeOfAnotherDevice: Bool {
         switch self {
-        case .unreachable, .alreadyPaired, .unexpectedStatus, .ended(_, mayBePaired: false): true
+        case .unreachable, .alreadyPaired, .unexpectedStatus, .formerPairing, .ended(_, mayBePaired: false): true
         case .wrongCode, .ownership, .tooManyTries, .busy, .backOff, .full, .notGenuine, .otherAccessory, .refused,
-            .formerPairing, .outOfCompliance, .ended(_, mayBePaired: true), .vaultFailed:
+            .outOfCompliance, .ended(_, mayBePaired: true), .vaultFailed:
             false
         }
     }

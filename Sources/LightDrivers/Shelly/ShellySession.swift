@@ -192,7 +192,8 @@ package struct ShellySession: DeviceSession {
             guard let result = json["result"], error == nil else {
                 return [.failed(.unreachable("it answered with error \(error?["code"]?.int ?? 0)"))]
             }
-            if offset == 0 { components = [] }
+            // If the configuration was read in the meantime, the list starts again.
+            guard offset == components.count else { return [] }
             return listed(result["components"]?.array ?? [], total: result["total"]?.int ?? 0)
         case .configuration, .status:
             guard let result = json["result"], error == nil else {

@@ -19,6 +19,7 @@ struct HomeBackupCommand: AsyncParsableCommand {
     @OptionGroup var options: HomeOptions
 
     func run() async throws {
+        guard place.stateDirectory == nil else { return try backUpOffline() }
         do {
             let listing = try await OutputFile.make(
                 file,
@@ -30,10 +31,14 @@ struct HomeBackupCommand: AsyncParsableCommand {
                     "homehub: the backup contains no history, because the hub runs without one\n")
             }
         } catch let error as OperatorError where error.isDaemonAway {
-            let directory = try place.directory(options)
-            try OutputFile.make(file) { output in
-                try DaemonProgram(of: .hub).run(["--backup", "--state-directory", directory], standardOutput: output)
-            }
+            try backUpOffline()
+        }
+    }
+
+    private func backUpOffline() throws {
+        let directory = try place.directory(options)
+        try OutputFile.make(file) { output in
+            try DaemonProgram(of: .hub).run(["--backup", "--state-directory", directory], standardOutput: output)
         }
     }
 }

@@ -30,7 +30,8 @@ struct HomeRestoreCommand: AsyncParsableCommand {
 
     func run() async throws {
         let input = try InputFile(file)
-        try await checkIsStopped()
+        try input.checkHasNoJournal()
+        if place.stateDirectory == nil { try await checkIsStopped() }
         let directory = try place.directory(options)
         try await options.confirm("The backup replaces the homes in \(directory). \(Self.clones)", yes: yes)
         try DaemonProgram(of: .hub).run(

@@ -81,7 +81,7 @@ enum AccessPage {
     private static func log(_ change: String, _ person: String, _ visitor: Visitor, _ site: Site) {
         site.logger.notice(
             "access changed",
-            metadata: ["person": "\(person)", "change": "\(change)", "by": "\(visitor.shownName)"])
+            metadata: ["person": "\(person)", "change": "\(change)", "by": "\(visitor.name ?? "this computer")"])
     }
 
     private static func addLinks(to router: RouterGroup<WebContext>, _ site: Site) {

@@ -25,7 +25,8 @@ enum MarkedTexts {
         guard
             let translation = catalog?.translation(of: key, context: parts.count > 1 ? String(parts[1]) : nil)
         else { return text }
-        return text.split(separator: "{{").dropFirst().reduce(translation) { translation, piece in
+        return text.split(separator: "{{", omittingEmptySubsequences: false).dropFirst().reduce(translation) {
+            translation, piece in
             let name = piece.prefix { $0 != "}" }
             return translation.replacing("{\(name)}", with: "{{\(name)}}")
                 .replacing("{{{\(name)}}}", with: "{{\(name)}}")

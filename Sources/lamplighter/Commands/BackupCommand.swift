@@ -17,15 +17,19 @@ struct BackupCommand: AsyncParsableCommand {
     @OptionGroup var options: BridgeOptions
 
     func run() async throws {
+        guard place.stateDirectory == nil else { return try backUpOffline() }
         do {
             let bytes = try await options.ask { try await $0.backup() }
             try OutputFile.write(bytes, to: file)
         } catch let error as BridgeControlError where error.isDaemonAway {
-            let directory = try place.directory(options)
-            try OutputFile.make(file) { output in
-                try DaemonProgram(of: .bridge).run(
-                    ["--backup", "--state-directory", directory], standardOutput: output)
-            }
+            try backUpOffline()
+        }
+    }
+
+    private func backUpOffline() throws {
+        let directory = try place.directory(options)
+        try OutputFile.make(file) { output in
+            try DaemonProgram(of: .bridge).run(["--backup", "--state-directory", directory], standardOutput: output)
         }
     }
 }

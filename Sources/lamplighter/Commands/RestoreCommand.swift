@@ -24,6 +24,8 @@ struct RestoreCommand: AsyncParsableCommand {
 
     func run() async throws {
         let input = try InputFile(file)
+        try input.checkHasNoJournal()
+        guard place.stateDirectory == nil else { return try await restoreOffline(input) }
         do {
             let bytes = try input.read()
             let former = try await options.ask { try await $0.status() }
@@ -35,15 +37,19 @@ struct RestoreCommand: AsyncParsableCommand {
             _ = try await options.untilBack(after: former, "the backup was restored")
             Terminal.current.write(options.json ? listing.json.text + "\n" : listing.sentence.sanitized + "\n")
         } catch let error as BridgeControlError where error.isDaemonAway {
-            let directory = try place.directory(options)
-            try await options.confirm("The backup replaces the bridge in \(directory).", yes: yes)
             try input.rewind()
-            try DaemonProgram(of: .bridge).run(
-                ["--restore", "--state-directory", directory] + (options.json ? ["--json"] : []),
-                standardInput: input.descriptor)
-            guard !options.json else { return }
-            let start = DaemonPlaces(socket: options.socket)?.startCommand
-            Terminal.current.write("lamplighterd isn't running; start it\(start.map { ": \($0)" } ?? "").\n")
+            try await restoreOffline(input)
         }
+    }
+
+    private func restoreOffline(_ input: borrowing InputFile) async throws {
+        let directory = try place.directory(options)
+        try await options.confirm("The backup replaces the bridge in \(directory).", yes: yes)
+        try DaemonProgram(of: .bridge).run(
+            ["--restore", "--state-directory", directory] + (options.json ? ["--json"] : []),
+            standardInput: input.descriptor)
+        guard !options.json else { return }
+        let start = DaemonPlaces(socket: options.socket)?.startCommand
+        Terminal.current.write("lamplighterd isn't running; start it\(start.map { ": \($0)" } ?? "").\n")
     }
 }

@@ -177,6 +177,25 @@ struct ShellyBluetoothTests {
         #expect(talk.receive(#"{"id": 7, "result": {"sys": {}}}"#).lights() == [])
     }
 
+    @Test("are read again from the start if they change while they are read")
+    func changeWhileReading() {
+        var (talk, _) = Self.joined(Self.door)
+        let change =
+            #"{"method": "NotifyEvent", "params": {"events": [{"component": "sys", "event": "component_added"}]}}"#
+        func list(_ components: [String]) -> String {
+            #""result": {"components": [\#(components.joined(separator: ","))], "total": 7}"#
+        }
+        _ = talk.receive(change)
+        _ = talk.receive(#"{"id": 4, "result": {"sys": {}, "bthome": {}}}"#)
+        _ = talk.receive(change)
+        _ = talk.receive("{\"id\": 5, \(list(Self.door))}")
+        _ = talk.receive(#"{"id": 6, "result": {"sys": {}, "bthome": {}}}"#)
+        let late = talk.receive("{\"id\": 7, \(list(Array(Self.climate.prefix(2))))}")
+        #expect(ShellySessionTests.calls(late) == [#"8 Shelly.GetComponents {"dynamic_only":true,"offset":0}"#])
+        let first = talk.receive("{\"id\": 8, \(list(Self.door))}")
+        #expect(ShellySessionTests.calls(first) == [#"9 Shelly.GetComponents {"dynamic_only":true,"offset":5}"#])
+    }
+
     @Test(
         "aren't shown without an address, a second time, or without anything to show",
         arguments: [

@@ -5,8 +5,8 @@ package import DeviceKit
 package struct MQTTEntity: Equatable, Sendable {
     package var description: LightDescription
     package var settings: MQTTLightSettings
-    /// For a reading, a button or a water valve, the description of the accessory that it belongs to, without the accessory's
-    /// functions; `nil` if it is shown as a separate accessory.
+    /// For a reading, a button or a water valve, the description of the accessory that it belongs to, without the
+    /// accessory's functions; `nil` if it is shown as a separate accessory.
     package var device: LightDescription?
     /// The id of the device that the entity belongs to, or `nil` if it is unknown.
     package var deviceID: String?

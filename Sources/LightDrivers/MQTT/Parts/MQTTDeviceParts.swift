@@ -3,9 +3,9 @@ import HAPModel
 
 /// Combines the parts of each device into one accessory.
 ///
-/// Several valves form an irrigation system. Readings join the device's sensor. Buttons, scenes, sirens, choices and the readings of meters join a light, a
-/// switch or another accessory of the device. If the device has no such accessory, they join its sensor. Buttons and
-/// scenes of a device without any accessory form a separate accessory.
+/// Several valves form an irrigation system. Readings join the device's sensor. Buttons, scenes, sirens, choices and the
+/// readings of meters join a light, a switch or another accessory of the device. If the device has no such accessory,
+/// they join its sensor. Buttons and scenes of a device without any accessory form a separate accessory.
 ///
 /// The parts of a device are announced separately and in any order. Apart from readings, they therefore wait a moment
 /// until the device is complete.
