@@ -9,7 +9,7 @@ struct SearchRankingTests {
     private static let entries: [SearchText] = [
         SearchText("Desk Lamp", context: ["Study", "Lightbulb"]), SearchText("Café Spot", context: ["Study"]),
         SearchText("Ceiling Lamp", context: ["Kitchen"]), SearchText("Kitchen", context: ["Room"]),
-        SearchText("Streetlamp", context: ["Garden"]), SearchText("Run Good Night", verbs: ["run"]),
+        SearchText("Streetlamp", context: ["Garden"]), SearchText("Run Good Night", object: "Good Night"),
         SearchText("Good Night", context: ["Scene"]), SearchText("Living Room TV"), SearchText("Anna's Straße"),
     ]
 

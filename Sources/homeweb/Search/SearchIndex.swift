@@ -42,15 +42,16 @@ struct SearchIndex {
     private static func entries(_ row: ServiceRow, _ home: Home, _ visitor: Visitor) -> [SearchEntry] {
         let entry = entry(row, home, visitor)
         guard row.problem == nil, let toggle = row.toggle, row.kind.isSwitchedOffTogether else { return [entry] }
-        let commands = [("on", toggle.on), ("off", toggle.off)].map { word, value in
-            let name = word == "on" ? localized("Turn on \(row.name)") : localized("Turn off \(row.name)")
+        let commands = [
+            (localized("Turn on \(row.name)"), toggle.on), (localized("Turn off \(row.name)"), toggle.off),
+        ].map { name, value in
             let action = SearchEntry.Action(
                 label: name, path: "/services/\(row.id)/values",
                 field: ("\(toggle.characteristic)", value.formText))
             return SearchEntry(
                 id: "\(entry.id)-\(value.formText)", name: name, about: entry.about, icon: entry.icon,
                 target: .action(action),
-                text: SearchText(name, context: [room(row, home)], verbs: ["turn", word]))
+                text: SearchText(name, context: [room(row, home)], object: row.name))
         }
         return [entry] + commands
     }
@@ -107,7 +108,10 @@ struct SearchIndex {
                 text: SearchText(scene.name, context: [localized("Scene")]))
             return scene.actions.isEmpty
                 ? [entry]
-                : [entry, command(localized("Run \(scene.name)"), localized("Scene"), "scene", run, entry.id)]
+                : [
+                    entry,
+                    command(localized("Run \(scene.name)"), scene.name, localized("Scene"), "scene", run, entry.id),
+                ]
         }
     }
 
@@ -121,18 +125,20 @@ struct SearchIndex {
             return visitor.isEditor
                 ? [
                     entry,
-                    command(localized("Run \(trigger.name)"), localized("Automation"), "automation", run, entry.id),
+                    command(
+                        localized("Run \(trigger.name)"), trigger.name, localized("Automation"), "automation", run,
+                        entry.id),
                 ] : [entry]
         }
     }
 
     /// Returns an entry that performs an action, and that the visitor finds by its verb.
     private static func command(
-        _ name: String, _ about: String, _ icon: String, _ action: SearchEntry.Action, _ id: String
+        _ name: String, _ object: String, _ about: String, _ icon: String, _ action: SearchEntry.Action, _ id: String
     ) -> SearchEntry {
         SearchEntry(
             id: "\(id)-run", name: name, about: about, icon: icon, target: .action(action),
-            text: SearchText(name, verbs: ["run"]))
+            text: SearchText(name, object: object))
     }
 
     // MARK: Actions

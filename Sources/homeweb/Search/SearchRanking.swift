@@ -99,9 +99,16 @@ struct SearchText: Sendable {
     /// The words of which a query must contain at least one; empty for entries that aren't commands.
     let verbs: [String]
 
-    init(_ name: String, context: [String] = [], verbs: [String] = []) {
-        self.verbs = verbs
+    /// Creates the text of a page, or of a command if `object` is the name of its object.
+    ///
+    /// The other words of a command are its verbs, in any language.
+    init(_ name: String, context: [String] = [], object: String? = nil) {
         words = name.searchWords
+        verbs =
+            object.map { object in
+                let others = Set(object.searchWords)
+                return name.searchWords.filter { !others.contains($0) }
+            } ?? []
         whole = words.joined()
         self.context = context.flatMap(\.searchWords)
     }
