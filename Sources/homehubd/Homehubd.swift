@@ -1,5 +1,6 @@
 public import ArgumentParser
 import DaemonKit
+import DatabaseKit
 public import Logging
 import OperatorControl
 import SystemKit
@@ -73,8 +74,12 @@ struct Homehubd: AsyncParsableCommand {
                 configuration: config, stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory,
                 installedApps: installedApps)
             if checkStart { return try HubStartCheck(places: places).run { [json] in $0.print(isJSON: json) } }
-            if backup { return try await OfflineHomeStorage.backup(places, logger: logger) }
-            if restore { return try await OfflineHomeStorage.restore(places, json: json) }
+            do {
+                if backup { return try await OfflineHomeStorage.backup(places, logger: logger) }
+                if restore { return try await OfflineHomeStorage.restore(places, json: json) }
+            } catch let error as DatabaseFileError {
+                throw HomeDatabaseError(error, in: places)
+            }
             try await HubDaemon(
                 configuration: try HubConfiguration.load(from: config), places: places, notifier: ServiceNotifier(),
                 logger: logger

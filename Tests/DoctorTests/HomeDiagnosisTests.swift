@@ -111,6 +111,9 @@ struct HomeDiagnosisTests {
             "an accessory without power", .accessories, .wrong, "Lamp (Villa)", "isn't found", "power",
             diagnostics: lamp { $0.isFound = false }),
         Fault(
+            "an accessory that has just lost its power", .accessories, .wrong, "Lamp (Villa)", "no longer answers",
+            diagnostics: lamp { _ in }),
+        Fault(
             "an accessory that doesn't accept connections", .accessories, .wrong, "10.0.0.9", "firewall",
             diagnostics: lamp { _ in }, facts: connecting(.timedOut)),
         Fault(

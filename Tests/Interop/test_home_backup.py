@@ -143,8 +143,18 @@ def test_restore_refuses_wrong_files_and_a_running_hub(make_home, make_daemon, t
         check=False)
     assert second.returncode == 69 and f"process {home.process.pid}" in second.stderr, second.stderr
 
+    # An explicit directory isn't that of the running hub.
+    other = make_home()
+    elsewhere = ["--state-directory", other.state_directory]
+    other.terminate()
+    home.cli("restore", "--yes", *elsewhere, good)
+    home.cli("backup", tmp_path / "other", *elsewhere)
+    assert other.start().cli("homes", "--json")[0]["name"] == "Villa"
+
     bridge = make_daemon()
     bridge.cli("backup", tmp_path / "bridge")
+    shutil.copy(good, tmp_path / "replaced")
+    (tmp_path / "replaced-wal").write_bytes(b"changes")
     (tmp_path / "text").write_text("homes: []\n")
     (tmp_path / "short").write_bytes(good.read_bytes()[:-5000])
     shutil.copy(good, tmp_path / "newer")
@@ -156,6 +166,7 @@ def test_restore_refuses_wrong_files_and_a_running_hub(make_home, make_daemon, t
     for name, code, words in [
         ("bridge", 65, "lamplighter restore"), ("text", 65, "isn't a backup of a home hub"), ("short", 65, "incomplete"),
         ("newer", 65, "newer version"), ("history", 65, "only the history"), ("missing", 66, "can't read"),
+        ("replaced", 65, "replaced-wal"),
     ]:
         refused = restore(home, tmp_path / name, check=False)
         assert refused.returncode == code and words in refused.stderr, refused.stderr

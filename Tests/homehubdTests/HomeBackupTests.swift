@@ -39,7 +39,8 @@ struct HomeBackupTests {
             try await HomeDatabase(file.queue).commit(transaction, in: homes.graph)
         }
         try await HistoryDatabase(.success(history.queue), maximumSize: 1 << 20).append([sample])
-        try await HomeBackup.take(of: file, history: withHistory ? history : nil, in: places)
+        let hasHistory = try await HomeBackup.take(of: file, history: withHistory ? history : nil, in: places)
+        #expect(hasHistory == withHistory)
         let backup = Array(try Data(contentsOf: URL(filePath: places.exportedDatabase)))
         HomeBackup.discardRemains(places)
         try file.close()
@@ -106,7 +107,7 @@ struct HomeBackupTests {
                     }
                 }
                 for _ in 0..<5 {
-                    try await HomeBackup.take(of: file, history: history, in: Self.places(folder))
+                    _ = try await HomeBackup.take(of: file, history: history, in: Self.places(folder))
                     let copy = try DatabaseQueue(path: Self.places(folder).exportedDatabase)
                     _ = try HomeDatabase(copy).load()
                     #expect(try await copy.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")

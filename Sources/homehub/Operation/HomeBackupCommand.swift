@@ -28,7 +28,7 @@ struct HomeBackupCommand: AsyncParsableCommand {
                 })
             if !listing.hasHistory {
                 Terminal.current.writeError(
-                    "homehub: the backup contains no history, because the hub runs without one\n")
+                    "homehub: the backup contains no history, because the hub can't read it\n")
             }
         } catch let error as OperatorError where error.isDaemonAway {
             try backUpOffline()

@@ -115,8 +115,12 @@ final class HubOperations: HubControlHandler {
         defer { isBackingUp.withLock { $0 = false } }
         await hub.saveAll()
         defer { DatabaseFile.discard([places.exportedDatabase]) }
+        let hasHistory: Bool
         do {
-            try await HomeBackup.take(of: file, history: try? history.get(), in: places)
+            hasHistory = try await HomeBackup.take(of: file, history: try? history.get(), in: places)
+        } catch let error as DatabaseFileError {
+            let shown = HomeDatabaseError(error, in: places)
+            throw OperatorError(code: shown.exitCode.rawValue, message: "no backup was made: \(shown)")
         } catch {
             throw OperatorError(code: ExitCode(error).rawValue, message: "no backup was made: \(error)")
         }
@@ -125,7 +129,7 @@ final class HubOperations: HubControlHandler {
             throw OperatorError(code: 74, message: "can't read the backup: \(SystemError.last.reason)")
         }
         defer { close(copy) }
-        return HubBackupListing(size: try await send(copy), hasHistory: historyError == nil)
+        return HubBackupListing(size: try await send(copy), hasHistory: hasHistory)
     }
 
     // MARK: Files

@@ -21,7 +21,9 @@ enum OfflineHomeStorage {
         let file = try HomeDatabase.file(at: places.database, isMadeIfMissing: false, logger: logger)
         let history = try HistoryDatabase.file(at: places.history, logger: logger)
         defer { HomeBackup.discardRemains(places) }
-        try await HomeBackup.take(of: file, history: history, in: places)
+        if !(try await HomeBackup.take(of: file, history: history, in: places)) {
+            StandardStreams.printError("homehubd: the backup contains no history, because \(places.history) is damaged")
+        }
         try HomeBackup.print(places.exportedDatabase)
         try history.close()
         try file.close()

@@ -19,18 +19,26 @@ enum HomeBackup {
 
     /// Writes a backup of databases that are in use to ``HubDaemon/Places/exportedDatabase``.
     ///
+    /// A damaged history is left out, so that the keys can be saved.
+    ///
+    /// - Returns: Whether the backup contains the history.
     /// - Throws: `DatabaseFileError`.
-    static func take(of file: DatabaseFile, history: DatabaseFile?, in places: HubDaemon.Places) async throws {
+    static func take(of file: DatabaseFile, history: DatabaseFile?, in places: HubDaemon.Places) async throws -> Bool {
         defer { DatabaseFile.discard([places.exportedHistory]) }
         do {
             try await file.copyAside(to: places.exportedDatabase)
-            guard let history else { return }
-            try await history.copyAside(to: places.exportedHistory)
+            guard let history else { return false }
+            do {
+                try await history.copyAside(to: places.exportedHistory)
+            } catch DatabaseFileError.damaged {
+                return false
+            }
             try await DatabaseFile.adopt(
                 places.exportedDatabase, migrator: HomeSchema.migrator, applicationID: HomeSchema.applicationID
             ) { queue in
                 try await queue.writeToTheEnd { db in try pack(places.exportedHistory, into: db) }
             }
+            return true
         } catch {
             DatabaseFile.discard([places.exportedDatabase])
             throw error
