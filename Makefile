@@ -26,17 +26,19 @@ define build
 	flock .build/make.lock sh -ec 'for product in $(1); do swift build --product $$product; done'
 endef
 
-.PHONY: all built run run-home run-web test test-all guest-test check format install install-files install-bridge-files install-home-files install-web-files help deb bench fuzz power-cut sanitize soak web-day web-figures docs
+.PHONY: all shipped built run run-home run-web test test-all guest-test check format install install-files install-bridge-files install-home-files install-web-files help deb bench fuzz power-cut sanitize soak web-day web-figures docs
 .PHONY: container container-test apt-repository release guest-repository fresh-machine test-outside mutants packages test-packages package-packages guest-packages bench-programs
 
-all: packages
-	$(SHIP) lamplighterd
+all: shipped
+	Scripts/generate-manual $(SHIPPED)
+
+# The programs of a package are one executable; BridgePrograms and HomePrograms in Sources are its main modules.
+shipped: packages
 	$(SHIP) lamplighter
-	$(SHIP) homehubd
 	$(SHIP) homehub
 	$(SHIP) homeweb -Xlinker -rpath -Xlinker '$$ORIGIN/../lib/homeweb'
-	$(SHIP) hapsim
-	Scripts/generate-manual $(SHIPPED)
+	ln -sf lamplighter $(SHIPPED)/lamplighterd
+	for name in homehubd hapsim; do ln -sf homehub $(SHIPPED)/$$name || exit; done
 
 ## run      build and run a bridge of simulated lights in the foreground; its state is in ./.lamplighter
 run: packages
@@ -110,8 +112,9 @@ install-files: install-bridge-files install-home-files install-web-files
 
 # Installs the files that both packages have: $(call install-common,PACKAGE,COMMAND,DAEMON,ANOTHER COMMAND).
 define install-common
-	install -D -m 0755 -s $(SHIPPED)/$(3) $(DESTDIR)$(PREFIX)/sbin/$(3)
 	install -D -m 0755 -s $(SHIPPED)/$(2) $(DESTDIR)$(PREFIX)/bin/$(2)
+	install -d $(DESTDIR)$(PREFIX)/sbin
+	ln -sf ../bin/$(2) $(DESTDIR)$(PREFIX)/sbin/$(3)
 	install -D -m 0644 -t $(DESTDIR)$(UNITDIR) systemd/$(3)*.service
 	sed -i 's,^\(Exec[A-Z][a-z]*\)=/usr,\1=$(PREFIX),' $(DESTDIR)$(UNITDIR)/$(3)*.service
 	install -D -m 0644 systemd/$(1).sysusers.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/$(1).conf
@@ -136,7 +139,7 @@ install-bridge-files:
 
 install-home-files:
 	$(call install-common,homehub,homehub,homehubd,hapsim)
-	install -D -m 0755 -s $(SHIPPED)/hapsim $(DESTDIR)$(PREFIX)/bin/hapsim
+	ln -sf homehub $(DESTDIR)$(PREFIX)/bin/hapsim
 	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(SHIPPED)/manual/hapsim.1
 	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/homehub/examples/accessories Examples/Accessories/*.yaml
 
@@ -192,8 +195,7 @@ fresh-machine: guest-packages
 bench: bench-programs
 	Benchmarks/measure --programs $(SHIPPED) --results .build-bench
 
-bench-programs: packages
-	$(SHIP) lamplighterd
+bench-programs: shipped
 	LAMPLIGHTER_BENCHMARKS=1 $(SHIP) hap-load
 	LAMPLIGHTER_BENCHMARKS=1 $(SHIP) hap-micro
 
@@ -203,18 +205,15 @@ power-cut: test-packages $(VENV)/ready
 	POWER_CUT=all $(VENV)/bin/python -m pytest -q -s -o faulthandler_timeout=0 Tests/Interop/test_power_cut.py
 
 ## soak     load the release daemons for an hour while their environment fails, and check their guarantees: make soak [MINUTES=60] (root)
-soak: test-packages $(VENV)/ready
-	for name in lamplighterd lamplighter homehubd homehub; do $(SHIP) $$name || exit; done
+soak: test-packages shipped $(VENV)/ready
 	$(VENV)/bin/python Tests/Soak/soak.py --minutes $(MINUTES)
 
 ## web-day  simulate a day of the page: eight hours of changes in 25 minutes, with restarts; memory and states must be right (root)
-web-day: test-packages $(VENV)/ready
-	for name in lamplighterd lamplighter homehubd homehub homeweb hapsim; do $(SHIP) $$name || exit; done
+web-day: test-packages shipped $(VENV)/ready
 	PROGRAMS=$(SHIPPED) $(VENV)/bin/python Tests/Interop/web_day.py
 
 ## web-figures  measure the release page against its budgets: make web-figures [FORMER=another homeweb] (root)
-web-figures: test-packages $(VENV)/ready
-	for name in lamplighterd lamplighter homehubd homehub homeweb; do $(SHIP) $$name || exit; done
+web-figures: test-packages shipped $(VENV)/ready
 	PROGRAMS=$(SHIPPED) $(VENV)/bin/python Tests/Interop/web_figures.py $(if $(FORMER),--former $(FORMER))
 
 ## mutants  plant up to 450 bugs, one at a time, and list the bugs that no test detects (root; an hour or two)

@@ -75,8 +75,11 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: 
     .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: swift)
 }
 
-func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies + ["CLocaleData"], swiftSettings: swift)
+/// Declares the executable of several programs, which are libraries with the names of the programs.
+func programs(_ name: String, _ programs: [String]) -> Target {
+    .executableTarget(
+        name: name, dependencies: programs.map { .target(name: $0) } + ["SystemKit", "CLocaleData"],
+        swiftSettings: swift)
 }
 
 func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -88,12 +91,12 @@ func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target 
 let package = Package(
     name: "lamplighter",
     products: [
-        .executable(name: "lamplighterd", targets: ["lamplighterd"]),
-        .executable(name: "lamplighter", targets: ["lamplighter"]),
-        .executable(name: "homehubd", targets: ["homehubd"]),
-        .executable(name: "homehub", targets: ["homehub"]),
+        .executable(name: "lamplighterd", targets: ["BridgePrograms"]),
+        .executable(name: "lamplighter", targets: ["BridgePrograms"]),
+        .executable(name: "homehubd", targets: ["HomePrograms"]),
+        .executable(name: "homehub", targets: ["HomePrograms"]),
+        .executable(name: "hapsim", targets: ["HomePrograms"]),
         .executable(name: "homeweb", targets: ["homeweb"]),
-        .executable(name: "hapsim", targets: ["hapsim"]),
         .library(name: "HAPAccessory", targets: ["HAPAccessory"]),
         .library(name: "HAPController", targets: ["HAPController", "HAPModel"]),
         .library(name: "HomeClient", targets: ["HomeClient", "HomeModel"]),
@@ -223,7 +226,7 @@ let package = Package(
                 "BoundedJSON", "SystemKit", "TerminalKit", logging,
             ]),
         library("HomeClient", ["AsyncKit", "HomeModel", "HAPModel", "LineRPC", "BoundedJSON", "SystemKit", logging]),
-        program(
+        library(
             "lamplighterd",
             [
                 "HAPAccessory", "DeviceBridge", "AccessoryRole", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto",
@@ -236,7 +239,7 @@ let package = Package(
                 nioPosix,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
-        program(
+        library(
             "lamplighter",
             [
                 "AsyncKit", "CommandKit", "Doctor", "OperatorControl", "BridgeControl", "DeviceKit", "LightPlugins",
@@ -244,7 +247,7 @@ let package = Package(
                 "TerminalKit", "YAMLKit", logging, arguments,
             ]),
 
-        program(
+        library(
             "homehubd",
             [
                 "HomeHub", "HomeModel", "HAPController", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto",
@@ -256,7 +259,7 @@ let package = Package(
                 nioCore, nioPosix, nioSSL,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
-        program(
+        library(
             "homehub",
             [
                 "AsyncKit", "CommandKit", "ConfigurationKit", "YAMLKit", "HomeClient", "HomeModel",
@@ -279,13 +282,16 @@ let package = Package(
             resources: (webAssets.map { "Assets/\($0)" } + ["Catalogs/de.po"]).map { .embedInCode($0) },
             swiftSettings: swift),
 
-        program(
+        library(
             "hapsim",
             [
                 "HAPAccessory", "AccessoryRole", "HAPProtocol", "HAPModel", "HomeModel", "BoundedJSON",
                 "ConfigurationKit",
                 "DaemonKit", "SystemKit", "TerminalKit", "YAMLKit", logging, arguments, nioPosix,
             ]),
+
+        programs("BridgePrograms", ["lamplighter", "lamplighterd"]),
+        programs("HomePrograms", ["homehub", "homehubd", "hapsim"]),
 
         // Examples
         .executableTarget(

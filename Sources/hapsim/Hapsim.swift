@@ -8,8 +8,13 @@ import SystemKit
 import TerminalKit
 import YAMLKit
 
+/// Runs `hapsim` on the main thread, before other threads exist.
+@MainActor package func runHapsim() async {
+    Allocator.setUp()
+    await Hapsim.main(nil)
+}
+
 /// Serves any accessory that a file describes, to test apps without hardware.
-@main
 struct Hapsim: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hapsim",
@@ -35,12 +40,6 @@ struct Hapsim: AsyncParsableCommand {
 
     @Flag(help: "Check the file and exit.")
     var check = false
-
-    /// Runs on the main thread, before other threads exist.
-    @MainActor static func main() async {
-        Allocator.setUp()
-        await main(nil)
-    }
 
     func run() async throws {
         let log = LogSetup.bootstrap(level: logLevel)

@@ -4,8 +4,12 @@ import CommandKit
 import HomeClient
 import TerminalKit
 
+/// Runs `homehub`, and exits with its code.
+package func runHomehub() async -> Never {
+    Homehub.exit(withError: ExitCode(await Homehub.run(Array(CommandLine.arguments.dropFirst()))))
+}
+
 /// The command for homes: an ordinary app, for users at a terminal and for scripts.
-@main
 struct Homehub: CommandProgram {
     static let configuration = CommandConfiguration(
         commandName: "homehub",
@@ -29,8 +33,4 @@ struct Homehub: CommandProgram {
     static let passesWordsToDefaults = false
 
     @OptionGroup var options: HomeOptions
-
-    static func main() async {
-        exit(withError: ExitCode(await run(Array(CommandLine.arguments.dropFirst()))))
-    }
 }

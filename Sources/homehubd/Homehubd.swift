@@ -6,8 +6,13 @@ import OperatorControl
 import SystemKit
 import TerminalKit
 
+/// Runs `homehubd` on the main thread, before other threads exist.
+@MainActor package func runHomehubd() async {
+    Allocator.setUp()
+    await Homehubd.main(nil)
+}
+
 /// The home hub: stores the homes, and communicates with their accessories for the apps.
-@main
 struct Homehubd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "homehubd",
@@ -52,12 +57,6 @@ struct Homehubd: AsyncParsableCommand {
 
     @Flag(help: "Check whether the daemon can start, and exit.")
     var checkStart = false
-
-    /// Runs on the main thread, before other threads exist.
-    @MainActor static func main() async {
-        Allocator.setUp()
-        await main(nil)
-    }
 
     func run() async throws {
         if checkConfig {

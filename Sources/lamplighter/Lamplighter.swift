@@ -4,8 +4,12 @@ import CommandKit
 import SystemKit
 import TerminalKit
 
+/// Runs `lamplighter`, and exits with its code.
+package func runLamplighter() async -> Never {
+    Lamplighter.exit(withError: ExitCode(await Lamplighter.run(Array(CommandLine.arguments.dropFirst()))))
+}
+
 /// The operator's command for managing the bridge.
-@main
 struct Lamplighter: CommandProgram {
     static let configuration = CommandConfiguration(
         commandName: "lamplighter",
@@ -22,10 +26,6 @@ struct Lamplighter: CommandProgram {
     static let passesWordsToDefaults = true
 
     @OptionGroup var options: BridgeOptions
-
-    static func main() async {
-        exit(withError: ExitCode(await run(Array(CommandLine.arguments.dropFirst()))))
-    }
 
     static func failure(for error: any Error) -> CommandFailure? {
         switch error {

@@ -8,8 +8,13 @@ public import Logging
 import SystemKit
 import TerminalKit
 
+/// Runs `lamplighterd` on the main thread, before other threads exist.
+@MainActor package func runLamplighterd() async {
+    Allocator.setUp()
+    await Lamplighterd.main(nil)
+}
+
 /// The bridge daemon, which provides lights to HomeKit controllers.
-@main
 struct Lamplighterd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lamplighterd",
@@ -48,12 +53,6 @@ struct Lamplighterd: AsyncParsableCommand {
 
     @Flag(help: "Check whether the daemon can start, and exit.")
     var checkStart = false
-
-    /// Starts the program on the main thread, before other threads exist.
-    @MainActor static func main() async {
-        Allocator.setUp()
-        await main(nil)
-    }
 
     func run() async throws {
         if checkConfig {
