@@ -181,7 +181,7 @@ extension ServiceType {
     package var plural: String {
         // An air conditioner isn't a heater.
         if self == .heaterCooler { return "Heaters and Coolers" }
-        let noun = noun == Self.defaultNoun || category == .sensor ? localizedDescription : noun
+        let noun = usualName
         if noun.hasSuffix("ch") || noun.hasSuffix("ss") { return noun + "es" }
         if noun.hasSuffix("s") { return noun }
         if noun.hasSuffix("y") { return noun.dropLast() + "ies" }
@@ -192,13 +192,23 @@ extension ServiceType {
 // MARK: Names of types
 
 extension ServiceType {
-    /// The type's name in the language of the request.
-    package var shownName: String { localized(key: localizedDescription) }
+    /// The usual name of the type in English, such as `Button` for a Stateless Programmable Switch.
+    package var usualName: String {
+        // An air conditioner isn't a heater.
+        if self == .heaterCooler { return "Heater or Cooler" }
+        return noun == Self.defaultNoun || category == .sensor ? localizedDescription : noun
+    }
+
+    /// The usual name of the type in the language of the request.
+    package var shownName: String { localized(key: usualName) }
 }
 
 extension Service {
-    /// The name of the service's type in the language of the request.
-    package var shownType: String { localized(key: localizedDescription) }
+    /// The usual name of the service's type in English.
+    package var usualName: String { type.isKnown ? type.usualName : localizedDescription }
+
+    /// The usual name of the service's type in the language of the request.
+    package var shownType: String { localized(key: usualName) }
 }
 
 extension Characteristic {

@@ -376,6 +376,6 @@ private struct StateReader {
         }
         if isOn == true { return ServiceState(words, isActive: true) }
         let isPlain = first.metadata.unit != nil || first.metadata.format == .string || first.type.words(for: 0) != nil
-        return ServiceState(isPlain ? words : "\(localizedInSentence(key: first.localizedDescription)) \(words)")
+        return ServiceState(isPlain ? words : "\(first.labelInSentence) \(words)")
     }
 }

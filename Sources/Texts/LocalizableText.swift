@@ -66,8 +66,12 @@ package func localized(key: String, context: String? = nil) -> String {
 }
 
 /// Returns a text of a table within a sentence: in lower case in English, unchanged in other languages.
+///
+/// Abbreviations, such as "PM2.5", keep their capitals.
 package func localizedInSentence(key: String) -> String {
-    TextCatalog.current == nil ? key.lowercased() : localized(key: key)
+    guard TextCatalog.current == nil else { return localized(key: key) }
+    let words = key.split(separator: " ", omittingEmptySubsequences: false)
+    return words.map { $0.count { $0.isUppercase } > 1 ? String($0) : $0.lowercased() }.joined(separator: " ")
 }
 
 extension String {

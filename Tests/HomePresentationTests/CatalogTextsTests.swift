@@ -18,7 +18,7 @@ import Texts
 
     @Test func translatesNamesOfServices() {
         for type in ServiceDefinition.all.map(\.type) {
-            let names = [type.localizedDescription, type.plural, type.noun]
+            let names = [type.localizedDescription, type.plural, type.noun, type.usualName]
             #expect(Self.keys.isSuperset(of: names), "\(names)")
         }
     }
@@ -28,6 +28,25 @@ import Texts
             #expect(Self.keys.contains(type.localizedDescription), "\(type.localizedDescription)")
         }
     }
+
+    @Test("has usual names instead of HAP's terms for all services that people see", arguments: userServices)
+    func hasUsualNames(service: ServiceType) throws {
+        let definition = try #require(ServiceDefinition.all.first { $0.type == service })
+        let names = (definition.required + definition.optional).map(\.usualName)
+        for name in names + [service.usualName] where !["Charging State", "Power State", "State"].contains(name) {
+            let terms = ["Current", "Detected", "Event", "Indication", "Programmable", "State", "Stateless", "Target"]
+            #expect(!name.split(separator: " ").contains { terms.contains("\($0)") }, "\(name)")
+        }
+    }
+
+    private static let userServices: [ServiceType] = [
+        .airPurifier, .airQualitySensor, .battery, .carbonDioxideSensor, .carbonMonoxideSensor, .contactSensor, .door,
+        .doorbell, .fan, .fanv2, .faucet, .filterMaintenance, .garageDoorOpener, .heaterCooler,
+        .humidifierDehumidifier, .humiditySensor, .irrigationSystem, .leakSensor, .lightSensor, .lightbulb,
+        .lockMechanism, .motionSensor, .occupancySensor, .outlet, .securitySystem, .smokeSensor, .speaker,
+        .statelessProgrammableSwitch, .switch, .television, .temperatureSensor, .thermostat, .valve, .window,
+        .windowCovering,
+    ]
 
     @Test func translatesNamesOfValues() {
         for type in CharacteristicDefinition.all.map(\.type) {

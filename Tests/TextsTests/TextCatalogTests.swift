@@ -86,6 +86,7 @@ import Testing
         #expect(localized("\(3) of \("A")") == "3 of A")
         #expect("21.5".withDecimalSeparator == "21.5")
         #expect(localizedInSentence(key: "Target Temperature") == "target temperature")
+        #expect(localizedInSentence(key: "Organic Compounds (VOC)") == "organic compounds (VOC)")
     }
 
     @Test func putsValuesInTheOrderOfTheTranslation() throws {

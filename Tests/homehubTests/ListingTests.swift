@@ -84,7 +84,7 @@ struct ListingTests {
         var lamp = House.lamp
         lamp.name = "Desk Lamp"
         let text = AccessoryDetails(accessory: lamp, home: House.home, isComplete: false).text
-        #expect(text.contains("\nDesk Lamp (Lightbulb, main): on, 40 %\n") && !text.contains("Reading Lamp"))
+        #expect(text.contains("\nDesk Lamp (Light, main): on, 40 %\n") && !text.contains("Reading Lamp"))
         #expect(
             AccessoryDetails(accessory: lamp, home: House.home, isComplete: true).text
                 .contains("  43  own name: Reading Lamp\n"))
@@ -109,7 +109,7 @@ struct ListingTests {
                 model          LX
                 status         OK
 
-                Reading Lamp (Lightbulb, main): on, 40 %
+                Reading Lamp (Light, main): on, 40 %
                   NAME               LAST VALUE  ACCESS              RANGE
                   on                 yes         read, write, watch  yes or no
                   brightness         40 %        read, write, watch  0 to 100 %

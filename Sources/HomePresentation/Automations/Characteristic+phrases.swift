@@ -78,12 +78,9 @@ extension Characteristic {
 
     /// The name of the value in a sentence, such as `brightness` or `temperature`.
     package var noun: String {
-        if type == .securitySystemTargetState { return localizedInSentence(key: "Mode") }
         // "Temperature" alone means the current temperature.
-        let isTarget = word.hasPrefix("target-")
-        let name = isTarget || ["State", "Mode"].contains(englishLabel) ? localizedDescription : englishLabel
-        return localizedInSentence(
-            key: name.lowercased().hasPrefix("current ") ? String(name.dropFirst("Current ".count)) : name)
+        let isTarget = word.hasPrefix("target-") && englishLabel != "Mode"
+        return isTarget ? localizedInSentence(key: localizedDescription) : labelInSentence
     }
 
     private static let alarmStates: [Int64: LocalizableText] = [
@@ -100,7 +97,8 @@ extension Characteristic {
     private static let adjectives: Set<CharacteristicType> = [
         .active, .contactSensorState, .currentDoorState, .inUse, .lockCurrentState, .lockTargetState, .mute,
         .occupancyDetected, .on, .outletInUse, .targetDoorState, .currentFanState,
-        .currentAirPurifierState, .currentHeatingCoolingState, .currentHeaterCoolerState, .statusTampered,
+        .currentAirPurifierState, .currentHeatingCoolingState, .currentHeaterCoolerState,
+        .currentHumidifierDehumidifierState, .statusTampered,
     ]
 
     /// The phrases that replace "becomes" and an adjective.

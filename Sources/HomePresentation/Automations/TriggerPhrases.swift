@@ -182,7 +182,8 @@ package struct TriggerPhrases: Sendable {
             if value.isSame(as: toggle.on) { return verbs(place.phraseName).on }
             if value.isSame(as: toggle.off) { return verbs(place.phraseName).off }
         }
-        return localized("set \(subject(place)) to \(words(value, place))")
+        return localized(
+            "set the \(place.characteristic.labelInSentence) of \(place.phraseName) to \(words(value, place))")
     }
 
     /// The phrases for setting both states of an accessory with the given name.

@@ -43,8 +43,8 @@ struct AccessoryDetails {
 
     private func text(of service: Service) -> String {
         let isOwn = service.type.localizedDescription == service.type.description && !accessory.manufacturer.isEmpty
-        let kind = isOwn ? "\(accessory.manufacturer)'s own" : service.localizedDescription
-        var marks = [service.associatedServiceType?.localizedDescription ?? kind]
+        let kind = isOwn ? "\(accessory.manufacturer)'s own" : service.usualName
+        var marks = [service.associatedServiceType?.usualName ?? kind]
         if service.id == accessory.primaryService?.id { marks.append("main") }
         if service.isFavorite { marks.append("favorite") }
         if service.isHidden { marks.append("hidden") }

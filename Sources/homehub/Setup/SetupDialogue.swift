@@ -224,7 +224,7 @@ struct SetupDialogue: AccessorySetupInteraction {
         // An accessory with one part has only one name.
         guard accessory.parts.count > 1 else { return nil }
         return try await name(
-            "Name for its \(service.localizedDescription.lowercased())", service.name, suggestions,
+            "Name for its \(service.usualName.lowercased())", service.name, suggestions,
             await manager.homes.first { $0.id == accessory.home }?.nameHints(of: service.id) ?? [], refusal)
     }
 

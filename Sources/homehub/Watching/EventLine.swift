@@ -242,7 +242,7 @@ extension EventLine {
         case .associatedServiceTypeUpdated(let service):
             let type = service.associatedServiceType
             subject = ValuePlace.shownName(of: service, accessory)
-            sentence = "is now shown as \((type ?? service.type).localizedDescription.lowercased())"
+            sentence = "is now shown as \((type ?? service.type).usualName.lowercased())"
             members["service"] = .string("\(service.id)")
             members["associatedServiceType"] = type.map { .string($0.description) } ?? .null
         case .favoriteUpdated(let service):

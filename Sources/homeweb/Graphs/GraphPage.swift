@@ -75,7 +75,7 @@ enum GraphPage {
         let minutes = Timestamp.now.millisecondsSince1970 / 300_000
         let path = "/services/\(service.id)/history"
         return [
-            "name": characteristic.label, "span": span.name, "path": path,
+            "name": service.graphName(of: characteristic), "span": span.name, "path": path,
             "picture": "\(path)/\(characteristic.id).svg?span=\(span.rawValue)&at=\(minutes)",
         ]
     }
@@ -93,5 +93,13 @@ extension Service {
         let isControl = { (characteristic: Characteristic) in characteristic.metadata.permissions.contains(.pairedWrite)
         }
         return values.filter { !isControl($0) } + values.filter(isControl)
+    }
+
+    /// Returns the name of a graph, which distinguishes a measured temperature or position from a set one.
+    fileprivate func graphName(of characteristic: Characteristic) -> String {
+        let label = characteristic.label
+        let isSet = characteristic.metadata.permissions.contains(.pairedWrite)
+        return isSet && graphed.contains { $0.id != characteristic.id && $0.label == label }
+            ? localized("\(label) (set)") : label
     }
 }
