@@ -77,14 +77,15 @@ class OpenPage:
         for name, state in shown["tiles"]:
             # The page of an accessory names its parts without the accessory.
             true = known.get(name) or known.get(f"Kitchen Climate/{name}")
+            true = true and true[0].upper() + true[1:]
             if state != true:
                 return f"{name}: {state!r} instead of {true!r}"
         for room, text in shown["strips"]:
             words = [known[f"{room} Climate/{part} Sensor"] for part in ("Temperature", "Humidity") if room in ROOMS]
             if missing := [one for one in words if one not in text]:
                 return f"{room}: {text!r} instead of {missing}"
-            # The strip on Home omits "no motion".
-            if room in ROOMS and ("motion" in text.replace("no motion", "")) != (known[f"{room} Motion"] == "motion"):
+            # The strip on Home omits "No motion".
+            if room in ROOMS and ("Motion" in text) != (known[f"{room} Motion"] == "motion"):
                 return f"{room}: {text!r}, but the hub knows {known[f'{room} Motion']!r}"
         return self._wrong_content(known, shown) or self.page.evaluate(FRESH)
 
@@ -167,8 +168,8 @@ class Household:
             page.mouse.move(x + way * 5 * step, y)
         value = tile.locator("input.level").input_value()
         page.mouse.up()
-        self.house.chosen[number] = f"on, {value} %"
-        self.await_lamp(number, f"on, {value} %")
+        self.house.chosen[number] = f"On, {value} %"
+        self.await_lamp(number, f"On, {value} %")
 
     def await_lamp(self, number, state):
         """Wait until both pages show a state that a person chose. The check at the end of a round reports it if they don't."""

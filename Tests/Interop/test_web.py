@@ -174,11 +174,11 @@ def test_every_view_opens_with_its_content(house, visit):
 def test_click_switches_a_lamp_and_changes_appear_in_all_browsers(house, visit):
     first, second = visit(), visit()
     house.report("The Lightbulb", "25", False)
-    until(lambda: "off" in tile(first, "The Lightbulb").inner_text(), 5, "off in the first")
+    until(lambda: "Off" in tile(first, "The Lightbulb").inner_text(), 5, "off in the first")
     tile(first, "The Lightbulb").get_by_role("button").click()
     until(lambda: house.held("The Lightbulb", "25"), 5, "the lamp is on")
     # HAP-python itself delays an event by half a second.
-    until(lambda: re.search(r"\bon\b", tile(second, "The Lightbulb").inner_text()), 3, "on in the second", interval=0.05)
+    until(lambda: re.search(r"\bOn\b", tile(second, "The Lightbulb").inner_text()), 3, "on in the second", interval=0.05)
     house.report("The Temperature Sensor", "11", 23.5)
     for visitor in (first, second):
         until(lambda: "23.5 °C" in strip(visitor, "Bedroom"), 3, "23.5 °C", interval=0.05)
@@ -244,7 +244,7 @@ def test_accessory_opens_as_a_sheet_on_a_wide_screen(house, visit):
     house.report("The Lightbulb", "25", False)
     visitor = visit("/", viewport={"width": 1700, "height": 900})
     page = visitor.page
-    until(lambda: "off" in tile(visitor, "The Lightbulb").inner_text(), 5, "off")
+    until(lambda: "Off" in tile(visitor, "The Lightbulb").inner_text(), 5, "off")
     tile(visitor, "The Lightbulb").locator("a.words").click()
     sheet = page.get_by_role("dialog", name="The Lightbulb")
     sheet.get_by_role("switch").first.click()
@@ -261,7 +261,7 @@ def test_lamp_controls_work_by_keyboard_alone(house, visit):
     visitor = visit()
     house.report("The Lightbulb", "8", 60)
     house.report("The Lightbulb", "25", False)
-    until(lambda: "off" in tile(visitor, "The Lightbulb").inner_text(), 5, "off")
+    until(lambda: "Off" in tile(visitor, "The Lightbulb").inner_text(), 5, "off")
     visitor.go(house.path(visitor, "The Lightbulb"))
     page = visitor.page
     page.get_by_role("switch").focus()
@@ -364,7 +364,7 @@ def test_lock_opens_only_after_a_confirmation(house, visit, has_script):
     visitor = visit("/", java_script_enabled=has_script)
     visitor.until_text("Front Door")
     lock = tile(visitor, "Front Door")
-    until(lambda: re.search(r"\blocked", lock.inner_text()), 5, "it's shown as locked") if has_script else visitor.go("/")
+    until(lambda: re.search(r"\bLocked", lock.inner_text()), 5, "it's shown as locked") if has_script else visitor.go("/")
     target = lambda: house.held("Front Door", "1E")
     lock.get_by_role("button").click()
     visitor.until_text("Unlock LockMechanism 0", "dialog" if has_script else "main")
@@ -673,7 +673,7 @@ def test_qr_code_is_read_from_a_photo(house, visit, tmp_path):
 def test_delayed_change_completes_and_invalid_values_are_rejected(house, visit):
     visitor = visit()
     house.report("The Lightbulb", "25", False)
-    until(lambda: "off" in tile(visitor, "The Lightbulb").inner_text(), 5, "off")
+    until(lambda: "Off" in tile(visitor, "The Lightbulb").inner_text(), 5, "off")
     # The hub becomes unavailable between display and tap.
     os.kill(house.home.process.pid, signal.SIGSTOP)
     try:
@@ -732,7 +732,7 @@ def test_pages_work_without_javascript(house, visit):
     until(lambda: not house.held("The Lightbulb", "25"), 5, "off at the lamp")
     house.home.cli("read", "The Lightbulb")
     # The page shows the new value on its next load.
-    until(lambda: "off" in tile(visitor.go("/"), "The Lightbulb").inner_text(), 5, "off on the page", interval=0.1)
+    until(lambda: "Off" in tile(visitor.go("/"), "The Lightbulb").inner_text(), 5, "off on the page", interval=0.1)
     tile(visitor, "The Lightbulb").get_by_role("button").click()
     until(lambda: house.held("The Lightbulb", "25"), 5, "switched by a form")
     visitor.go(house.path(visitor, "The Lightbulb"))

@@ -193,10 +193,10 @@ def test_cover_stops_on_its_way(house, visit):
     held[0].continue_()
     idle(visitor)
     until(lambda: house.house.written("HoldPosition"), 5, "Stop arrives")
-    visitor.until_text(r"[0-9]+ % open|closed", "#state")
+    visitor.until_text(r"[0-9]+ % open|Closed", "#state")
     assert "Open" not in visitor.text("#state") and house.house.written("TargetPosition")[-1:] == ["100"]
     page.get_by_role("button", name="Close").click()
-    visitor.until_text("^closed", "#state")
+    visitor.until_text("^Closed", "#state")
 
 
 def test_each_press_of_a_remote_key_counts(house, visit):
@@ -251,17 +251,17 @@ def test_alarm_is_armed_at_once_and_disarmed_after_a_question(house, visit):
     visitor = visit("House Alarm", **PHONE)
     page = visitor.page
     page.get_by_role("button", name="Armed, away").tap()
-    visitor.until_text("will be armed, away", "#state")
+    visitor.until_text("Will be armed, away", "#state")
     page.get_by_role("button", name="Off", exact=True).tap()
     page.get_by_role("dialog").get_by_role("button", name="Disarm").tap()
-    visitor.until_text("^off", "#state")
+    visitor.until_text("^Off", "#state")
     # The keyboard does the same.
     page.get_by_role("button", name="Armed, at home").press("Enter")
-    visitor.until_text("armed, at home", "#state")
+    visitor.until_text("Armed, at home", "#state")
     page.get_by_role("button", name="Off", exact=True).press("Enter")
     page.keyboard.press("Tab")
     page.get_by_role("dialog").get_by_role("button", name="Disarm").press("Enter")
-    visitor.until_text("^off", "#state")
+    visitor.until_text("^Off", "#state")
     assert page.get_by_role("button", name="Off", exact=True).get_attribute("aria-pressed") == "true"
 
 
@@ -277,7 +277,7 @@ def test_valve_runs_for_the_chosen_minutes(house, visit):
     assert run.get_attribute("aria-checked") == "true"
     run.press("Space")
     until(lambda: run.get_attribute("aria-checked") == "false", 5, "it is off")
-    visitor.until_text("off|not running|closed", "#state")
+    visitor.until_text("Off|Not running|Closed", "#state")
 
 
 def test_fan_has_speed_direction_and_swing(house, visit):
@@ -302,7 +302,7 @@ def test_fan_has_speed_direction_and_swing(house, visit):
     until(lambda: house.living_room.written("TargetFanState"), 5, "the mode")
     power = page.get_by_role("switch", name="Ceiling Fan")
     power.click()
-    visitor.until_text("^off", "#state")
+    visitor.until_text("^Off", "#state")
     # A speed turns the fan on.
     speed.press("ArrowRight")
     until(lambda: power.get_attribute("aria-checked") == "true", 5, "it is on")
@@ -335,7 +335,7 @@ def test_purifier_has_modes_and_speed_and_its_filter_is_reset(house, visit):
     visitor = visit("Air Purifier")
     page = visitor.page
     page.get_by_role("switch", name="Air Purifier").click()
-    visitor.until_text("purifying|on", "#state")
+    visitor.until_text("Purifying|On", "#state")
     page.get_by_role("button", name="Automatic").click()
     until(lambda: house.house.written("TargetAirPurifierState"), 5, "the mode")
     page.get_by_role("button", name="Manual").press("Enter")
@@ -346,7 +346,7 @@ def test_purifier_has_modes_and_speed_and_its_filter_is_reset(house, visit):
     page.get_by_role("button", name="Reset Filter").click()
     until(lambda: house.house.written("ResetFilterIndication"), 5, "the filter is reset")
     page.get_by_role("switch", name="Air Purifier").press("Space")
-    visitor.until_text("^off", "#state")
+    visitor.until_text("^Off", "#state")
 
 
 def test_change_of_one_value_is_a_small_event(house, visit):

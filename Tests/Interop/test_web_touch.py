@@ -123,16 +123,16 @@ class Phone:
 def test_drag_dims_a_lamp_and_switches_it_on_or_off(house, phone):
     house.set("desk", "on=false", "brightness=100")
     visitor = phone()
-    visitor.shows("Desk Lamp", "off")
+    visitor.shows("Desk Lamp", "Off")
     visitor.drag("Desk Lamp", 0.2, 0.7)
     visitor.until_idle("Desk Lamp")
     lamp = house.lamp("desk")
     assert lamp["on"] and 45 <= lamp["brightness"] <= 55, lamp
-    visitor.shows("Desk Lamp", f"on, {lamp['brightness']} %")
+    visitor.shows("Desk Lamp", f"On, {lamp['brightness']} %")
     assert visitor.is_on("Desk Lamp")
     visitor.drag("Desk Lamp", 0.8, 0.1)
     visitor.until_idle("Desk Lamp")
-    visitor.shows("Desk Lamp", "off")
+    visitor.shows("Desk Lamp", "Off")
     assert not house.lamp("desk")["on"] and not visitor.is_on("Desk Lamp")
 
 
@@ -149,14 +149,14 @@ def test_a_hundred_touch_drags_work_in_a_row(house, phone):
         before = after
     assert visitor.page.evaluate("cancels") == 0
     visitor.until_idle("Desk Lamp")
-    visitor.shows("Desk Lamp", f"on, {house.lamp('desk')['brightness']} %")
+    visitor.shows("Desk Lamp", f"On, {house.lamp('desk')['brightness']} %")
 
 
 @pytest.mark.parametrize("taps", [2, 3, 6])
 def test_last_tap_on_a_slow_lamp_determines_its_state(house, phone, taps):
     house.set("slow", "on=false")
     visitor = phone()
-    visitor.shows("Slow Lamp", "off")
+    visitor.shows("Slow Lamp", "Off")
     # The first change stays pending until the last tap, however long the taps take.
     held = []
     visitor.page.route("**/values", lambda route: held.append(route), times=1)
@@ -174,7 +174,7 @@ def test_error_stays_next_to_its_button_until_the_next_attempt(house, phone):
     house.set("slow", "on=false", "brightness=20")
     visitor = phone()
     tile = visitor.tile("Desk Lamp")
-    visitor.shows("Desk Lamp", "off")
+    visitor.shows("Desk Lamp", "Off")
     visitor.page.route("**/values", lambda route: route.fulfill(status=504, json={"message": "The lamp is broken."}))
     visitor.tap("Desk Lamp")
     tile.locator(".refusal").wait_for()
@@ -196,7 +196,7 @@ def test_error_stays_next_to_its_button_until_the_next_attempt(house, phone):
     tile.locator(".refusal").wait_for()
     visitor.page.unroute("**/values")
     visitor.tap("Desk Lamp")
-    visitor.shows("Desk Lamp", "on, 30 %")
+    visitor.shows("Desk Lamp", "On, 30 %")
     assert tile.locator(".refusal").count() == 0 and house.lamp("desk")["on"]
     house.home.cli("rooms", "remove", "Attic")
 
@@ -255,7 +255,7 @@ def test_page_detects_a_hung_server(house, phone):
     visitor = phone()
     visitor.page.clock.install()
     visitor.visitor.go("/")
-    visitor.shows("Desk Lamp", "on|off")
+    visitor.shows("Desk Lamp", "On|Off")
     # Once the page notices a change, it has received the first beat.
     house.set("desk", "on=true", "brightness=40")
     visitor.shows("Desk Lamp", "40 %")
@@ -275,7 +275,7 @@ def test_page_detects_a_hung_server(house, phone):
 @pytest.mark.long
 def test_page_detects_a_hung_server_in_real_time(house, phone):
     visitor = phone()
-    visitor.shows("Desk Lamp", "on|off")
+    visitor.shows("Desk Lamp", "On|Off")
     house.page.process.send_signal(signal.SIGSTOP)
     try:
         visitor.tap("Desk Lamp")

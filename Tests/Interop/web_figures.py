@@ -160,9 +160,9 @@ def follow(large, page, visitors, seconds, rate, table):
         key, value = keys[number % len(keys)], 2 + number // len(keys) % 99
         # Waiting includes the browsers' work.
         time.sleep(max(0.0, began + number / rate - time.monotonic()))
-        sent[names[key], f"on, {value} %"] = time.time() * 1000
+        sent[names[key], f"On, {value} %"] = time.time() * 1000
         control.simulate(key, on=True, brightness=value)
-        final[names[key]] = f"on, {value} %"
+        final[names[key]] = f"On, {value} %"
     spent = time.monotonic() - began
     after = cpu(page.process), cpu(large.home.process)
     late = []

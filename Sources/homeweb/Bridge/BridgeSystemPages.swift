@@ -45,7 +45,7 @@ enum BridgeSystemPages {
             let content = Templates.render(
                 "bridge-device",
                 [
-                    "name": device.name, "key": device.key, "kind": device.kind,
+                    "name": device.name, "key": device.key, "kind": device.kind.capitalizedFirst,
                     "state": device.reachable ? localized("reachable") : localized("unreachable"),
                     "warnings": device.warnings ?? [],
                 ])

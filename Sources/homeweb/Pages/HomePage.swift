@@ -147,7 +147,7 @@ struct HomePage: LivePage {
         let chips = home.status.map { status in
             [
                 "path": "/status/\(status.topic.rawValue)" + (home.isPrimary ? "" : "?home=\(home.id)"),
-                "title": status.topic.title, "words": status.words, "icon": status.topic.icon,
+                "title": status.topic.title, "words": status.words.capitalizedFirst, "icon": status.topic.icon,
                 "classes": (status.isActive ? " on" : "") + (status.isAlert ? " alert" : ""),
             ] as Templates.Values
         }
@@ -207,7 +207,7 @@ extension [RoomReading] {
         let readings = filter { isComplete || $0.isNotable }.map { reading in
             let isCurrent = reading.services.allSatisfy { home.service($0).map(moment.isCurrent) ?? true }
             return [
-                "icon": reading.kind.icon, "title": reading.title, "words": reading.words,
+                "icon": reading.kind.icon, "title": reading.title, "words": reading.words.capitalizedFirst,
                 "classes": (reading.isAlert ? "alert" : "") + (isCurrent ? "" : " stale"),
             ] as Templates.Values
         }

@@ -33,9 +33,9 @@ struct ServicePage: LivePage {
                 id: "r-\(reading.id)", html: Templates.render("reading", self.values(of: reading, accessory)))
         }
         let state: Templates.Values = [
-            "state": accessory.problem?.words
+            "state": (accessory.problem?.words
                 ?? [accessory.state(of: service).words, moment.age(of: service)].compactMap(\.self).joined(
-                    separator: ", "),
+                    separator: ", ")).capitalizedFirst,
             "stale": isUsable && !moment.isCurrent(service),
             "level": accessory.state(of: service).isAlert ? " alert" : "",
         ]
@@ -93,7 +93,7 @@ struct ServicePage: LivePage {
         var values: Templates.Values = [
             "part": "r-\(reading.id)", "name": reading.label,
             "value": [
-                reading.value.map { accessory.words(for: $0, of: reading) } ?? localized("unknown"),
+                accessory.shownWords(of: reading),
                 reading.isOutdated ? reading.valueTime?.ageOfValue : nil,
             ].compactMap(\.self).joined(separator: ", "),
         ]

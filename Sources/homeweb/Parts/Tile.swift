@@ -28,8 +28,8 @@ struct Tile {
 
     var values: Templates.Values {
         var values: Templates.Values = [
-            "id": "\(row.id)", "part": id, "name": row.name, "state": state, "icon": row.kind.icon, "classes": classes,
-            "back": back,
+            "id": "\(row.id)", "part": id, "name": row.name, "state": state.capitalizedFirst, "icon": row.kind.icon,
+            "classes": classes, "back": back,
         ]
         if let name = row.accessoryName { values["place"] = name }
         if row.problem == nil {

@@ -20,7 +20,7 @@ struct ScenePage: LivePage {
         let used = scene.services(in: home)
         var values: Templates.Values = [
             "id": "\(scene.id)", "home": "\(home.id)", "name": scene.name,
-            "up": "/scenes" + (home.isPrimary ? "" : "?home=\(home.id)"), "state": scene.stateWords,
+            "up": "/scenes" + (home.isPrimary ? "" : "?home=\(home.id)"), "state": scene.stateWords.capitalizedFirst,
             "empty": scene.actions.isEmpty,
             "services": used.map { service, actions in
                 let accessory = home.accessory(of: service.id)

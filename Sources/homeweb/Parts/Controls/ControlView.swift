@@ -82,7 +82,7 @@ struct ControlView {
     private var value: CharacteristicValue? { characteristic.value }
 
     func words(_ characteristic: Characteristic) -> String {
-        characteristic.value.map { accessory.words(for: $0, of: characteristic) } ?? localized("unknown")
+        accessory.shownWords(of: characteristic)
     }
 
     var html: String { Templates.render("control", values) }
@@ -199,4 +199,13 @@ extension CharacteristicUnit {
 
 extension String {
     var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}
+
+extension Accessory {
+    /// Returns a value in words, as a line: capitalized, unless it's a text of the manufacturer or a person.
+    func shownWords(of characteristic: Characteristic) -> String {
+        guard let value = characteristic.value else { return localized("unknown").capitalizedFirst }
+        let words = words(for: value, of: characteristic)
+        return value.string == nil ? words.capitalizedFirst : words
+    }
 }
