@@ -122,6 +122,16 @@ import Testing
                     (.thermostat, [.currentTemperature: .float(22), .currentHeatingCoolingState: .integer(1)]),
                 ], ["Climate: 14–22 °C, active"]
             ),
+            (
+                [
+                    (.temperatureSensor, [.currentTemperature: .float(-2.5)]),
+                    (.temperatureSensor, [.currentTemperature: .float(5.5)]),
+                    (.temperatureSensor, [.currentTemperature: .float(21)]),
+                    (.temperatureSensor, [.currentTemperature: .float(80)]),
+                    (.thermostat, [.currentTemperature: .float(8)]),
+                ], ["Climate: 8–21 °C"]
+            ),
+            ([(.temperatureSensor, [.currentTemperature: .float(5.5)])], ["Climate: 5.5 °C"]),
             ([(.humiditySensor, [.currentRelativeHumidity: .float(45)])], ["Climate: 45 %"]),
             ([(.lockMechanism, [.lockCurrentState: .integer(1)])], ["Security: locked"]),
             ([(.lockMechanism, [:])], ["Security: unknown"]),

@@ -40,12 +40,21 @@ extension Home {
     // MARK: Climate
 
     /// Devices that heat, cool or change the air, and sensors of the climate.
+    ///
+    /// The range is that of the rooms. It omits sensors with a temperature that no thermostat sets by default, such as
+    /// those of a fridge or a winter garden, unless there are no others. Devices that heat or cool always count.
     private func climate(_ rows: [ServiceRow]) -> HomeStatus? {
         let rows = rows.filter { HomeStatus.climateKinds.contains($0.kind) && $0.problem == nil }
-        let values = { (type: CharacteristicType) in rows.compactMap { self.service($0.id)?.characteristic(type) } }
-        guard let words = values(.currentTemperature).rangeWords ?? values(.currentRelativeHumidity).rangeWords else {
-            return nil
+        let values = { (rows: [ServiceRow], type: CharacteristicType) in
+            rows.compactMap { self.service($0.id)?.characteristic(type) }
         }
+        let inRooms = rows.filter { row in
+            row.kind.category != .sensor || row.temperature.map(HomeStatus.roomTemperatures.contains) ?? true
+        }
+        guard
+            let words = values(inRooms, .currentTemperature).rangeWords ?? values(rows, .currentTemperature).rangeWords
+                ?? values(rows, .currentRelativeHumidity).rangeWords
+        else { return nil }
         let devices = rows.filter { $0.kind.category != .sensor }
         return HomeStatus(
             topic: .climate, words: words, isActive: devices.contains(where: \.state.isActive),
@@ -131,6 +140,9 @@ extension HomeStatus {
         .airPurifier, .airQualitySensor, .carbonDioxideSensor, .heaterCooler, .humidifierDehumidifier, .humiditySensor,
         .temperatureSensor, .thermostat,
     ]
+
+    /// The default limits of a thermostat's target temperature in HAP.
+    fileprivate static let roomTemperatures = 10.0...38.0
 
     fileprivate static let securityKinds: Set<ServiceType> = [
         .contactSensor, .door, .garageDoorOpener, .lockMechanism, .securitySystem, .window,
