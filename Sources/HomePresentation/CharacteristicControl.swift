@@ -80,6 +80,18 @@ extension Service {
         }
     }
 
+    /// The characteristics without further information, because ``Accessory/state(of:)`` already has their values.
+    package var statedCharacteristics: Set<CharacteristicType> {
+        let stated: Set<CharacteristicType> = [
+            .airQuality, .carbonDioxideDetected, .carbonMonoxideDetected, .contactSensorState, .currentAirPurifierState,
+            .currentDoorState, .currentFanState, .currentHeaterCoolerState, .currentHeatingCoolingState,
+            .currentHumidifierDehumidifierState, .inUse, .leakDetected, .lockCurrentState, .motionDetected,
+            .occupancyDetected, .positionState, .programmableSwitchEvent, .remainingDuration,
+            .securitySystemCurrentState, .smokeDetected,
+        ]
+        return type == .filterMaintenance ? stated.union([.filterChangeIndication, .filterLifeLevel]) : stated
+    }
+
     /// Returns the characteristics that a page shows as controls.
     ///
     /// - Parameter isOwner: Whether the visitor owns the home. Guests get only characteristics that HAP defines, and

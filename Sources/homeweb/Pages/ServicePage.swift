@@ -57,7 +57,10 @@ struct ServicePage: LivePage {
                 "name": home.room(accessory.room).map(home.displayName) ?? home.name,
             ],
         ]
-        if !readings.contains(where: \.isMeasurement), let first = service.graphed.first(where: \.isMeasurement) {
+        let graphed = service.graphed.filter { $0.type != .remainingDuration }
+        if !readings.contains(where: \.isMeasurement),
+            let first = graphed.first(where: \.isMeasurement) ?? graphed.first
+        {
             values["graph"] = GraphPage.values(of: first, service, .day)
         }
         values["problem"] = accessory.problem?.localizedDescription.capitalizedFirst
@@ -79,9 +82,8 @@ struct ServicePage: LivePage {
     private func readings(
         of service: Service, _ companions: [Service], _ accessory: Accessory, _ controlled: Set<Characteristic.ID>
     ) -> [Characteristic] {
-        // The state already shows the remaining time.
-        let omitted = service.ineffectiveTargets.union(
-            [.remainingDuration, .serviceLabelIndex, .sleepDiscoveryMode])
+        let omitted = service.ineffectiveTargets.union(service.statedCharacteristics)
+            .union([.serviceLabelIndex, .sleepDiscoveryMode])
         let all = ([service] + companions).flatMap(\.characteristics) + battery(of: accessory)
         return all.filter {
             $0.isForPeople && !controlled.contains($0.id) && !omitted.contains($0.type)
