@@ -74,7 +74,7 @@ def test_owner_adds_edits_runs_and_removes_an_automation_without_javascript(hous
         assert expected in text, (expected, text)
     assert "turn on Hall Lamp" in str(listed(house)["Hall Light"]).replace("Turn", "turn")
 
-    page.get_by_role("link", name="Check whether Hall Light would run now").click()
+    page.get_by_role("link", name="Would Hall Light run now?").click()
     assert "wouldn't run now: no one is home" in visitor.text("[role=status].card")
     page.get_by_role("button", name="Run Hall Light now").click()
     until(lambda: lamp(house)["on"] and lamp(house)["brightness"] == 40, 10, "the lamp is on")

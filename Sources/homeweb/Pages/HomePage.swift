@@ -163,10 +163,7 @@ struct HomePage: LivePage {
         }
         var views = [view(localized("Rooms"), [:], isCurrent: !isFiltered && grouping == .room)]
         views += home.zones.sortedForDisplay.map { view($0.name, ["zone": "\($0.id)"], isCurrent: zone == $0.id) }
-        views += [
-            view(localized("Kinds"), ["by": "kind"], isCurrent: !isFiltered && grouping == .kind),
-            view(localized("Categories"), ["by": "category"], isCurrent: !isFiltered && grouping == .category),
-        ]
+        views.append(view(localized("Device types"), ["by": "kind"], isCurrent: !isFiltered && grouping == .kind))
         if !home.zones.isEmpty {
             views.append(view(localized("Zones"), ["by": "zone"], isCurrent: !isFiltered && grouping == .zone))
         }
