@@ -33,7 +33,8 @@ struct SearchIndex {
             id: "q-\(row.id)", name: row.name, about: "\(room), \(state)", icon: row.kind.icon,
             target: .page("/services/\(row.id)"), side: row.problem == nil ? toggle(row, home, visitor) : nil,
             text: SearchText(
-                row.name, context: [room, row.kind.shownName, row.kindName, row.accessoryName ?? ""]),
+                row.name,
+                context: [room, row.kind.shownName, row.kindName, row.kind.localizedDescription, row.accessoryName ?? ""]),
             service: row.id)
     }
 
