@@ -201,6 +201,55 @@ def test_error_stays_next_to_its_button_until_the_next_attempt(house, phone):
     house.home.cli("rooms", "remove", "Attic")
 
 
+def heard(visitor, selector):
+    """Return what a screen reader says about the first element and its content, from Chromium's accessibility tree."""
+    found = visitor.input.send("Runtime.evaluate", {"expression": f"document.querySelector({selector!r})"})["result"]["objectId"]
+    visitor.input.send("Accessibility.enable")
+    sentences = []
+    for node in visitor.input.send("Accessibility.queryAXTree", {"objectId": found})["nodes"]:
+        if node["ignored"]:
+            continue
+        role, name = node["role"]["value"], node["name"]["value"] if "name" in node else ""
+        states = {one["name"]: one["value"].get("value") for one in node["properties"]}
+        words = [name, states.get("valuetext", ""), "pressed" if states.get("pressed") == "true" else ""]
+        if role in ("button", "link", "slider", "alert", "StaticText"):
+            sentences.append(f"{role}: " + ", ".join(filter(None, words)))
+    return sentences
+
+
+def test_screen_reader_says_the_state_of_a_tile_the_value_of_a_slider_and_an_error(house, phone):
+    house.set("desk", "on=true", "brightness=30")
+    house.set("broken", "on=false", "brightness=80")
+    visitor = phone()
+    visitor.shows("Desk Lamp", "On, 30 %")
+    tile = f"#{visitor.tile('Desk Lamp').get_attribute('id')}"
+    assert heard(visitor, tile) == []
+    visitor.tile("Desk Lamp").get_by_role("slider").press("ArrowRight")
+    visitor.shows("Desk Lamp", "On, 31 %")
+    visitor.tap("Broken Lamp")
+    visitor.tile("Broken Lamp").locator(".refusal").wait_for()
+    assert heard(visitor, ".refusal") == []
+    visitor.visitor.go(visitor.tile("Desk Lamp").locator("a.words").get_attribute("href"))
+    assert heard(visitor, ".control.main") == []
+
+
+def test_all_off_names_the_lamp_that_failed_and_offers_undo(house, phone):
+    house.set("desk", "on=true", "brightness=30")
+    house.set("slow", "on=false")
+    house.set("broken", "on=true")
+    visitor = phone("/status/lights")
+    visitor.page.get_by_role("button", name="Turn all 2 off").click()
+    toast = visitor.page.locator("#toasts")
+    toast.get_by_text("These didn't turn off: Broken Lamp. The other devices are off.").wait_for()
+    assert not house.lamp("desk")["on"] and house.lamp("broken")["on"]
+    # The message stays until it's dismissed.
+    assert toast.locator(".toast[data-seconds]").count() == 0
+    toast.get_by_role("button", name="Undo").click()
+    visitor.visitor.until_text("These devices are on again.", "#toasts")
+    assert house.lamp("desk")["on"] and house.lamp("desk")["brightness"] == 30
+    house.set("broken", "on=false")
+
+
 def test_partial_scene_failure_is_shown_until_dismissed(house, phone):
     house.home.cli("scenes", "add", "Evening")
     house.home.cli("scenes", "set", "Evening", "Broken Lamp", "on=yes")

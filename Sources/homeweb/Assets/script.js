@@ -332,7 +332,7 @@
     hold(place);
     const action = tile ? `/services/${tile.id.slice(2)}/values` : place.getAttribute("action");
     const back = place.querySelector("[name=back]")?.value || location.pathname;
-    if (tile) tile.querySelector(".fill").value = input.value;
+    if (tile) [tile.querySelector(".fill").value, input.ariaValueText] = [input.value, `${Math.round(input.value)} %`];
     else if (input.type === "range") paint(place, input);
     const fields = { back };
     for (const one of place.matches(".wheel") ? place.querySelectorAll(".range") : [input]) fields[one.name.replace("typed:", "")] = one.value;

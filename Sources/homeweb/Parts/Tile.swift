@@ -86,6 +86,7 @@ struct Tile {
             "step": (metadata.step ?? 1).formText, "fill": (isOff ? low : min(max(present, low), high)).formText,
             "value": (isOff ? low : min(max(number, low), high)).formText,
             "label": "\(row.name), \(characteristic.labelInSentence)",
+            "words": characteristic.words(for: .float(isOff ? low : min(max(number, low), high))),
         ]
     }
 }
