@@ -33,7 +33,8 @@ struct ServicePage: LivePage {
                 id: "r-\(reading.id)", html: Templates.render("reading", self.values(of: reading, accessory)))
         }
         let state: Templates.Values = [
-            "state": (accessory.problem?.words
+            "state":
+                (accessory.problem?.words
                 ?? [accessory.state(of: service).words, moment.age(of: service)].compactMap(\.self).joined(
                     separator: ", ")).capitalizedFirst,
             "stale": isUsable && !moment.isCurrent(service),

@@ -13,7 +13,8 @@ struct ScenesPage: LivePage {
         guard let home = moment.home else { return .missing(localized("There are no homes yet.")) }
         let scenes: [Templates.Values] = home.actionSets.sortedForDisplay.map { scene in
             [
-                "id": "\(scene.id)", "name": scene.name, "state": scene.stateWords.capitalizedFirst, "running": scene.isExecuting,
+                "id": "\(scene.id)", "name": scene.name, "state": scene.stateWords.capitalizedFirst,
+                "running": scene.isExecuting,
                 "empty": scene.actions.isEmpty,
             ]
         }

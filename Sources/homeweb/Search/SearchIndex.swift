@@ -34,7 +34,9 @@ struct SearchIndex {
             target: .page("/services/\(row.id)"), side: row.problem == nil ? toggle(row, home, visitor) : nil,
             text: SearchText(
                 row.name,
-                context: [room, row.kind.shownName, row.kindName, row.kind.localizedDescription, row.accessoryName ?? ""]),
+                context: [
+                    room, row.kind.shownName, row.kindName, row.kind.localizedDescription, row.accessoryName ?? "",
+                ]),
             service: row.id)
     }
 
