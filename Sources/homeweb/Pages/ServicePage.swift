@@ -32,11 +32,10 @@ struct ServicePage: LivePage {
             PageContent.Part(
                 id: "r-\(reading.id)", html: Templates.render("reading", self.values(of: reading, accessory)))
         }
+        let stateParts = [accessory.state(of: service).words, moment.age(of: service)].compactMap(\.self)
+        let words = accessory.problem?.words ?? stateParts.joined(separator: ", ")
         let state: Templates.Values = [
-            "state":
-                (accessory.problem?.words
-                ?? [accessory.state(of: service).words, moment.age(of: service)].compactMap(\.self).joined(
-                    separator: ", ")).capitalizedFirst,
+            "state": words.capitalizedFirst,
             "stale": isUsable && !moment.isCurrent(service),
             "level": accessory.state(of: service).isAlert ? " alert" : "",
         ]

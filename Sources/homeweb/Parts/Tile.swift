@@ -81,12 +81,13 @@ struct Tile {
         // A moving device shows its current position, while the slider sets its target.
         let present =
             isPosition ? home.service(row.id)?.characteristic(.currentPosition)?.value?.number ?? number : number
+        let target = isOff ? low : min(max(number, low), high)
         return [
             "characteristic": "\(characteristic.id)", "minimum": low.formText, "maximum": high.formText,
             "step": (metadata.step ?? 1).formText, "fill": (isOff ? low : min(max(present, low), high)).formText,
-            "value": (isOff ? low : min(max(number, low), high)).formText,
+            "value": target.formText,
             "label": "\(row.name), \(characteristic.labelInSentence)",
-            "words": characteristic.words(for: .float(isOff ? low : min(max(number, low), high))),
+            "words": characteristic.words(for: .float(target)),
         ]
     }
 }
