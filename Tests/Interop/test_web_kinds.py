@@ -258,7 +258,7 @@ def test_alarm_is_armed_at_once_and_disarmed_after_a_question(house, visit):
     visitor.until_text("^Off", "#state")
     # The keyboard does the same.
     page.get_by_role("button", name="Armed, at home").press("Enter")
-    visitor.until_text("Armed, at home", "#state")
+    visitor.until_text("[Aa]rmed, at home", "#state")
     page.get_by_role("button", name="Off", exact=True).press("Enter")
     page.keyboard.press("Tab")
     page.get_by_role("dialog").get_by_role("button", name="Disarm").press("Enter")
