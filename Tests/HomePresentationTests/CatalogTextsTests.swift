@@ -32,7 +32,9 @@ import Texts
     @Test("has usual names instead of HAP's terms for all services that people see", arguments: userServices)
     func hasUsualNames(service: ServiceType) throws {
         let definition = try #require(ServiceDefinition.all.first { $0.type == service })
-        let names = (definition.required + definition.optional).map(\.usualName)
+        let shown = (definition.required + definition.optional).compactMap(CharacteristicDefinition.of)
+            .filter { ![.tlv8, .data].contains($0.metadata.format) }
+        let names = shown.map(\.type.usualName)
         for name in names + [service.usualName] where !["Charging State", "Power State", "State"].contains(name) {
             let terms = ["Current", "Detected", "Event", "Indication", "Programmable", "State", "Stateless", "Target"]
             #expect(!name.split(separator: " ").contains { terms.contains("\($0)") }, "\(name)")

@@ -57,7 +57,7 @@ struct ServicePage: LivePage {
                 "name": home.room(accessory.room).map(home.displayName) ?? home.name,
             ],
         ]
-        let graphed = service.graphed.filter { $0.type != .remainingDuration }
+        let graphed = service.graphed.filter { ![.remainingDuration, .sleepDiscoveryMode].contains($0.type) }
         if !readings.contains(where: \.isMeasurement),
             let first = graphed.first(where: \.isMeasurement) ?? graphed.first
         {
