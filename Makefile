@@ -76,7 +76,7 @@ test-all: test fresh-machine bench-programs deb
 test-outside: packages
 	Scripts/test-outside
 
-## check    check format, module dependencies, citations and links, the articles' code, units, wording, translations, the catalog, the list of mutants, the API, and the table of HomeKit's classes
+## check    check format, module dependencies, citations and links, the articles' code, units, wording, translations, the catalog, the list of mutants, the licenses, the API, and the table of HomeKit's classes
 check:
 	swift format lint -s -r Sources Tests Benchmarks Examples Package.swift
 	Scripts/check-walls
@@ -88,6 +88,7 @@ check:
 	Scripts/check-texts
 	Scripts/generate-catalog --check
 	Scripts/mutants --check
+	Scripts/generate-bill --check
 	Scripts/check-api
 	Scripts/homekit-coverage
 
