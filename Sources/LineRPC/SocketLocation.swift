@@ -34,27 +34,36 @@ package struct SocketLocation: Sendable, Equatable {
     }
 
     package let path: String
-    /// The users that the daemon may run as; `nil` for any user, if the user of this program chose the socket.
-    package let servers: Set<UInt32>?
+    /// A Boolean value that indicates whether the user of this program chose the socket.
+    private let isChosen: Bool
+    /// The user of the installed service; `nil` if the socket isn't the service's.
+    private let service: String?
     /// The reason why a socket that `make run` created in the current directory isn't used; `nil` if it is used or
     /// doesn't exist.
     package let distrust: Distrust?
 
-    private init(path: String, servers: Set<UInt32>?, distrust: Distrust?) {
+    /// The users that the daemon may run as; `nil` for any user, if the user of this program chose the socket.
+    ///
+    /// The service's user is looked up each time, because the service can be installed while this program is running.
+    package var servers: Set<UInt32>? {
+        if isChosen { return nil }
+        return Set([0, geteuid(), service.flatMap(SystemUser.id(of:))].compactMap { $0 })
+    }
+
+    private init(path: String, isChosen: Bool, service: String?, distrust: Distrust?) {
         self.path = path
-        self.servers = servers
+        self.isChosen = isChosen
+        self.service = service
         self.distrust = distrust
     }
 
     /// Returns the location of another socket of the same daemon.
     package func at(_ path: String) -> SocketLocation {
-        SocketLocation(path: path, servers: servers, distrust: distrust)
+        SocketLocation(path: path, isChosen: isChosen, service: service, distrust: distrust)
     }
 
     package init(chosen path: String) {
-        self.path = path
-        servers = nil
-        distrust = nil
+        self.init(path: path, isChosen: true, service: nil, distrust: nil)
     }
 
     /// Chooses the first available socket, in this order: the given path, the path in the environment, a socket in the
@@ -65,16 +74,16 @@ package struct SocketLocation: Sendable, Equatable {
         directory: String = "."
     ) {
         if let chosen = given ?? environment(daemon.variable), given != nil || !chosen.isEmpty {
-            (path, servers, distrust) = (chosen, nil, nil)
+            self.init(chosen: chosen)
             return
         }
         let local = "\(directory)/.lamplighter/run/\(daemon.name)"
         let isThere = access(local, F_OK) == 0
-        distrust = isThere ? Self.distrust(directory) : nil
-        path = isThere && distrust == nil ? local : daemon.installed
-        var servers: Set<UInt32> = [0, geteuid()]
-        if path == daemon.installed, let service = getpwnam(daemon.user) { servers.insert(service.pointee.pw_uid) }
-        self.servers = servers
+        let distrust = isThere ? Self.distrust(directory) : nil
+        let isLocal = isThere && distrust == nil
+        self.init(
+            path: isLocal ? local : daemon.installed, isChosen: false, service: isLocal ? nil : daemon.user,
+            distrust: distrust)
     }
 
     /// Returns the reason why another user may have created the socket; `nil` if no other user can have created it.

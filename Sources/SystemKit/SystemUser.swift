@@ -13,4 +13,15 @@ package enum SystemUser {
             return String(cString: name)
         }
     }
+
+    /// Returns the number of a user; `nil` if the name is unknown.
+    package static func id(of name: String) -> UInt32? {
+        var buffer = [CChar](repeating: 0, count: 16384)
+        var (entry, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
+        return buffer.withUnsafeMutableBufferPointer { buffer in
+            guard let start = buffer.baseAddress, getpwnam_r(name, &entry, start, buffer.count, &found) == 0
+            else { return nil }
+            return found?.pointee.pw_uid
+        }
+    }
 }

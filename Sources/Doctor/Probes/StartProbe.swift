@@ -1,6 +1,7 @@
 import BoundedJSON
 import Glibc
 import OperatorControl
+import SystemKit
 
 /// Runs a daemon's program to find the reason why it doesn't start.
 package enum StartProbe {
@@ -31,7 +32,7 @@ package enum StartProbe {
             [program, "--check-start"] + (configuration.map { ["--config", $0] } ?? []) + [
                 "--state-directory", stateDirectory, "--runtime-directory", runtimeDirectory, "--json",
             ]
-        guard geteuid() == 0, stateDirectory.hasPrefix("/var/lib/"), getpwnam(user) != nil else {
+        guard geteuid() == 0, stateDirectory.hasPrefix("/var/lib/"), SystemUser.id(of: user) != nil else {
             return spawn(words)
         }
         let asUser = ["/usr/bin/setpriv", "--reuid=\(user)", "--regid=\(user)", "--init-groups"]

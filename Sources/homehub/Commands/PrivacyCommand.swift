@@ -57,7 +57,7 @@ struct UserName: ExpressibleByArgument, Sendable {
     init(_ uid: UInt32) { self.uid = uid }
 
     init?(argument: String) {
-        guard let uid = UInt32(argument) ?? getpwnam(argument)?.pointee.pw_uid else { return nil }
+        guard let uid = UInt32(argument) ?? SystemUser.id(of: argument) else { return nil }
         self.uid = uid
     }
 
