@@ -32,7 +32,7 @@ def daemon(make_daemon, broker, cover):
     drivers = [
         {"driver": "mqtt", "url": broker.url, "discovery": {"home-assistant": "homeassistant"}},
         {"driver": "simulated", "lights": [
-            {"id": "loft", "name": "Loft blind", "kind": "cover", "tilt": True, "transition": "2s"}]}]
+            {"id": "loft", "name": "Loft blind", "kind": "cover", "tilt": True, "transition": "6s"}]}]
     made = make_daemon(configuration(drivers=drivers))
     made.until_published()
     until_light(made, DEN, reachable=True, position=0)
@@ -70,7 +70,7 @@ async def test_controller_moves_a_cover_and_receives_its_changes(daemon, cover):
         await asyncio.to_thread(until_light, daemon, DEN, position=40, movement="stopped")
         # The cover stops halfway, and its target follows.
         await pairing.put_characteristics([(aid, iids[TARGET], 100)])
-        await asyncio.to_thread(until_light, daemon, DEN, position=55, movement="opening")
+        await eventually(lambda: any(one.get(CURRENT) == 55 for one in seen), 10, "the cover moves")
         await pairing.put_characteristics([(*hold, True)])
         await asyncio.to_thread(until_light, daemon, DEN, movement="stopped")
         assert cover.events[-1] == {"command": "STOP"}
