@@ -45,7 +45,7 @@ class Newcomer:
                 name.tap()
                 name.press_sequentially("Villa")
             for button, result in ("Add home", "without a code"), ("Add this computer's lights", "Set up your accessories"), \
-                    (re.compile("^Save all"), "Lights\nall off"), (re.compile(f"^{LAMP}, off"), f"{LAMP}\non"):
+                    (re.compile("^Save all"), "Lights\nAll off"), (re.compile(f"^{LAMP}, off", re.I), f"{LAMP}\nOn"):
                 with self._step("tap", f"tap {getattr(button, 'pattern', button).strip('^')}"):
                     self.visitor.page.get_by_role("button", name=button).first.tap()
                     self._until(result)

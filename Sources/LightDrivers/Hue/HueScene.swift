@@ -43,7 +43,7 @@ struct HueScene: Sendable {
         -> LightDescription
     {
         LightDescription(
-            id: lightID(room, bridge), name: "\(name) Scenes", kind: .scene,
+            id: lightID(room, bridge), name: "\(name.prefix(120)) Scenes", kind: .scene,
             functions: scenes.prefix(AccessoryFunction.maximumScenes).map(\.function), manufacturer: "Signify",
             model: "Hue scenes")
     }
