@@ -17,7 +17,8 @@ PROGRAMS = Path(os.environ.get("PROGRAMS", ROOT / ".build/debug")).resolve()
 
 def program(name):
     """Return a built program: from the environment (LAMPLIGHTERD, LAMPLIGHTER, or PROGRAMS for all) or the debug build."""
-    path = Path(os.environ.get(name.upper(), PROGRAMS / name)).resolve()
+    # Not resolved: the name of a link selects a program of its executable.
+    path = Path(os.environ.get(name.upper(), PROGRAMS / name)).absolute()
     assert os.access(path, os.X_OK), f"{path} doesn't exist; build it first, or set {name.upper()}"
     return path
 
