@@ -205,6 +205,18 @@ def test_chip_lists_the_lights_that_are_on_and_turns_them_off_and_on_again(house
     assert not page.get_by_role("button", name="Undo").count()
 
 
+def test_change_that_is_undone_at_once_appears(house, visit):
+    house.report("The Lightbulb", "25", True)
+    visitor = visit()
+    until(lambda: "Lights" in visitor.go("/").text("#status") and "1 on" in visitor.text("#status"), 10, "one light is on")
+    visitor.page.get_by_role("link", name="Lights 1 on").click()
+    visitor.page.evaluate("new MutationObserver(() => document.querySelector('#toasts form')?.requestSubmit()).observe(document.getElementById('toasts'), { childList: true })")
+    for _ in range(3):
+        visitor.page.get_by_role("button", name="Turn The Lightbulb off").click()
+        visitor.until_text("on again", "#toasts")
+        until(lambda: "1 on" in visitor.text() and not visitor.page.locator(".pending").count(), 5, "the light is on again")
+
+
 def test_what_needs_attention_is_listed_with_the_reason(house, visit):
     house.report("The Leak Sensor", "70", 1)
     visitor = visit()

@@ -20,9 +20,7 @@ enum OffActions {
             let name = home.room(id).map(home.displayName) ?? ""
             let rows = home.rows().filter { $0.room == id && $0.kind.isSwitchedOffTogether }
             let toast = try await turnOff(rows, of: home, localized("\(name) was turned off."), site, visitor)
-            return try await ValueActions.done(
-                request, form["back"] ?? "/rooms/\(id)", rows.map(\.id), site, visitor, toast: toast
-            ).showing(toast, context)
+            return ValueActions.done(request, form["back"] ?? "/rooms/\(id)", toast: toast).showing(toast, context)
         }
         router.post("/homes/:id/lights/off") { request, context in
             let visitor = try context.visitor
@@ -33,9 +31,7 @@ enum OffActions {
             }
             let rows = home.rows().filter { $0.kind == .lightbulb }
             let toast = try await turnOff(rows, of: home, localized("All lights were turned off."), site, visitor)
-            return try await ValueActions.done(
-                request, form["back"] ?? "/", rows.map(\.id), site, visitor, toast: toast
-            ).showing(toast, context)
+            return ValueActions.done(request, form["back"] ?? "/", toast: toast).showing(toast, context)
         }
     }
 

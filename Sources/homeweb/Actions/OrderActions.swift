@@ -43,6 +43,6 @@ enum OrderActions {
         try site.orders.change(home.id, among: Set(moment.homes.map(\.id))) { order in
             body(&order, String(words[0]), position, home)
         }
-        return try await ValueActions.done(request, form["back"] ?? back, [], site, visitor)
+        return ValueActions.done(request, form["back"] ?? back)
     }
 }

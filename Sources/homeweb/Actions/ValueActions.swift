@@ -34,7 +34,7 @@ enum ValueActions {
                 changes.append("\(name): \(service.phrase(words, of: characteristic))")
             }
             let toast = await searchToast(back, changes.joined(separator: ", "), site, visitor)
-            return try await done(request, back, [service.id], site, visitor, toast: toast)
+            return done(request, back, toast: toast)
         }
         router.post("/scenes/:id/run") { request, context in
             let visitor = try context.visitor
@@ -53,7 +53,7 @@ enum ValueActions {
             let run = try await site.manager.executeActionSet(id)
             if let error = run.error { throw WebError(error) }
             let toast = await searchToast(back, localized("The scene \(scene.name) was run"), site, visitor)
-            return try await done(request, back, [], site, visitor, toast: toast)
+            return done(request, back, toast: toast)
         }
     }
 
@@ -65,24 +65,13 @@ enum ValueActions {
 
     static var notFound: WebError { WebError(.notFound, localized("This object no longer exists.")) }
 
-    /// Answers a change: a script receives the new state of its page, and a browser is redirected to the page to
-    /// continue with.
-    static func done(
-        _ request: Request, _ back: String, _ changed: [Service.ID], _ site: Site, _ visitor: Visitor,
-        toast: Toast? = nil
-    ) async throws -> Response {
+    /// Answers a change.
+    ///
+    /// A browser is redirected to the page to continue with. A script receives only the message, because its page shows
+    /// the new state through ``LiveStream``.
+    static func done(_ request: Request, _ back: String, toast: Toast? = nil) -> Response {
         guard request.isFromScript else { return .seeOther(back) }
-        var answer: JSONObject = [:]
-        if let toast { answer["toast"] = .string(toast.html) }
-        guard let page = await Pages.page(back.localPath, visitor, site) else { return .json(.object(answer)) }
-        let moment = try await site.moment(visitor, choice: page.choice)
-        if let parts = page.parts(Set(changed), moment) {
-            answer["parts"] = .array(parts.map { ["id": .string($0.id), "html": .string($0.html)] })
-        } else {
-            let content = await page.content(moment)
-            answer["main"] = ["title": .string(content.title.sanitizedForPage), "html": .string(content.main)]
-        }
-        return .json(.object(answer))
+        return .json(.object(toast.map { ["toast": .string($0.html)] } ?? [:]))
     }
 
     static func service(

@@ -242,6 +242,7 @@
   // value of each field.
   const queues = new Map();
   let grabbed = null;
+  const wait = (time) => new Promise((done) => setTimeout(done, time));
 
   async function send(place, action, fields, pace = 0) {
     const queue = queues.get(place);
@@ -252,21 +253,20 @@
     }
     hold(place);
     place.classList.add("pending");
-    const frame = place.closest(".sheet > div") || main();
     let next = { ...fields }, refusal = "";
     while (Object.keys(next).length) {
       const later = {};
       queues.set(place, later);
-      const pause = new Promise((done) => setTimeout(done, pace));
+      const pause = wait(pace), before = held.get(place);
       try {
         const answer = await post(action, next);
         refusal = "";
         if (answer.isCanceled) break;
         for (const input of place.querySelectorAll("input[type=number], input[type=text]")) input.defaultValue = input.value;
-        if (answer.main) drawMain(answer.main, frame);
-        (answer.parts || []).forEach(drawPart);
         if (answer.toast) toast(answer.toast);
         if (place.querySelector(".result")) finder?.close();
+        // The new state arrives by live update, before or shortly after the answer.
+        for (let turn = 0; turn < 25 && held.get(place) === before && !Object.keys(later).length; turn++) await wait(20);
       } catch (error) {
         refusal = error.message;
       }

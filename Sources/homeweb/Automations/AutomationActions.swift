@@ -25,7 +25,7 @@ enum AutomationActions {
             } catch {
                 return try await refused(error, request, id, site, visitor)
             }
-            return try await ValueActions.done(request, form["back"] ?? "/automations/\(id)", [], site, visitor)
+            return ValueActions.done(request, form["back"] ?? "/automations/\(id)")
         }
         router.post("/automations/:id/run") { request, context in
             let visitor = try context.editor
@@ -48,7 +48,7 @@ enum AutomationActions {
                 throw WebError(
                     .gatewayTimeout, localized("The automation ran, but some actions failed: \(failures.sentence)"))
             }
-            return try await ValueActions.done(request, form["back"] ?? path, [], site, visitor)
+            return ValueActions.done(request, form["back"] ?? path)
         }
         router.post("/automations/:id/remove") { request, context in
             let visitor = try context.editor

@@ -221,7 +221,7 @@ private struct Drawing {
         let new = LiveStream.mark(of: content.main)
         let old = drawn
         (mark, drawn) = (new, content.parts.isEmpty && content.rows == nil ? nil : content)
-        guard former != new else { return }
+        guard former != new || !parts.isEmpty else { return }
         if let old, parts.isEmpty, let changed = content.parts(changedSince: old) {
             events += changed.map { LiveStream.event("part", ["id": .string($0.id), "html": .string($0.html)]) }
             return
