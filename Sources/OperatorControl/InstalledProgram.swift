@@ -2,12 +2,15 @@ import Glibc
 import SystemKit
 import TerminalKit
 
-/// A daemon's program, which reads and writes the database while the daemon isn't running.
-package struct DaemonProgram: Sendable {
+/// A program that a command runs, such as a daemon's, which reads and writes its database while the daemon isn't running.
+package struct InstalledProgram: Sendable {
     private let name: String
 
     /// Creates the program of a daemon.
     package init(of daemon: OperatedDaemon) { name = daemon.program }
+
+    /// Creates the program with the given name.
+    package init(named name: String) { self.name = name }
 
     /// The path of the program, or `nil` if it isn't installed.
     ///
@@ -31,7 +34,7 @@ package struct DaemonProgram: Sendable {
     /// The program's standard error is forwarded. If the program fails, the last line isn't forwarded, but becomes the
     /// message of the thrown error.
     ///
-    /// - Throws: ``OperatorError`` with the program's exit code and message if it fails.
+    /// - Throws: ``OperatorError`` with code 69 if the program isn't installed, or with the program's exit code and message if it fails.
     package func run(
         _ arguments: [String], standardInput: CInt = STDIN_FILENO, standardOutput: CInt = STDOUT_FILENO
     ) throws(OperatorError) {
