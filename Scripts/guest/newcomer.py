@@ -44,7 +44,7 @@ class Newcomer:
                 name = self.visitor.page.get_by_label("Home name")
                 name.tap()
                 name.press_sequentially("Villa")
-            for button, result in ("Add home", "without a code"), ("Add this computer's lights", "Set up your accessories"), \
+            for button, result in ("Add home", "without a code"), ("Add this computer's devices", "Set up your accessories"), \
                     (re.compile("^Save all"), "Lights\nAll off"), (re.compile(f"^{LAMP}, off", re.I), f"{LAMP}\nOn"):
                 with self._step("tap", f"tap {getattr(button, 'pattern', button).strip('^')}"):
                     self.visitor.page.get_by_role("button", name=button).first.tap()

@@ -38,6 +38,9 @@ package struct PeopleFile: Sendable {
 
     package init(directory: String) { self.directory = directory }
 
+    /// A Boolean value that indicates whether the page is a service of the system.
+    package var isInstalled: Bool { directory == Self.installed }
+
     /// Finds the file for a command.
     ///
     /// Its state directory is the given one, or else the one in the environment, in a clone, or of an installation.
@@ -114,7 +117,7 @@ package struct PeopleFile: Sendable {
         var content = try read() ?? Content(people: [])
         let former = content.people
         try body(&content)
-        // A link must not give anybody the new token of a person whose former token was replaced.
+        // A link must not lead to the new token of a person whose former token was replaced.
         let isWithdrawn = former.contains { person in !content.people.contains { $0.token.matches(person.token) } }
         if isWithdrawn { content.link = nil }
         try write(content)
@@ -128,20 +131,31 @@ package struct PeopleFile: Sendable {
 
     /// Writes the file atomically.
     ///
-    /// The file gets the same owner as the directory, regardless of the current user.
-    ///
     /// - Throws: `TerminalError` if it can't be written. The file is then unchanged.
     package func write(_ content: Content) throws {
         var json: JSONObject = ["people": .array(content.people.map(\.json))]
         json["address"] = content.address.map(JSONValue.string)
         json["link"] = content.link?.json
-        var owner = stat()
-        let isKnown = stat(directory, &owner) == 0
-        try OutputFile.make(path, replacesOthers: true) { file in
-            if isKnown, owner.st_uid != geteuid() { fchown(file, owner.st_uid, owner.st_gid) }
+        try OutputFile.make(path, in: directory) { file in
             do throws(SystemError) { try OpenFile(file).write(JSONValue.object(json).encoded) } catch {
                 throw TerminalError(code: 74, message: "can't write \(path): \(error.reason)")
             }
+        }
+    }
+}
+
+extension OutputFile {
+    /// Creates a file in the page's state directory atomically.
+    ///
+    /// The file gets the same owner as the directory, regardless of the current user.
+    ///
+    /// - Throws: `TerminalError` if it can't be written, or the errors of `body`. An existing file is then unchanged.
+    package static func make(_ path: String, in directory: String, _ body: (CInt) throws -> Void) throws {
+        var owner = stat()
+        let isKnown = stat(directory, &owner) == 0
+        try make(path, replacesOthers: true) { file in
+            if isKnown, owner.st_uid != geteuid() { fchown(file, owner.st_uid, owner.st_gid) }
+            try body(file)
         }
     }
 }

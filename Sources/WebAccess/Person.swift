@@ -5,11 +5,11 @@ import HomeModel
 package struct Person: Sendable {
     /// The permissions of a person.
     package enum Role: String, Codable, Sendable, CaseIterable {
-        /// All actions, including who has access.
+        /// Everything, including the access of others.
         case owner
         /// All actions in the home, without managing the bridge and the access of people and apps.
         case member
-        /// View and control accessories; no adding, renaming or removing.
+        /// View and control accessories, but not add, rename or remove them.
         case guest
     }
 

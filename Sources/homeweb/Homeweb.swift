@@ -97,8 +97,9 @@ struct Homeweb: AsyncParsableCommand {
         let logger = Logger(label: "homeweb")
         do {
             guard let address = Self.address(listen) else { throw ValidationError("--listen \(listen)") }
-            var tls: (certificate: String, key: String)?
-            if let certificate, let key { tls = (certificate, key) }
+            let own = PageCertificate(directory: stateDirectory)
+            var tls = own.exists ? WebServer.TLSFiles(certificate: own.path, key: own.path, isOwn: true) : nil
+            if let certificate, let key { tls = WebServer.TLSFiles(certificate: certificate, key: key) }
             let settings = WebServer.Settings(
                 host: address.host, port: address.port, names: names, publicNames: name.compactMap { PageName($0) },
                 proxies: ReverseProxies(networks: behindProxy.compactMap { IPNetwork($0) }), tls: tls)
@@ -128,13 +129,7 @@ struct Homeweb: AsyncParsableCommand {
 
     /// The host names of the page: this computer's names and those of `--name`.
     private var names: Set<String> {
-        var buffer = [CChar](repeating: 0, count: 256)
-        var names = ["localhost"]
-        if gethostname(&buffer, buffer.count - 1) == 0 {
-            let own = String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-            names += [own, "\(own).local"]
-        }
-        return Set((names + name).compactMap { PageName($0)?.host })
+        Set((PageCertificate.computerNames + name).compactMap { PageName($0)?.host })
     }
 
     /// Returns the exit code for an error, from sysexits(3).

@@ -81,6 +81,13 @@ import Testing
                     (.temperatureSensor, [.currentTemperature: .float(5)]),
                 ], ["-3 to 5 °C"]
             ),
+            (
+                [
+                    (.temperatureSensor, [.currentTemperature: .float(4.5)]),
+                    (.temperatureSensor, [.currentTemperature: .float(21)]),
+                    (.thermostat, [.currentTemperature: .float(8)]),
+                ], ["8–21 °C"]
+            ),
             ([(.humiditySensor, [.currentRelativeHumidity: .float(45)]), (.temperatureSensor, [:])], ["45 %"]),
             (
                 [(.motionSensor, [.motionDetected: .bool(false)]), (.motionSensor, [.motionDetected: .bool(true)])],

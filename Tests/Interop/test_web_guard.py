@@ -5,6 +5,7 @@ import contextlib
 import re
 import resource
 import socket
+import stat
 import subprocess
 import sys
 import threading
@@ -350,6 +351,40 @@ def test_page_with_a_certificate_uses_https(house, encrypted, tmp_path):
         program("homeweb"), "--listen", "127.0.0.1:0", "--state-directory", tmp_path / "page", "--certificate", tmp_path / "cert.pem",
         "--key", tmp_path / "key.pem"), capture_output=True, text=True, timeout=20)
     assert done.returncode == 66 and "cert.pem" in done.stderr, (done.returncode, done.stderr)
+
+
+def test_command_encrypts_the_page_with_its_own_certificate(house, tmp_path):
+    page = Page(house.host, house.home, tmp_path / "page", "--require-token").start(allowed=False)
+    certificate = tmp_path / "page/https.pem"
+
+    def command(option):
+        done = subprocess.run(house.host.inside(
+            program("homehub"), "web", option, "--state-directory", tmp_path / "page"), capture_output=True, text=True, timeout=30)
+        assert done.returncode == 0 and "restart homeweb" in done.stderr, done.stderr
+        page.terminate()
+        page.start(allowed=False)
+        return done.stderr
+
+    def ask(host):
+        address = page.address.replace("127.0.0.1", host)
+        trusted = ["--cacert", certificate] if certificate.exists() else []
+        done = subprocess.run(house.host.inside("curl", "-siS", *trusted, address), capture_output=True, text=True, timeout=20)
+        assert "location: /enter" in done.stdout.lower(), done
+        return done.stdout.lower()
+
+    try:
+        notes = command("--https")
+        assert page.address.startswith("https://127.0.0.1:") and stat.S_IMODE(certificate.stat().st_mode) == 0o600
+        shown = subprocess.run(["openssl", "x509", "-in", certificate, "-noout", "-fingerprint", "-sha256"], capture_output=True, text=True)
+        assert shown.stdout.split("=")[1].strip() in notes
+        assert "strict-transport-security" not in ask("127.0.0.1") + ask("localhost"), "the page can return to HTTP"
+        former = certificate.read_text()
+        command("--https")
+        assert certificate.read_text() != former and ask("localhost")
+        command("--no-https")
+        assert page.address.startswith("http://") and ask("127.0.0.1") and not certificate.exists()
+    finally:
+        page.close()
 
 
 def test_damaged_people_file_admits_no_token(house):

@@ -52,10 +52,10 @@ class House:
         return visitor.go(path)
 
     def add_bridge(self, visitor):
-        """Add this computer's lights, and return when the table is shown."""
+        """Add this computer's devices, and return when the table is shown."""
         if not self.home.cli("homes", "--json"):
             self.home.cli("homes", "add", "Villa")
-        visitor.go("/add").page.get_by_role("button", name="Add this computer's lights").click()
+        visitor.go("/add").page.get_by_role("button", name="Add this computer's devices").click()
         visitor.until_text("Set up your accessories", "h1", timeout=40)
 
     @property
@@ -120,7 +120,7 @@ def test_three_actions_lead_from_the_link_to_a_switched_lamp_by_keyboard_alone(m
     with visitor.page.expect_navigation():
         press("Enter")
     visitor.until_text("This home is empty")
-    tab_to(visitor, "Add this computer's lights")
+    tab_to(visitor, "Add this computer's devices")
     press("Enter")
     visitor.until_text("Set up your accessories", "h1", timeout=40)
     tab_to(visitor, "Save all 3")
@@ -242,7 +242,7 @@ def test_only_owners_add_the_lights_of_this_computer(make_house, chromium, role)
     assert "setup code shown" not in house.bridge.log
     # Owners get the offer, without a setup code on the page or in a log.
     body = fetch(house.home.host, house.page.address, "/add", token=house.page.token)[2]
-    assert "lights" in body and house.bridge.setup_code not in body + house.page.log
+    assert "devices" in body and house.bridge.setup_code not in body + house.page.log
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -252,7 +252,7 @@ def test_axe_finds_no_violations_in_the_setup(make_house, chromium, scheme):
     visitor.until_text("No homes yet")
     found = {"first start": violations(visitor)}
     house.home.cli("homes", "add", "Villa")
-    visitor.until_text("Add this computer's lights")
+    visitor.until_text("Add this computer's devices")
     found["offer"] = violations(visitor)
     found["add"] = violations(visitor.go("/add"))
     house.add_bridge(visitor)

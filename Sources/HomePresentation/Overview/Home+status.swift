@@ -142,7 +142,7 @@ extension HomeStatus {
     ]
 
     /// The default limits of a thermostat's target temperature in HAP.
-    fileprivate static let roomTemperatures = 10.0...38.0
+    static let roomTemperatures = 10.0...38.0
 
     fileprivate static let securityKinds: Set<ServiceType> = [
         .contactSensor, .door, .garageDoorOpener, .lockMechanism, .securitySystem, .window,

@@ -60,13 +60,20 @@ extension Home {
     private func reading(_ kind: ServiceType, of accessories: [Accessory]) -> RoomReading? {
         var services: [Service.ID] = []
         var numbers: [Characteristic] = []
+        // Temperatures in a fridge or in a sauna, which aren't the climate of the room.
+        var others: [Characteristic] = []
         var states: [ServiceState] = []
         let measured = RoomReading.quantities[kind]
         for accessory in accessories {
             for service in accessory.parts where measured != nil || service.type == kind {
                 if let measured {
-                    guard let value = service.characteristic(measured), value.value?.number != nil else { continue }
-                    numbers.append(value)
+                    guard let value = service.characteristic(measured), let number = value.value?.number else {
+                        continue
+                    }
+                    let isOfRoom =
+                        measured != .currentTemperature || service.type != kind
+                        || HomeStatus.roomTemperatures.contains(number)
+                    if isOfRoom { numbers.append(value) } else { others.append(value) }
                 } else {
                     let state = accessory.state(of: service)
                     guard state != .unknown else { continue }
@@ -76,7 +83,7 @@ extension Home {
             }
         }
         if measured != nil {
-            guard let words = numbers.rangeWords else { return nil }
+            guard let words = numbers.rangeWords ?? others.rangeWords else { return nil }
             return RoomReading(kind: kind, words: words, isActive: false, isAlert: false, services: services)
         }
         guard let worst = states.first(where: \.isAlert) ?? states.first(where: \.isActive) ?? states.first else {

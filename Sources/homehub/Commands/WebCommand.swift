@@ -51,17 +51,22 @@ struct WebCommand: AsyncParsableCommand {
     @Flag(help: "Print only a link that signs one browser in, once, within an hour.")
     var once = false
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Encrypt the page with a new self-signed certificate, or end that, and restart the page.")
+    var https: Bool?
+
     @Option(help: ArgumentHelp("The state directory of homeweb.", valueName: "dir"))
     var stateDirectory: String?
 
     @OptionGroup var options: HomeOptions
 
     func validate() throws {
-        guard [newToken, invite != nil, withdraw != nil].count(where: \.self) <= 1 else {
-            throw ValidationError("Use only one of --new-token, --invite and --withdraw.")
+        guard [newToken, invite != nil, withdraw != nil, https != nil].count(where: \.self) <= 1 else {
+            throw ValidationError("Use only one of --new-token, --invite, --withdraw and --https.")
         }
-        guard !once || invite == nil && withdraw == nil && !newToken && !qr else {
-            throw ValidationError("Use --once without --new-token, --invite, --withdraw and --qr.")
+        guard !once || invite == nil && withdraw == nil && https == nil && !newToken && !qr else {
+            throw ValidationError("Use --once without --new-token, --invite, --withdraw, --https and --qr.")
         }
         guard invite != nil || !guest && role == nil && room.isEmpty && !noUnlock else {
             throw ValidationError("Use --role, --guest, --room and --no-unlock only with --invite.")
@@ -84,6 +89,10 @@ struct WebCommand: AsyncParsableCommand {
                     + "make run-web), or name its state directory with --state-directory")
         }
         if once { return try printLink(file) }
+        if let https {
+            try encrypt(https, file, address: content.address)
+            content = try file.read() ?? content
+        }
         var shown = person
         // The hub may take a while, so it is asked before the file is changed.
         let rooms = room.isEmpty ? nil : try await roomIDs()

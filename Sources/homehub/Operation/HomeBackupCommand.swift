@@ -38,7 +38,7 @@ struct HomeBackupCommand: AsyncParsableCommand {
     private func backUpOffline() throws {
         let directory = try place.directory(options)
         try OutputFile.make(file) { output in
-            try DaemonProgram(of: .hub).run(["--backup", "--state-directory", directory], standardOutput: output)
+            try InstalledProgram(of: .hub).run(["--backup", "--state-directory", directory], standardOutput: output)
         }
     }
 }

@@ -96,7 +96,7 @@ struct HomeDoctorCommand: AsyncParsableCommand {
     private func start() -> StartOutput? {
         let runtime = options.appSocket.lastIndex(of: "/").map { String(options.appSocket[..<$0]) } ?? "."
         guard let state = place.stateDirectory ?? options.places?.stateDirectory,
-            let daemon = DaemonProgram(of: .hub).path
+            let daemon = InstalledProgram(of: .hub).path
         else { return nil }
         // The default file is optional, so it's checked only if it exists.
         let file = config ?? options.places?.configuration

@@ -34,7 +34,7 @@ struct HomeRestoreCommand: AsyncParsableCommand {
         if place.stateDirectory == nil { try await checkIsStopped() }
         let directory = try place.directory(options)
         try await options.confirm("The backup replaces the homes in \(directory). \(Self.clones)", yes: yes)
-        try DaemonProgram(of: .hub).run(
+        try InstalledProgram(of: .hub).run(
             ["--restore", "--state-directory", directory] + (options.json ? ["--json"] : []),
             standardInput: input.descriptor)
         guard !options.json else { return }

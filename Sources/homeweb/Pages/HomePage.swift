@@ -84,7 +84,7 @@ struct HomePage: LivePage {
         }
         let sections = sections(home)
         var values: Templates.Values = [
-            "name": home.name, "views": views(home, moment), "isList": isList,
+            "name": home.name, "views": home.accessories.isEmpty ? [] : views(home, moment), "isList": isList,
             "sections": sections.map { section in
                 var values: Templates.Values = [
                     "id": "g-\(section.part)", "name": section.name,
@@ -111,7 +111,10 @@ struct HomePage: LivePage {
                 }
             }
         }
-        if home.accessories.isEmpty { values["offer"] = await BridgeOffer.values(bridgeSocket, moment) }
+        if home.accessories.isEmpty {
+            values["offer"] = await BridgeOffer.values(bridgeSocket, moment)
+            if moment.visitor.isEditor { values["add"] = ["path": "/add" + moment.homeQuery] as Templates.Values }
+        }
         if moment.homes.count > 1 {
             values["otherHomes"] = [
                 "homes": moment.homes.map { other in

@@ -197,6 +197,9 @@ extension PageContent {
             localized("Choose a name for your home. Then you can add accessories."),
             form: Templates.render(
                 "name-form",
-                ["path": "/homes", "label": localized("Home name"), "button": localized("Add home"), "kind": "home"]))
+                [
+                    "path": "/homes", "label": localized("Home name"), "button": localized("Add home"), "kind": "home",
+                    "example": localized("For example, Beach House"),
+                ]))
     }
 }

@@ -32,7 +32,8 @@ struct Guard: RouterMiddleware {
             response = error.response(to: request, context)
         }
         for (name, value) in Self.headers where response.headers[name] == nil { response.headers[name] = value }
-        if isEncrypted { response.headers[.strictTransportSecurity] = "max-age=31536000" }
+        // A browser that trusts a self-signed certificate must be able to return to HTTP.
+        if let tls = settings.tls, !tls.isOwn { response.headers[.strictTransportSecurity] = "max-age=31536000" }
         return request.method == .head ? response.createHeadResponse() : response
     }
 

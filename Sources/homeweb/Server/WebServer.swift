@@ -24,11 +24,21 @@ struct WebServer {
         /// The reverse proxies in front of the page.
         var proxies = ReverseProxies(networks: [])
         /// The files of the certificate and its key, or `nil` without TLS.
-        var tls: (certificate: String, key: String)?
+        var tls: TLSFiles?
+    }
+
+    /// The files of a certificate and its key, in PEM format.
+    struct TLSFiles {
+        var certificate: String
+        var key: String
+        /// Whether the certificate is the page's self-signed one.
+        var isOwn = false
     }
 
     /// The maximum number of open connections.
     private static let connections = 512
+    /// The remaining validity of a certificate in days below which the log contains a warning.
+    private static let expiryWarning = 30
     /// The maximum idle time of a connection.
     private static let idleTimeout = TimeAmount.seconds(60)
 
@@ -49,7 +59,9 @@ struct WebServer {
             additionalChannelHandlers: [ConnectionLimit.Handler(limit)], idleTimeout: idleTimeout,
             httpDecoderConfiguration: decoder)
         var server = HTTPServerBuilder.http1(configuration: channel)
-        if let tls = settings.tls { server = try .tls(server, tlsConfiguration: configuration(tls)) }
+        if let tls = settings.tls {
+            server = try .tls(server, tlsConfiguration: configuration(tls, logger: site.logger))
+        }
         return Application(
             router: router(settings, site), server: server,
             configuration: ApplicationConfiguration(
@@ -58,7 +70,7 @@ struct WebServer {
             eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), logger: site.logger)
     }
 
-    private static func configuration(_ tls: (certificate: String, key: String)) throws -> TLSConfiguration {
+    private static func configuration(_ tls: TLSFiles, logger: Logger) throws -> TLSConfiguration {
         func read<Value>(_ noun: String, _ path: String, _ body: () throws -> Value) throws -> Value {
             do { return try body() } catch {
                 let reason = access(path, R_OK) == 0 ? "it isn't valid PEM" : SystemError.last.reason
@@ -66,11 +78,13 @@ struct WebServer {
             }
         }
         let chain = try read("certificate", tls.certificate) {
-            try NIOSSLCertificate.fromPEMFile(tls.certificate).map { NIOSSLCertificateSource.certificate($0) }
+            try NIOSSLCertificate.fromPEMFile(tls.certificate)
         }
+        let days = chain.map { ($0.notValidAfter - time(nil)) / 86400 }.min() ?? 0
+        if days < expiryWarning { logger.warning("certificate expires", metadata: ["days": "\(days)"]) }
         let key = try read("key", tls.key) { try NIOSSLPrivateKey(file: tls.key, format: .pem) }
         var configuration = TLSConfiguration.makeServerConfiguration(
-            certificateChain: chain, privateKey: .privateKey(key))
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         // RFC 9325: with TLS 1.2, only cipher suites with forward secrecy and authenticated encryption.
         configuration.minimumTLSVersion = .tlsv12
         configuration.cipherSuiteValues = [

@@ -13,23 +13,28 @@ enum BridgeOffer {
 
     /// Returns the values of the offer's template, or `nil` if no unpaired bridge runs here or the visitor isn't an owner.
     static func values(_ socket: SocketLocation, _ moment: Moment) async -> Templates.Values? {
-        guard moment.visitor.isOwner, let home = moment.home, let bridge = await unpaired(socket) else { return nil }
-        return [
-            "home": "\(home.id)", "name": bridge.name,
-            "about":
-                localized(
-                    "This computer makes \(bridge.lights) device available to HomeKit. You can add it to \(home.name) without a code.",
-                    plural:
-                        "This computer makes \(bridge.lights) devices available to HomeKit. You can add them to \(home.name) without a code.",
-                    count: bridge.lights),
-        ]
+        guard moment.visitor.isOwner, let home = moment.home, let status = await status(socket),
+            let bridge = status.bridges?.first(where: { !$0.paired && $0.lights > 0 })
+        else { return nil }
+        var about = localized(
+            "This computer makes \(bridge.lights) device available to HomeKit. You can add it to \(home.name) without a code.",
+            plural:
+                "This computer makes \(bridge.lights) devices available to HomeKit. You can add them to \(home.name) without a code.",
+            count: bridge.lights)
+        if status.drivers.allSatisfy({ $0.driver == "simulated" }) {
+            about +=
+                " "
+                + localized(
+                    "They are simulated, so that you can try out the page. Add your light systems under Bridge.")
+        }
+        return ["home": "\(home.id)", "name": bridge.name, "about": about]
     }
 
-    private static func unpaired(_ socket: SocketLocation) async -> BridgeStatus.Bridge? {
+    private static func status(_ socket: SocketLocation) async -> BridgeStatus? {
         let status = try? await withTimeLimit(timeout) {
             try? await BridgeControlClient.connect(to: socket) { try await $0.status() }
         }
-        return status??.bridges?.first { !$0.paired && $0.lights > 0 }
+        return status ?? nil
     }
 
     /// Returns the content of the QR code of the first unpaired bridge.

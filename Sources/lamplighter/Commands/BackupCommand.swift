@@ -29,7 +29,7 @@ struct BackupCommand: AsyncParsableCommand {
     private func backUpOffline() throws {
         let directory = try place.directory(options)
         try OutputFile.make(file) { output in
-            try DaemonProgram(of: .bridge).run(["--backup", "--state-directory", directory], standardOutput: output)
+            try InstalledProgram(of: .bridge).run(["--backup", "--state-directory", directory], standardOutput: output)
         }
     }
 }

@@ -129,7 +129,7 @@ struct IdentityImport {
         }
         close(ends[1])
         if case .failure(let error) = result { throw BridgeControlError(code: 70, message: error.reason) }
-        try DaemonProgram(of: .bridge).run(
+        try InstalledProgram(of: .bridge).run(
             ["--import-identity", "--state-directory", directory] + (options.json ? ["--json"] : []),
             standardInput: ends[0])
     }

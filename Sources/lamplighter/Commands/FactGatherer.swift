@@ -55,7 +55,7 @@ struct FactGatherer {
         let runtime = options.socket.lastIndex(of: "/").map { String(options.socket[..<$0]) } ?? "."
         let places = DaemonPlaces(socket: options.socket)
         guard let config = config ?? places?.configuration, let state = stateDirectory ?? places?.stateDirectory,
-            let daemon = DaemonProgram(of: .bridge).path
+            let daemon = InstalledProgram(of: .bridge).path
         else { return nil }
         return StartProbe.run(daemon, configuration: config, stateDirectory: state, runtimeDirectory: runtime)
     }

@@ -45,7 +45,7 @@ struct RestoreCommand: AsyncParsableCommand {
     private func restoreOffline(_ input: borrowing InputFile) async throws {
         let directory = try place.directory(options)
         try await options.confirm("The backup replaces the bridge in \(directory).", yes: yes)
-        try DaemonProgram(of: .bridge).run(
+        try InstalledProgram(of: .bridge).run(
             ["--restore", "--state-directory", directory] + (options.json ? ["--json"] : []),
             standardInput: input.descriptor)
         guard !options.json else { return }
