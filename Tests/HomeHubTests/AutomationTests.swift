@@ -473,7 +473,7 @@ struct AutomationTests {
     @Test("gives up failing actions after the timeout, and reports their errors")
     func giveUp() async throws {
         try await house.run {
-            $0.actionTimeout = .milliseconds(200)
+            $0.actionTimeout = .seconds(1)
             $0.actionRetryInterval = .milliseconds(20)
         } _: { hub, app in
             let id = try await house.add(TriggerDefinition(events: [onMotion], steps: [lampOn]), by: app)

@@ -861,7 +861,7 @@ def test_page_is_in_the_language_of_the_browser(house, visit):
     assert german.page.get_by_role("navigation", name="Seiten").is_visible()
     # A live change has the language of its page.
     house.report("The Lightbulb", "25", True)
-    until(lambda: re.search(r"\bein\b", tile(german, "The Lightbulb").inner_text(), re.I), 5, "ein")
+    until(lambda: re.search(r"\ban\b", tile(german, "The Lightbulb").inner_text(), re.I), 5, "an")
     until(lambda: re.search(r"\bon\b", tile(english, "The Lightbulb").inner_text(), re.I), 5, "on")
     german.page.get_by_role("link", name="Kitchen").first.click()
     german.page.get_by_role("link", name="Aktivität").first.wait_for()

@@ -58,7 +58,7 @@ def test_owner_sees_warnings_without_secrets_and_pairings_without_a_way_to_remov
             secret.write_text(PASSWORD)
             daemon.configure(before)
             daemon.cli("reload")
-            until(lambda: "Over" in visitor.go("/bridge/warnings").text(), 20, "the warning is over")
+            until(lambda: "Past" in visitor.go("/bridge/warnings").text(), 20, "the warning is over")
             assert "mqtt" in visitor.text() and "Now" not in visitor.text()
             seen.append(tab.content())
             # A stranger of the group can't learn more from the socket than the page shows.
