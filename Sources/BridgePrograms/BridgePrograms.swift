@@ -4,7 +4,7 @@ import lamplighterd
 
 /// `lamplighter` and `lamplighterd` in one executable: most of their code is the same libraries.
 ///
-/// The name with which the executable is run selects the program.
+/// The name of the command selects the program.
 @main
 struct BridgePrograms {
     @MainActor static func main() async {

@@ -84,7 +84,7 @@ extension Service {
     package var statedCharacteristics: Set<CharacteristicType> {
         let stated: Set<CharacteristicType> = [
             .airQuality, .carbonDioxideDetected, .carbonMonoxideDetected, .contactSensorState, .currentAirPurifierState,
-            .currentDoorState, .currentFanState, .currentHeaterCoolerState, .currentHeatingCoolingState,
+            .currentDoorState, .currentHeaterCoolerState, .currentHeatingCoolingState,
             .currentHumidifierDehumidifierState, .inUse, .leakDetected, .lockCurrentState, .motionDetected,
             .occupancyDetected, .positionState, .programmableSwitchEvent, .remainingDuration,
             .securitySystemCurrentState, .smokeDetected,

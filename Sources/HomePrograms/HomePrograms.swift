@@ -5,7 +5,7 @@ import homehubd
 
 /// `homehub`, `homehubd` and `hapsim` in one executable: most of their code is the same libraries.
 ///
-/// The name with which the executable is run selects the program.
+/// The name of the command selects the program.
 @main
 struct HomePrograms {
     @MainActor static func main() async {

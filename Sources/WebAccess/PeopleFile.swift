@@ -36,7 +36,9 @@ package struct PeopleFile: Sendable {
     package let directory: String
     package var path: String { directory + "/people.json" }
 
-    package init(directory: String) { self.directory = directory }
+    package init(directory: String) {
+        self.directory = directory.count > 1 && directory.hasSuffix("/") ? String(directory.dropLast()) : directory
+    }
 
     /// A Boolean value that indicates whether the page is a service of the system.
     package var isInstalled: Bool { directory == Self.installed }

@@ -6,6 +6,7 @@ import HummingbirdCore
 import LineRPC
 import Logging
 import NIOCore
+import NIOSSL
 import ServiceLifecycle
 import SystemKit
 import TerminalKit
@@ -50,6 +51,7 @@ struct WebDaemon {
             services: [
                 HomeService(site: site), server,
                 AddressService(ports: ports) { keep(address($0), in: file) },
+                CertificateService(path: settings.tls?.certificate, logger: logger),
                 ServiceManagerService(
                     notifier: notifier, pulse: { _ = await manager.isConnected },
                     status: {
@@ -109,6 +111,29 @@ private struct AddressService: ServiceLifecycle.Service {
                 while (try? await Task.sleep(for: Self.interval)) != nil { update(port) }
             }
         }
+    }
+}
+
+/// Logs a warning each day from 30 days before the certificate expires.
+private struct CertificateService: ServiceLifecycle.Service {
+    private static let warningDays = 30.0
+
+    /// The path of the certificate, or `nil` without TLS.
+    let path: String?
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            repeat { check() } while (try? await Task.sleep(for: .seconds(86400))) != nil
+        }
+    }
+
+    private func check() {
+        guard let path, let chain = try? NIOSSLCertificate.fromPEMFile(path),
+            let end = chain.map(\.notValidAfter).min()
+        else { return }
+        let days = (Double(end - time(nil)) / 86400).rounded(.down)
+        if days < Self.warningDays { logger.warning("certificate expires", metadata: ["days": "\(Int(days))"]) }
     }
 }
 

@@ -217,6 +217,44 @@ def test_change_that_is_undone_at_once_appears(house, visit):
         until(lambda: "1 on" in visitor.text() and not visitor.page.locator(".pending").count(), 5, "the light is on again")
 
 
+def test_hidden_page_shows_the_latest_state_when_it_is_visible_again(house, visit):
+    def hide(is_hidden):
+        visitor.page.evaluate(
+            "hidden => { Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });"
+            " document.dispatchEvent(new Event('visibilitychange')); }", is_hidden)
+
+    def shows(visitor, state):
+        until(lambda: re.search(rf"\b{state}\b", tile(visitor, "The Lightbulb").inner_text()), 5, state)
+
+    def is_lit():
+        return "on" in tile(visitor, "The Lightbulb").get_attribute("class").split()
+
+    visitor, other = visit(), visit()
+    house.report("The Lightbulb", "25", False)
+    shows(other, "Off")
+    visitor.go("/")
+    shows(visitor, "Off")
+    house.report("The Lightbulb", "25", True)
+    shows(visitor, "On")
+    hide(True)
+    house.report("The Lightbulb", "25", False)
+    shows(other, "Off")
+    hide(False)
+    shows(visitor, "Off")
+    # A tap without live updates shows its own result, even if that is the first state of the page.
+    visitor.go("/")
+    hide(True)
+    for is_on in True, False, True:
+        tile(visitor, "The Lightbulb").get_by_role("button").click()
+        until(lambda: house.held("The Lightbulb", "25") == is_on, 5, f"on: {is_on}")
+        until(lambda: not visitor.page.locator(".pending").count(), 5, "the request is over")
+        assert is_lit() == is_on
+    house.report("The Lightbulb", "25", False)
+    shows(other, "Off")
+    hide(False)
+    until(lambda: not is_lit(), 5, "the tile is off")
+
+
 def test_what_needs_attention_is_listed_with_the_reason(house, visit):
     house.report("The Leak Sensor", "70", 1)
     visitor = visit()

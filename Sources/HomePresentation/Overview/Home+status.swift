@@ -41,7 +41,7 @@ extension Home {
 
     /// Devices that heat, cool or change the air, and sensors of the climate.
     ///
-    /// The range is that of the rooms. It omits sensors with a temperature that no thermostat sets by default, such as
+    /// The range covers the rooms. It omits sensors whose temperature is outside a thermostat's default limits, such as
     /// those of a fridge or a winter garden, unless there are no others. Devices that heat or cool always count.
     private func climate(_ rows: [ServiceRow]) -> HomeStatus? {
         let rows = rows.filter { HomeStatus.climateKinds.contains($0.kind) && $0.problem == nil }

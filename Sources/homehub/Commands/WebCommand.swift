@@ -53,7 +53,7 @@ struct WebCommand: AsyncParsableCommand {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Encrypt the page with a new self-signed certificate, or end that, and restart the page.")
+        help: "Encrypt the page with a new self-signed certificate, or stop encrypting it. Restarts the page.")
     var https: Bool?
 
     @Option(help: ArgumentHelp("The state directory of homeweb.", valueName: "dir"))
@@ -90,7 +90,7 @@ struct WebCommand: AsyncParsableCommand {
         }
         if once { return try printLink(file) }
         if let https {
-            try encrypt(https, file, address: content.address)
+            guard try encrypt(https, file, address: content.address) else { return }
             content = try file.read() ?? content
         }
         var shown = person

@@ -4,10 +4,11 @@
 
 (() => {
   document.documentElement.classList.add("js");
-  const main = () => document.getElementById("main");
-  const notice = document.getElementById("notice");
+  const byID = (id) => document.getElementById(id);
+  const main = () => byID("main");
+  const notice = byID("notice");
   // The texts below in the language of the page, which English pages omit.
-  const texts = JSON.parse(document.getElementById("texts")?.textContent || "{}");
+  const texts = JSON.parse(byID("texts")?.textContent || "{}");
   const localized = (text) => texts[text] || text;
 
   // ---- Live updates
@@ -113,20 +114,27 @@
 
   // `first` is the ID of a list whose first row the element becomes.
   function drawPart({ id, html, first }) {
-    const list = first && document.getElementById(first), focus = document.activeElement;
-    list?.prepend(document.getElementById(id) ?? parsed(html));
+    const list = first && byID(first), focus = document.activeElement;
+    list?.prepend(byID(id) ?? parsed(html));
     if (list && focus !== document.activeElement) focus.focus();
-    const element = document.getElementById(id);
+    const element = byID(id);
     if (element) redraw(element, html);
   }
 
   let source = null, watchdog = null, timeout = 20000;
+  const { dataset } = document.body;
+  // The path contains a mark of the page's first content, which the server doesn't send again.
+  const unmarked = (path) => path.replace(/mark=\w*/, "mark=");
 
   function listen() {
-    const path = document.body.dataset.live;
-    if (!path || source) return;
+    const path = dataset.live;
+    if (!path || source || document.hidden) return;
     source = new EventSource(path);
-    const on = (name, action) => source.addEventListener(name, (event) => { watch(); action(JSON.parse(event.data)); });
+    const on = (name, action) => source.addEventListener(name, (event) => {
+      if (name !== "beat") dataset.live = unmarked(path);
+      watch();
+      action(JSON.parse(event.data));
+    });
     on("main", drawMain);
     on("part", drawPart);
     on("notice", ({ text }) => { notice.textContent = text; });
@@ -139,12 +147,8 @@
       delete notice.dataset.lost;
       notice.textContent = "";
     });
-    source.onerror = () => {
-      lost();
-      if (source.readyState !== EventSource.CLOSED) return;
-      stop();
-      setTimeout(listen, 3000);
-    };
+    // The browser would reconnect with the former path.
+    source.onerror = () => { lost(); stop(); setTimeout(listen, 3000); };
     watch();
   }
 
@@ -253,7 +257,8 @@
     }
     hold(place);
     place.classList.add("pending");
-    let next = { ...fields }, refusal = "";
+    if (dataset.live) dataset.live = unmarked(dataset.live);
+    let next = { ...fields }, refusal = null;
     while (Object.keys(next).length) {
       const later = {};
       queues.set(place, later);
@@ -265,8 +270,9 @@
         for (const input of place.querySelectorAll("input[type=number], input[type=text]")) input.defaultValue = input.value;
         if (answer.toast) toast(answer.toast);
         if (place.querySelector(".result")) finder?.close();
+        if (place.closest("#search-results")) find();
         // The new state arrives by live update, before or shortly after the answer.
-        for (let turn = 0; turn < 25 && held.get(place) === before && !Object.keys(later).length; turn++) await wait(20);
+        for (let turn = 0; turn < 25 && before.isEqualNode(held.get(place)) && !Object.keys(later).length; turn++) await wait(20);
       } catch (error) {
         refusal = error.message;
       }
@@ -275,6 +281,8 @@
     }
     queues.delete(place);
     place.classList.remove("pending");
+    // Without live updates, the expected state is the latest one.
+    if (refusal === "" && source?.readyState !== EventSource.OPEN) held.delete(place);
     release(place);
     if (refusal) refuse(place, refusal);
   }
@@ -555,7 +563,7 @@
       dialog.setAttribute("aria-label", page.title);
       dialog.append(parsed('<button type="button" class="button round">×</button><div></div>'));
       dialog.firstChild.ariaLabel = localized("Close");
-      const [close, frame] = dialog.children, live = new EventSource(path);
+      const [close, frame] = dialog.children, live = new EventSource(unmarked(path));
       frame.append(...page.getElementById("main").childNodes);
       live.addEventListener("main", ({ data }) => drawMain(JSON.parse(data), frame));
       live.addEventListener("part", ({ data }) => drawPart(JSON.parse(data)));
@@ -627,7 +635,7 @@
 
   // ---- Messages with an Undo button
 
-  const toasts = document.getElementById("toasts");
+  const toasts = byID("toasts");
 
   // An animation measures the time, so that it pauses while the message has the pointer or the focus.
   function toast(html) {
@@ -658,10 +666,9 @@
 
   // ---- Search
 
-  const byID = (id) => document.getElementById(id);
   const finder = byID("search"), found = byID("search-results"), sought = byID("search-text");
   const chosen = () => byID(sought?.getAttribute("aria-activedescendant"));
-  let finding = null, isFinding = false;
+  let finding = null, isFinding = false, soughtBefore = null;
 
   function openSearch(event) {
     event.preventDefault();
@@ -670,19 +677,20 @@
     find();
   }
 
-  // Requests the results of the latest text, one request at a time.
+  // Requests the results of the latest text, one request at a time. If only their states change, the chosen one stays.
   async function find() {
     if (isFinding) return;
     isFinding = true;
     for (let text = null; text !== sought.value;) {
-      text = sought.value;
+      const kept = sought.value === soughtBefore && chosen()?.id;
+      text = soughtBefore = sought.value;
       const answer = await get(`/search?${new URLSearchParams(new FormData(sought.form))}`);
       if (!answer) break;
-      found.innerHTML = answer.html;
+      redraw(found, answer.html, true);
       found.previousElementSibling.textContent = answer.status;
       found.role = answer.html ? "listbox" : null;
       sought.ariaExpanded = String(answer.html !== "");
-      choose(text && found.querySelector(".result"));
+      choose(byID(kept) || (text && found.querySelector(".result")));
     }
     isFinding = false;
   }
@@ -770,17 +778,17 @@
       const words = new Date(time.dateTime).toLocaleString();
       if (time.textContent !== words) time.textContent = words;
     }
-    const camera = document.getElementById("scan-camera"), photo = document.getElementById("scan-photo");
+    const camera = byID("scan-camera"), photo = byID("scan-photo");
     if (!camera || camera.dataset.ready) return;
     camera.dataset.ready = "1";
-    const hint = document.getElementById("scan-hint");
+    const hint = byID("scan-hint");
     photo.hidden = false;
     camera.hidden = !navigator.mediaDevices;
     const found = async (image) => {
       const code = await read(image);
       if (code?.startsWith("X-HM://")) {
-        document.getElementById("code").value = code;
-        document.getElementById("code").form.requestSubmit();
+        byID("code").value = code;
+        byID("code").form.requestSubmit();
         return code;
       }
     };
@@ -805,7 +813,7 @@
   }
 
   // Dismisses a message above the page, such as the reason why a form wasn't accepted.
-  document.getElementById("dismiss")?.addEventListener("click", (event) => event.target.closest(".message").remove());
+  byID("dismiss")?.addEventListener("click", (event) => event.target.closest(".message").remove());
 
   // A rejected form shows the typed values again. Live updates replace only values that weren't typed.
   for (const input of document.querySelectorAll("[data-former]")) {
@@ -816,7 +824,7 @@
 
   // The link from "homehub web" contains the token after #, which isn't sent to the server.
   function signIn() {
-    const enter = document.getElementById("enter");
+    const enter = byID("enter");
     // A signed-in browser is redirected to another page, and its address still contains the token. Remove the token.
     if (!enter && /^#[a-z2-9]{26}$/.test(location.hash)) history.replaceState(null, "", location.pathname + location.search);
     if (!enter || location.hash.length <= 8) return;

@@ -50,7 +50,7 @@ enum BridgePage {
                     "reason":
                         reason.sentence + " "
                         + localized(
-                            "The bridge lamplighterd makes this computer's lights available to HomeKit apps. To show it here, add the user of homeweb to the group lamplighter-page and restart homeweb."
+                            "The bridge lamplighterd makes this computer's devices available to HomeKit apps. To show it here, add the user of homeweb to the group lamplighter-page and restart homeweb."
                         ),
                 ])
         }

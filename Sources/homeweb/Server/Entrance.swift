@@ -13,7 +13,11 @@ import WebAccess
 struct Entrance: RouterMiddleware {
     typealias Context = WebContext
 
-    static let cookie = "lamplighter"
+    /// The names of the session's cookie over HTTP and over HTTPS.
+    ///
+    /// A browser that has a cookie from HTTPS neither sends it over HTTP nor accepts another one with its name there. The
+    /// prefix keeps other hosts of the domain from setting the cookie (RFC 6265bis 4.1.3.2).
+    private static let cookies = (plain: "lamplighter", encrypted: "__Host-lamplighter")
     /// The number of days without a visit after which a browser is signed out.
     private static let sessionDays = 90
 
@@ -47,10 +51,12 @@ struct Entrance: RouterMiddleware {
     }
 
     private func visitor(_ request: Request, _ context: WebContext) -> Visitor? {
-        if let token = request.cookies[Self.cookie].flatMap({ AccessToken($0.value) }),
-            let visitor = site.people.visitor(token)
-        {
-            return visitor
+        for name in [Self.cookies.encrypted, Self.cookies.plain] {
+            if let token = request.cookies[name].flatMap({ AccessToken($0.value) }),
+                let visitor = site.people.visitor(token)
+            {
+                return visitor
+            }
         }
         return !site.people.isTokenNeeded && isOfThisComputer(request, context) ? .local : nil
     }
@@ -116,10 +122,15 @@ struct Entrance: RouterMiddleware {
         // If a proxy doesn't forward the scheme, the form's origin determines it, and cookies aren't renewed.
         let origin = request.headers[.origin]
         guard let isEncrypted = context.isEncrypted ?? origin?.hasPrefix("https:") else { return }
-        response.setCookie(
-            Cookie(
-                name: cookie, value: value, maxAge: days * 86400, path: "/", secure: isEncrypted, httpOnly: true,
-                sameSite: .strict))
+        // Signing out also removes a cookie from HTTP.
+        var names = [isEncrypted ? cookies.encrypted : cookies.plain]
+        if isEncrypted, value.isEmpty { names.append(cookies.plain) }
+        for name in names {
+            response.setCookie(
+                Cookie(
+                    name: name, value: value, maxAge: days * 86400, path: "/", secure: isEncrypted, httpOnly: true,
+                    sameSite: .strict))
+        }
     }
 }
 

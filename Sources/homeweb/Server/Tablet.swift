@@ -23,10 +23,11 @@ struct Tablet: RouterMiddleware {
         }
         var response = Response.seeOther(request.uri.path + query.without(Self.field).text)
         let isOn = setting == "1"
+        // Not a secret, so the setting outlives a change to HTTP.
         response.setCookie(
             Cookie(
                 name: Self.cookie, value: isOn ? "1" : "", maxAge: isOn ? Self.days * 86400 : 0, path: "/",
-                secure: context.isEncrypted == true, httpOnly: true, sameSite: .strict))
+                httpOnly: true, sameSite: .strict))
         return response
     }
 

@@ -37,8 +37,6 @@ struct WebServer {
 
     /// The maximum number of open connections.
     private static let connections = 512
-    /// The remaining validity of a certificate in days below which the log contains a warning.
-    private static let expiryWarning = 30
     /// The maximum idle time of a connection.
     private static let idleTimeout = TimeAmount.seconds(60)
 
@@ -60,7 +58,7 @@ struct WebServer {
             httpDecoderConfiguration: decoder)
         var server = HTTPServerBuilder.http1(configuration: channel)
         if let tls = settings.tls {
-            server = try .tls(server, tlsConfiguration: configuration(tls, logger: site.logger))
+            server = try .tls(server, tlsConfiguration: configuration(tls))
         }
         return Application(
             router: router(settings, site), server: server,
@@ -70,7 +68,7 @@ struct WebServer {
             eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), logger: site.logger)
     }
 
-    private static func configuration(_ tls: TLSFiles, logger: Logger) throws -> TLSConfiguration {
+    private static func configuration(_ tls: TLSFiles) throws -> TLSConfiguration {
         func read<Value>(_ noun: String, _ path: String, _ body: () throws -> Value) throws -> Value {
             do { return try body() } catch {
                 let reason = access(path, R_OK) == 0 ? "it isn't valid PEM" : SystemError.last.reason
@@ -80,8 +78,6 @@ struct WebServer {
         let chain = try read("certificate", tls.certificate) {
             try NIOSSLCertificate.fromPEMFile(tls.certificate)
         }
-        let days = chain.map { ($0.notValidAfter - time(nil)) / 86400 }.min() ?? 0
-        if days < expiryWarning { logger.warning("certificate expires", metadata: ["days": "\(days)"]) }
         let key = try read("key", tls.key) { try NIOSSLPrivateKey(file: tls.key, format: .pem) }
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))

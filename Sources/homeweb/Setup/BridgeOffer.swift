@@ -24,8 +24,7 @@ enum BridgeOffer {
         if status.drivers.allSatisfy({ $0.driver == "simulated" }) {
             about +=
                 " "
-                + localized(
-                    "They are simulated, so that you can try out the page. Add your light systems under Bridge.")
+                + localized("This is a simulation to try out the page. Add your light systems under Bridge.")
         }
         return ["home": "\(home.id)", "name": bridge.name, "about": about]
     }
