@@ -5,6 +5,7 @@
 (() => {
   document.documentElement.classList.add("js");
   const byID = (id) => document.getElementById(id);
+  const on = document.addEventListener.bind(document);
   const main = () => byID("main");
   const notice = byID("notice");
   // The texts below in the language of the page, which English pages omit.
@@ -130,17 +131,17 @@
     const path = dataset.live;
     if (!path || source || document.hidden) return;
     source = new EventSource(path);
-    const on = (name, action) => source.addEventListener(name, (event) => {
+    const receive = (name, action) => source.addEventListener(name, (event) => {
       if (name !== "beat") dataset.live = unmarked(path);
       watch();
       action(JSON.parse(event.data));
     });
-    on("main", drawMain);
-    on("part", drawPart);
-    on("notice", ({ text }) => { notice.textContent = text; });
-    on("gone", ({ path }) => location.assign(path));
+    receive("main", drawMain);
+    receive("part", drawPart);
+    receive("notice", ({ text }) => { notice.textContent = text; });
+    receive("gone", ({ path }) => location.assign(path));
     // The server sends beats at a fixed interval. After three missing beats, the server is considered unreachable.
-    on("beat", ({ seconds }) => {
+    receive("beat", ({ seconds }) => {
       timeout = (3 * seconds + 2) * 1000;
       watch();
       if (!notice.dataset.lost) return;
@@ -169,7 +170,7 @@
   }
 
   // A hidden page receives no updates.
-  document.addEventListener("visibilitychange", () => (document.hidden ? stop() : listen()));
+  on("visibilitychange", () => (document.hidden ? stop() : listen()));
   addEventListener("pagehide", stop);
   addEventListener("pageshow", listen);
 
@@ -248,6 +249,13 @@
   let grabbed = null;
   const wait = (time) => new Promise((done) => setTimeout(done, time));
 
+  // Returns whether the server's latest state has the values that the visitor has changed.
+  function hasArrived(place, before) {
+    const [shown, former, latest] = [place, before, held.get(place)].map((element) =>
+      [...element.querySelectorAll("button, input")].map((one) => one.value + one.ariaPressed));
+    return shown.every((value, index) => value === former[index] || value === latest[index]);
+  }
+
   async function send(place, action, fields, pace = 0) {
     const queue = queues.get(place);
     if (queue) {
@@ -265,14 +273,14 @@
       const pause = wait(pace), before = held.get(place);
       try {
         const answer = await post(action, next);
-        refusal = "";
         if (answer.isCanceled) break;
+        refusal = "";
         for (const input of place.querySelectorAll("input[type=number], input[type=text]")) input.defaultValue = input.value;
         if (answer.toast) toast(answer.toast);
         if (place.querySelector(".result")) finder?.close();
         if (place.closest("#search-results")) find();
         // The new state arrives by live update, before or shortly after the answer.
-        for (let turn = 0; turn < 25 && before.isEqualNode(held.get(place)) && !Object.keys(later).length; turn++) await wait(20);
+        for (let turn = 0; turn < 25 && !hasArrived(place, before) && !Object.keys(later).length; turn++) await wait(20);
       } catch (error) {
         refusal = error.message;
       }
@@ -300,7 +308,7 @@
     }
   }
 
-  document.addEventListener("submit", (event) => {
+  on("submit", (event) => {
     const form = event.target, button = event.submitter;
     if (!form.action.match(/\/services\/[^/]+\/values$|\/scenes\/[^/]+\/run$|\/(rooms|homes)\/[^/]+\/(off|lights\/off|order)$|\/automations\/[^/]+\/enabled$/) && !form.closest("#search li")) return;
     event.preventDefault();
@@ -332,7 +340,7 @@
     return unit ? `${value}${unit === "°" ? "" : " "}${unit}` : value;
   }
 
-  document.addEventListener("input", (event) => {
+  on("input", (event) => {
     const input = event.target;
     if (!input.matches("input[type=range]")) return;
     const tile = input.closest(".tile"), place = tile || input.closest("form");
@@ -347,7 +355,7 @@
     send(place, action, fields, pace);
   });
 
-  document.addEventListener("change", (event) => {
+  on("change", (event) => {
     const input = event.target, form = input.closest("form.stepper");
     if (!form || !input.matches("input[type=number]") || !input.checkValidity()) return;
     const back = form.querySelector("[name=back]").value;
@@ -382,7 +390,7 @@
   // A drag on a dial or a color wheel moves the sliders below it.
   let turning = null;
 
-  document.addEventListener("pointerdown", (event) => {
+  on("pointerdown", (event) => {
     const picture = event.target.closest(".dial, .disc");
     if (!picture || !event.isPrimary || event.button) return;
     const place = picture.closest("form"), ranges = [...place.querySelectorAll(".range")];
@@ -399,8 +407,8 @@
     turning = { picture, ranges, share };
     turn(event);
   });
-  document.addEventListener("pointermove", (event) => { if (turning) turn(event); });
-  for (const name of ["pointerup", "pointercancel"]) document.addEventListener(name, () => (turning = null));
+  on("pointermove", (event) => { if (turning) turn(event); });
+  for (const name of ["pointerup", "pointercancel"]) on(name, () => (turning = null));
 
   // Returns the place of a pointer on a dial or wheel: the distance from the middle, where 1 is the edge, the clockwise
   // angle from the right in degrees, and the share of a dial's scale.
@@ -429,7 +437,7 @@
   }
 
   // Buttons next to a number change it by a step. Quick presses add up.
-  document.addEventListener("click", (event) => {
+  on("click", (event) => {
     const button = event.target.closest("button[data-step]"), input = button?.parentNode.querySelector("input");
     if (!input) return;
     event.preventDefault();
@@ -452,7 +460,7 @@
       .catch((error) => refuse(form, error.message)).finally(() => { waiting.count -= 1; });
   }
 
-  document.addEventListener("keydown", (event) => {
+  on("keydown", (event) => {
     const key = event.target.closest?.(".remote") && event.target.closest(".remote").querySelector(`[data-arrow="${event.key}"]`);
     if (!key || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
@@ -462,7 +470,7 @@
   // A lamp's tile is also its slider: a drag dims the lamp, a tap switches it.
   let drag = null;
 
-  document.addEventListener("pointerdown", (event) => {
+  on("pointerdown", (event) => {
     const range = event.target.closest("input.range");
     if (range) grab(range.closest("form"));
     const tile = event.target.closest(".tile.draggable");
@@ -476,7 +484,7 @@
     grabbed = place;
   }
 
-  document.addEventListener("pointermove", (event) => {
+  on("pointermove", (event) => {
     if (!drag) return;
     const across = event.clientX - drag.x;
     if (!drag.moved) {
@@ -509,26 +517,26 @@
     drag = null;
     if (place) release(place);
   }
-  document.addEventListener("pointerup", drop);
-  document.addEventListener("pointercancel", drop);
-  document.addEventListener("dragstart", (event) => { if (event.target.closest?.(".tile")) event.preventDefault(); });
+  on("pointerup", drop);
+  on("pointercancel", drop);
+  on("dragstart", (event) => { if (event.target.closest?.(".tile")) event.preventDefault(); });
 
   // A long press opens the details.
   let press = null;
-  document.addEventListener("pointerdown", (event) => {
+  on("pointerdown", (event) => {
     const tile = event.target.closest("button.touch")?.closest(".tile");
     const link = tile?.querySelector("a.words");
     clearTimeout(press);
     if (link) press = setTimeout(() => { if (!drag?.moved) location.assign(link.href); }, 600);
   });
-  for (const name of ["pointerup", "pointercancel", "scroll"]) document.addEventListener(name, () => clearTimeout(press), true);
+  for (const name of ["pointerup", "pointercancel", "scroll"]) on(name, () => clearTimeout(press), true);
 
   // ---- Order
 
   const position = (item) => `${item.id.slice(2)} ${[...item.parentNode.children].indexOf(item)}`;
 
   // The other items move, so that the pointer stays on the dragged one.
-  document.addEventListener("pointerdown", (event) => {
+  on("pointerdown", (event) => {
     const item = event.target.closest(".grip")?.closest("li"), list = item?.parentNode, form = list?.closest("form");
     if (!form || event.button || queues.has(form)) return;
     event.preventDefault();
@@ -551,7 +559,7 @@
   // ---- Sheet
 
   // On a wide screen, pages of accessories open over the home.
-  document.addEventListener("click", (event) => {
+  on("click", (event) => {
     const link = event.target.closest("main:has(.rooms) a:is(.words, .status .chip)");
     if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || !matchMedia("(min-width: 1600px)").matches) return;
     event.preventDefault();
@@ -581,7 +589,7 @@
 
   let checking = null;
 
-  document.addEventListener("input", (event) => {
+  on("input", (event) => {
     const form = event.target.closest("[data-names]");
     if (!form || event.target.name !== "name") return;
     clearTimeout(checking);
@@ -589,7 +597,7 @@
   });
 
   // A refused name stays in its form, with the reason and suggestions.
-  document.addEventListener("submit", (event) => {
+  on("submit", (event) => {
     const form = event.target, input = form.elements?.name;
     if (!form.matches("form[data-names]")) return;
     event.preventDefault();
@@ -603,7 +611,7 @@
   });
 
   // A new room that was typed for one accessory is suggested for the others.
-  document.addEventListener("change", ({ target }) => {
+  on("change", ({ target }) => {
     const list = target.list;
     if (list?.id !== "rooms" || !target.value || [...list.options].some((room) => room.value === target.value)) return;
     list.append(new Option("", target.value));
@@ -720,7 +728,7 @@
     if (!finder) find();
   }
 
-  document.addEventListener("keydown", (event) => {
+  on("keydown", (event) => {
     const { key, target } = event, isControl = event.ctrlKey || event.metaKey;
     if (target.closest("input, textarea, select, dialog")) return;
     if (key === "/" && sought && !isControl) openSearch(event);
@@ -731,7 +739,7 @@
 
   let lastBox = null;
 
-  document.addEventListener("click", (event) => {
+  on("click", (event) => {
     const { target } = event, form = target.closest(".pick");
     if (target.closest(".search-link")) return void openSearch(event);
     if (!form || target.type !== "checkbox") return;
@@ -869,7 +877,7 @@
       }, 60000);
     };
     for (const name of ["pointerdown", "pointermove", "keydown", "input", "wheel"]) addEventListener(name, rest, { passive: true });
-    document.addEventListener("visibilitychange", wake);
+    on("visibilitychange", wake);
     wake();
     rest();
   }
