@@ -168,15 +168,15 @@ class Household:
             page.mouse.move(x + way * 5 * step, y)
         value = tile.locator("input.level").input_value()
         page.mouse.up()
-        self.house.chosen[number] = f"On, {value} %"
-        self.await_lamp(number, f"On, {value} %")
+        self.house.chosen[number] = f"on, {value} %"
+        self.await_lamp(number, f"on, {value} %")
 
     def await_lamp(self, number, state):
         """Wait until both pages show a state that a person chose. The check at the end of a round reports it if they don't."""
         with contextlib.suppress(TimeoutError):
             tile = (f"[...document.querySelectorAll('.tile')].find((tile) => "
                     f"tile.querySelector('b').textContent === 'Lamp {number}')")
-            self.await_pages(f"{IDLE} && {tile}.querySelector('.state').textContent.startsWith('{state}')", timeout=12_000)
+            self.await_pages(f"{IDLE} && {tile}.querySelector('.state').textContent.startsWith('{state.capitalize()}')", timeout=12_000)
 
     def visit(self):
         """Open another page, as a person who looks around."""
