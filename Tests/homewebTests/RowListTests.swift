@@ -16,14 +16,17 @@ struct RowListTests {
     }
 
     private func text(_ changes: [RowList.Change]?) -> String? {
-        changes?.map { "\($0.first == nil ? "" : "+")\($0.html.dropFirst(4).prefix(1))" }.joined()
+        changes?.map { change in
+            change.html.isEmpty
+                ? "-\(change.id)" : "\(change.first == nil ? "" : "+")\(change.html.dropFirst(4).prefix(1))"
+        }.joined()
     }
 
     @Test(
-        "sends only new, moved and changed rows",
+        "sends only new, moved, changed and removed rows",
         arguments: [
             ("dcba", "cba", "+d"), ("edcba", "cba", "+d+e"), ("cba", "cba", ""), ("cBa", "cba", "B"),
-            ("Acb", "cba", "+A"), ("dcB", "cba", "+dB"), ("dcb", "cba", "+d"), ("cab", "cba", "+a+c"),
+            ("Acb", "cba", "+A"), ("dcB", "cba", "+dB"), ("dcb", "cba", "+d-a"), ("cab", "cba", "+a+c"),
         ])
     func changes(new: String, old: String, expected: String) {
         #expect(text(list(new).changes(since: list(old))) == expected)
@@ -40,5 +43,9 @@ struct RowListTests {
         var tomorrow = list("dcba")
         tomorrow.rows[0] = Self.row("d", "tomorrow")
         #expect(tomorrow.changes(since: old) == nil)
+        // The heading of a day without rows disappears.
+        var yesterday = old
+        yesterday.rows[2] = Self.row("a", "yesterday")
+        #expect(list("dcb").changes(since: yesterday) == nil)
     }
 }

@@ -115,6 +115,7 @@
 
   // `first` is the ID of a list whose first row the element becomes.
   function drawPart({ id, html, first }) {
+    if (!html) return byID(id)?.remove();
     const list = first && byID(first), focus = document.activeElement;
     list?.prepend(byID(id) ?? parsed(html));
     if (list && focus !== document.activeElement) focus.focus();

@@ -7,9 +7,10 @@ struct RowList {
         let list: String
     }
 
-    /// An element to add, move to the beginning of its list, or redraw.
+    /// An element to add, move to the beginning of its list, redraw, or remove.
     struct Change: Equatable {
         let id: String
+        /// The new HTML; empty to remove the element.
         let html: String
         /// The ID of the list whose first row the element becomes; `nil` if it stays in place.
         var first: String?
@@ -25,8 +26,6 @@ struct RowList {
 
     /// Returns the changes since an older list, in the order in which to make them; `nil` if the whole page must be
     /// redrawn.
-    ///
-    /// Rows at the end of the older list may remain.
     func changes(since old: RowList) -> [Change]? {
         guard frame == old.frame, !rows.isEmpty, !old.rows.isEmpty else { return nil }
         for count in 0...min(Self.maximumMoves, rows.count) {
@@ -39,10 +38,12 @@ struct RowList {
             // Only the oldest rows may be missing, because they are on the next page now.
             guard kept.count <= remaining.count, dropped.count <= count,
                 dropped.elementsEqual(old.rows.suffix(dropped.count)),
+                dropped.allSatisfy({ $0.list == rows[rows.count - 1].list }),
                 zip(kept, remaining).allSatisfy({ $0.id == $1.id && $0.list == $1.list })
             else { continue }
             return moved.reversed().map { Change(id: $0.id, html: $0.html, first: $0.list) }
                 + zip(kept, remaining).filter { $0.html != $1.html }.map { Change(id: $0.0.id, html: $0.0.html) }
+                + dropped.map { Change(id: $0.id, html: "") }
         }
         return nil
     }
