@@ -34,7 +34,8 @@ package struct InstalledProgram: Sendable {
     /// The program's standard error is forwarded. If the program fails, the last line isn't forwarded, but becomes the
     /// message of the thrown error.
     ///
-    /// - Throws: ``OperatorError`` with code 69 if the program isn't installed, or with the program's exit code and message if it fails.
+    /// - Throws: ``OperatorError`` with code 69 if the program isn't installed, or with the program's exit code and
+    ///   message if it fails.
     package func run(
         _ arguments: [String], standardInput: CInt = STDIN_FILENO, standardOutput: CInt = STDOUT_FILENO
     ) throws(OperatorError) {

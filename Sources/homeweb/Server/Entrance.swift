@@ -15,8 +15,8 @@ struct Entrance: RouterMiddleware {
 
     /// The names of the session's cookie over HTTP and over HTTPS.
     ///
-    /// A browser that has a cookie from HTTPS neither sends it over HTTP nor accepts another one with its name there. The
-    /// prefix keeps other hosts of the domain from setting the cookie (RFC 6265bis 4.1.3.2).
+    /// A browser doesn't send a cookie from HTTPS over HTTP, and doesn't replace it there. The prefix keeps other hosts of
+    /// the domain from setting the cookie (RFC 6265bis 4.1.3.2).
     private static let cookies = (plain: "lamplighter", encrypted: "__Host-lamplighter")
     /// The number of days without a visit after which a browser is signed out.
     private static let sessionDays = 90
