@@ -50,7 +50,8 @@ extension AccessoryServer {
     ///
     /// The caller's session stays open, because it must close only after its response.
     func closeUnpairedSessions(except caller: ConnectionID? = nil) {
-        for session in Array(sessions.values) where session.id != caller && isUnpaired(session) {
+        for session in Array(sessions.values) where session.id != caller {
+            guard isUnpaired(session) else { continue }
             session.connection.close()
             forget(session.id)
         }

@@ -422,7 +422,8 @@ package actor DeviceBridge {
     ///
     /// The next command waits until the driver's call returns, because each light gets one command at a time.
     private func giveUp(_ light: BridgedLight) {
-        logger.info("light timed out", metadata: about(light.key))
+        let key = light.key
+        logger.info("light timed out", metadata: about(key))
         let now = scheduler.now
         count(.timedOut, of: light, now: now)
         light.pipeline.gaveUp(now: now)
@@ -565,7 +566,8 @@ extension DeviceBridge: AccessorySource {
 
     package func identify(_ accessory: AccessoryID) {
         guard let light = lightsByAID[accessory], let driver = light.driver.driver else { return }
-        logger.info("light identified", metadata: about(light.key))
+        let key = light.key
+        logger.info("light identified", metadata: about(key))
         // Identification runs in a task, because callers don't wait until a light has blinked. A new identification
         // cancels the previous task, so that the tasks of a light that never finishes don't accumulate.
         light.identification?.cancel()

@@ -317,7 +317,9 @@ public final class AccessoryHost: ServiceLifecycle.Service {
             try await network.listen(on: port, for: server, loop: loop, logger: logger)
         }
         if let port = try await database.port() {
-            do { return try await listen(port) } catch ListenerError.portTaken {}
+            do { return try await listen(port) } catch {
+                guard case .portTaken = error else { throw error }
+            }
         }
         let listener = try await listen(0)
         try await database.save(port: listener.port)

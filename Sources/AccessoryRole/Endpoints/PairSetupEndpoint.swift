@@ -7,21 +7,20 @@ extension AccessoryServer {
     /// `POST /pair-setup` (HAP 5).
     func pairSetup(_ body: [UInt8], _ session: AccessorySession) {
         let now = scheduler.now
-        let source = session.connection.address
+        let (id, source) = (session.id, session.connection.address)
         let isOpen = !isPaired && !attempts.areExhausted
         let conditions = PairSetupAccessory.Conditions(
             isPaired: isPaired, triesExhausted: attempts.areExhausted,
             isBusy: isOpen
-                && !attempts.admits(session.id, from: source, rivalIsAnswered: isRivalWaiting(session.id), now: now),
+                && !attempts.admits(id, from: source, rivalIsAnswered: isRivalWaiting(id), now: now),
             isFull: pairings.isFull)
         if conditions.isPaired { statistics.refusedSetups += 1 }
         let action = session.pairSetup.received(body, conditions: conditions)
         if session.pairSetup.isActive {
             // If this connection has taken over the turn, the previous connection must start over.
-            if let rival = attempts.rival(of: session.id) { sessions[rival]?.pairSetup.abandon() }
-            attempts.received(from: session.id, at: source, now: now)
+            if let rival = attempts.rival(of: id) { sessions[rival]?.pairSetup.abandon() }
+            attempts.received(from: id, at: source, now: now)
         }
-        let id = session.id
         run(session) { server in await server.perform(action, id) }
     }
 

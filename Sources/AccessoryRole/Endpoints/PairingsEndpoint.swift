@@ -62,7 +62,7 @@ extension AccessoryServer {
         }
         // The required order is: store, respond, close sessions, update mDNS (HAP 6.5).
         if let session = sessions[id] {
-            session.closesAfterAnswer = session.closesAfterAnswer || isUnpaired(session)
+            if isUnpaired(session) { session.closesAfterAnswer = true }
             respond(.done, session)
         }
         closeUnpairedSessions(except: id)

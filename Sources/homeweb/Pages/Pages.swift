@@ -168,12 +168,11 @@ enum Pages {
             status: .ok, headers: [.contentType: "text/event-stream", noBuffering: "no"],
             body: ResponseBody { writer in
                 defer { withExtendedLifetime(place) {} }
-                // Only this task writes, but the writer isn't `Sendable`.
-                nonisolated(unsafe) var output = writer
+                let output = EventWriter(writer)
                 try await request.body.consumeWithInboundCloseHandler { _ in
                     // The server writes the body after the request has left its language.
                     try await TextCatalog.$current.withValue(language) {
-                        try await stream.run { try await output.write(ByteBuffer(string: $0)) }
+                        try await stream.run { try await output.write($0) }
                     }
                 } onInboundClosed: {
                     stream.stop()
@@ -220,4 +219,15 @@ extension WebContext {
         guard let id = parameters.get("id").flatMap({ Identifier<Entity>($0) }) else { throw ValueActions.notFound }
         return id
     }
+}
+
+/// Writes the events of an open page.
+///
+/// Only one task writes, but the server's writer isn't `Sendable`.
+private final class EventWriter: @unchecked Sendable {
+    private var writer: any ResponseBodyWriter
+
+    init(_ writer: any ResponseBodyWriter) { self.writer = writer }
+
+    @concurrent func write(_ event: String) async throws { try await writer.write(ByteBuffer(string: event)) }
 }
