@@ -24,8 +24,9 @@ extension HomeHub {
         case .runActionSet(let id): runActionSet(id, call)
         case .runTrigger(let id, let mode): runTrigger(id, mode, call)
         case .triggerStatuses(let home): start { hub in await hub.triggerStatuses(of: home, call) }
-        case .triggerRecords(let home, let trigger):
-            start { hub in await hub.triggerRecords(of: home, trigger: trigger, call) }
+        case .triggerRecords(let home, nil): start { hub in await hub.triggerRecords(of: home, call) }
+        case .triggerRecords(let home, let trigger?):
+            start { hub in await hub.triggerRecords(of: trigger, in: home, call) }
         case .daylight(let home): daylight(of: home, call)
         case .receiveMessages: receiveMessages(call)
         case .startBrowsing: startBrowsing(call)

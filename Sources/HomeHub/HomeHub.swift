@@ -86,7 +86,8 @@ package actor HomeHub {
     var automations: Automations
     var runs = RunQueues()
     var triggerHistory = TriggerHistory()
-    var triggerStatusTexts = TriggerStatusTexts()
+    /// The JSON of the statuses in the last answers, by home.
+    var triggerStatusTexts: [Home.ID: EncodedTexts<Trigger.ID, TriggerStatus>] = [:]
     /// The calls that wait for the first attempt of a run's actions.
     var runCalls: [RunID: [Call]] = [:]
     /// The sessions that receive the messages of automations.

@@ -57,6 +57,29 @@ struct AutomationTests {
         }
     }
 
+    @Test("adds new entries to the histories that apps have asked about without reading these again")
+    func followed() async throws {
+        try await house.run { hub, app in
+            let definition = TriggerDefinition(events: [onMotion], steps: [lampOn])
+            let trigger = try await house.add(definition, by: app)
+            func history() async throws -> [TriggerRecord] {
+                try [TriggerRecord](json: try await app.call(.triggerRecords(house.home, trigger)))
+            }
+            func record(_ second: Int) -> TriggerRecord {
+                TriggerRecord(
+                    trigger: trigger, time: TestWallClock.noon + .seconds(second - 100), cause: .user,
+                    result: .wrongWeekday)
+            }
+            let former = (0..<TriggerLimits.records).map(record)
+            try await hub.store.save([], former)
+            #expect(try await history() == former.reversed())
+            try await hub.store.save([], [record(99)])
+            #expect(try await history() == former.reversed())
+            let ran = try TriggerRecord(json: try await app.call(.runTrigger(trigger, .always)))
+            #expect(try await history() == [ran] + former.dropFirst().reversed())
+        }
+    }
+
     // MARK: Runs
 
     @Test("stores the state before the actions, and reports the outcome of each action")

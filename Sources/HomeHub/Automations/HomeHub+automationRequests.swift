@@ -61,7 +61,7 @@ extension HomeHub {
         if !triggerHistory.hasLatest(of: id) {
             let records = await loadRecords(of: id, call) { store in try await store.latestTriggerRecords(of: id) }
             guard let records else { return }
-            triggerHistory.keepLatest(records, of: id)
+            triggerHistory.keepLatest(merged(records, of: id), of: id)
         }
         guard isAwaited(call) else { return }
         guard let home = graph.home(id) else {
@@ -73,37 +73,52 @@ extension HomeHub {
                 trigger: trigger.id, next: outlook[trigger.id]?.next, last: triggerHistory.latest(of: trigger.id),
                 pausedUntil: outlook[trigger.id]?.pausedUntil)
         }
-        answer(call, .success(triggerStatusTexts.json(of: statuses, in: id)))
+        answer(call, .success(triggerStatusTexts[id, default: EncodedTexts()].json(of: statuses, by: \.trigger)))
     }
 
-    /// Answers with the history of an automation, or with the latest records of a home's history, newest first.
-    func triggerRecords(of home: Home.ID, trigger: Trigger.ID?, _ call: Call) async {
-        let limit = trigger == nil ? TriggerLimits.recordsInAnswer : TriggerLimits.records
-        let records = await loadRecords(of: home, trigger: trigger, call) { store in
-            if let trigger { return try await store.triggerRecords(of: trigger) }
-            return try await store.triggerRecords(of: home, limit: limit)
+    /// Answers with the latest records of a home's history, newest first.
+    func triggerRecords(of home: Home.ID, _ call: Call) async {
+        let limit = TriggerLimits.recordsInAnswer
+        let records = await loadRecords(of: home, call) { store in
+            try await store.triggerRecords(of: home, limit: limit)
         }
         guard let records else { return }
-        answer(call, .success(Array(records.prefix(limit)).json))
+        answer(call, .success(Array(merged(records, of: home).prefix(limit)).json))
     }
 
-    /// Returns the records of one or all automations of a home, newest first, including records that aren't stored yet.
+    /// Answers with the history of an automation, newest first.
+    func triggerRecords(of trigger: Trigger.ID, in home: Home.ID, _ call: Call) async {
+        guard isAwaited(call) else { return }
+        guard graph.home(home)?.trigger(trigger) != nil else { return answer(call, with: .automationNotFound) }
+        if let json = triggerHistory.json(of: trigger) { return answer(call, .success(json)) }
+        triggerHistory.beginReading(trigger)
+        let records = await loadRecords(of: home, call) { store in try await store.triggerRecords(of: trigger) }
+        guard let records else { return }
+        triggerHistory.endReading(trigger, records)
+        if let json = triggerHistory.json(of: trigger) { return answer(call, .success(json)) }
+        // The automation was removed, or more recent calls for other histories have taken its place.
+        let merged = triggerHistory.merged(records) { $0 == trigger }
+        answer(call, .success(Array(merged.prefix(TriggerLimits.records)).json))
+    }
+
+    private func merged(_ stored: [TriggerRecord], of home: Home.ID) -> [TriggerRecord] {
+        let present = Set(graph.home(home)?.triggers.map(\.id) ?? [])
+        return triggerHistory.merged(stored, where: present.contains)
+    }
+
+    /// Returns stored records of a home's automations.
     ///
     /// If the records can't be read, the method answers the call with an error and returns `nil`.
     private func loadRecords(
-        of id: Home.ID, trigger: Trigger.ID? = nil, _ call: Call,
-        load: (any HomeStore) async throws -> [TriggerRecord]
+        of home: Home.ID, _ call: Call, load: (any HomeStore) async throws -> [TriggerRecord]
     ) async -> [TriggerRecord]? {
         guard isAwaited(call) else { return nil }
-        guard let home = graph.home(id), trigger.map({ home.trigger($0) != nil }) ?? true else {
-            let thing = graph.home(id) == nil ? "home" : "automation"
-            answer(call, with: HomeError(.notFound, detail: "this \(thing) doesn't exist"))
+        guard graph.home(home) != nil else {
+            answer(call, with: HomeError(.notFound, detail: "this home doesn't exist"))
             return nil
         }
         do {
-            let stored = try await load(store)
-            let present = Set(graph.home(id)?.triggers.map(\.id) ?? [])
-            return triggerHistory.merged(stored) { present.contains($0) && (trigger == nil || $0 == trigger) }
+            return try await load(store)
         } catch {
             logger.error("automation history read failed", metadata: ["error": "\(error)"])
             answer(call, with: store.failure("the history can't be read", after: error))

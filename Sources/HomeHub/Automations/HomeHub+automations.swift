@@ -66,7 +66,7 @@ extension HomeHub {
             automations.update(home, at: reading)
         } else {
             automations.remove(transaction.home)
-            triggerStatusTexts.remove(transaction.home)
+            triggerStatusTexts[transaction.home] = nil
         }
         replaced(runs.homesChanged(graph, withdrawn: automations.withdrawn))
         let triggers = Set(graph.homes.flatMap(\.triggers).map(\.id))

@@ -173,7 +173,7 @@ extension HomeHub {
                 try await store.save([], records)
             } catch {
                 logger.error("automation history write failed", metadata: ["error": "\(error)"])
-                return triggerHistory.keep(records)
+                return triggerHistory.keepUnsaved()
             }
         }
     }

@@ -1,3 +1,4 @@
+import BoundedJSON
 import HomeModel
 
 /// The history entries of automations whose actions are in progress, and the entries that aren't stored yet.
@@ -24,12 +25,14 @@ struct TriggerHistory {
     private var current: [RunID: Entry] = [:]
     /// The entries to store, oldest first for each trigger: entries with new outcomes, and entries that couldn't be
     /// stored.
-    private var unsaved: [Trigger.ID: [TriggerRecord]] = [:]
-    private var isSaving = false
+    private var unsaved: [Trigger.ID: LastRecords] = [:]
+    /// The entries that are being stored; `nil` if none are.
+    private var saving: [TriggerRecord]?
     /// The latest entries of automations.
     private var latest: [Trigger.ID: TriggerRecord] = [:]
     /// The homes whose latest entries have been loaded.
     private var homesWithLatest: Set<Home.ID> = []
+    private var recent = RecentHistories()
 
     /// Adds an entry that isn't stored.
     mutating func add(_ record: TriggerRecord) {
@@ -40,6 +43,7 @@ struct TriggerHistory {
     /// Adds an entry that is stored.
     mutating func track(_ record: TriggerRecord) {
         latest[record.trigger] = record
+        recent.put(record)
         resume(record)
     }
 
@@ -87,6 +91,7 @@ struct TriggerHistory {
         homesWithLatest.formIntersection(homes)
         current = current.filter { isPresent($0.key.trigger) }
         unsaved = unsaved.filter { isPresent($0.key) }
+        recent.keep(where: isPresent)
     }
 
     // MARK: Latest entries
@@ -103,53 +108,58 @@ struct TriggerHistory {
     /// Returns the latest entry of an automation; `nil` if there is none.
     func latest(of trigger: Trigger.ID) -> TriggerRecord? { latest[trigger] }
 
+    // MARK: Recent histories
+
+    /// Prepares to read the stored entries of an automation.
+    mutating func beginReading(_ trigger: Trigger.ID) {
+        recent.begin(trigger, with: merged([]) { $0 == trigger }.reversed())
+    }
+
+    /// Keeps the stored entries of an automation, newest first.
+    mutating func endReading(_ trigger: Trigger.ID, _ stored: [TriggerRecord]) {
+        recent.complete(trigger, with: stored)
+    }
+
+    /// Returns the JSON of the complete history of an automation, newest first; `nil` if it must be read first.
+    mutating func json(of trigger: Trigger.ID) -> JSONValue? { recent.json(of: trigger) }
+
     // MARK: Storing
 
     /// Returns a Boolean value that indicates whether the hub must start a loop that calls ``take()``.
     mutating func beginSaving() -> Bool {
-        guard !isSaving, !unsaved.isEmpty else { return false }
-        isSaving = true
+        guard saving == nil, !unsaved.isEmpty else { return false }
+        saving = []
         return true
     }
 
     /// Removes and returns the entries to store; `nil` if there are none, which ends the loop.
     mutating func take() -> [TriggerRecord]? {
-        guard !unsaved.isEmpty else {
-            isSaving = false
-            return nil
-        }
-        defer { unsaved = [:] }
-        return unsaved.values.flatMap(\.self)
+        saving = unsaved.isEmpty ? nil : unsaved.values.flatMap(\.all)
+        unsaved = [:]
+        return saving
     }
 
-    /// Keeps entries that couldn't be stored, for the next attempt.
-    mutating func keep(_ records: [TriggerRecord]) {
-        isSaving = false
-        for (trigger, former) in Dictionary(grouping: records, by: \.trigger) {
-            let newer = unsaved[trigger] ?? []
-            let kept = former.filter { record in !newer.contains { $0.id == record.id } }
-            unsaved[trigger] = (kept + newer).suffix(TriggerLimits.records)
+    /// Keeps the entries that couldn't be stored, for the next attempt.
+    mutating func keepUnsaved() {
+        let newer = unsaved
+        unsaved = [:]
+        for record in (saving ?? []) + newer.values.flatMap(\.all) {
+            unsaved[record.trigger, default: LastRecords()].put(record)
         }
+        saving = nil
     }
 
     /// Returns the given stored entries, updated and completed with the entries in memory, newest first.
     func merged(_ stored: [TriggerRecord], where isIncluded: (Trigger.ID) -> Bool) -> [TriggerRecord] {
         var records = Dictionary(stored.map { ($0.id, $0) }) { $1 }
-        for record in unsaved.values.flatMap(\.self) + current.values.map(\.record) where isIncluded(record.trigger) {
-            records[record.id] = record
-        }
-        return records.values.sorted { ($0.time, $0.run ?? 0) > ($1.time, $1.run ?? 0) }
+        let inMemory = (saving ?? []) + unsaved.values.flatMap(\.all) + current.values.map(\.record)
+        for record in inMemory where isIncluded(record.trigger) { records[record.id] = record }
+        return records.values.sorted(by: TriggerRecord.isNewer)
     }
 
     private mutating func save(_ record: TriggerRecord) {
-        var records = unsaved[record.trigger] ?? []
-        if let index = records.firstIndex(where: { $0.id == record.id }) {
-            records[index] = record
-        } else {
-            records.append(record)
-            if records.count > TriggerLimits.records { records.removeFirst() }
-        }
-        unsaved[record.trigger] = records
+        unsaved[record.trigger, default: LastRecords()].put(record)
+        recent.put(record)
     }
 
     /// The number of a trigger's latest entries that are kept, because more outcomes can follow a wait.
