@@ -14,10 +14,13 @@ MINUTES ?= 60
 # The libraries, and the modules they export.
 LIBRARIES := HAPAccessory HAPController HomeClient DeviceKit AccessoryRole ConfigurationKit HAPModel HomeModel HomePresentation HAPAccessoryTesting LightDriverTesting
 # Release programs need no Swift runtime on the target computer, and their table of external functions is read-only. They
-# export no functions and have packed relocations: four megabytes less to read at each start.
+# export no functions and have packed relocations: four megabytes less to read at each start. Nothing in them depends on the
+# folder of the build: C code has relative paths, and the hashes of the linker and the compiler, which include debug information
+# with absolute paths, are left out.
 SHIPPED := .build-static/release
 SHIP     = LAMPLIGHTER_VERSION=$(or $(shell Scripts/version),$(error Scripts/version failed)) swift build -c release --static-swift-stdlib --scratch-path .build-static -Xswiftc -use-ld=lld \
-	-Xlinker -z -Xlinker now -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic --product
+	-Xlinker -z -Xlinker now -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic \
+	-Xcc -ffile-prefix-map=$(CURDIR)=. -Xlinker --build-id=none -Xlinker -T -Xlinker $(CURDIR)/Scripts/packaging/release.ld --product
 
 # Builds products without another target of this Makefile between them, which would delay the first program by minutes.
 define build
@@ -27,7 +30,7 @@ define build
 endef
 
 .PHONY: all shipped built run run-home run-web test test-all guest-test check format install install-files install-bridge-files install-home-files install-web-files help deb bench fuzz power-cut sanitize soak web-day web-figures docs
-.PHONY: container container-test apt-repository release guest-repository fresh-machine test-outside mutants packages test-packages package-packages guest-packages bench-programs
+.PHONY: container container-test reproducible apt-repository release guest-repository fresh-machine test-outside mutants packages test-packages package-packages guest-packages bench-programs
 
 all: shipped
 	Scripts/generate-manual $(SHIPPED)
@@ -159,6 +162,10 @@ install-web-files:
 ## deb      build the Debian packages and print their paths
 deb: package-packages all
 	Scripts/build-package
+
+## reproducible  build the packages of the commit twice, in different folders, and compare them (two release builds)
+reproducible: package-packages
+	Scripts/compare-builds
 
 ## guest-test  install the packages in a Debian guest, and test the services there (root)
 guest-test: guest-packages $(VENV)/ready
