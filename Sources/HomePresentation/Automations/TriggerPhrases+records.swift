@@ -63,9 +63,9 @@ extension TriggerPhrases {
         let outcomes = record.outcomes
         let failed = outcomes.count { $0.error != nil }
         if failed > 0 {
-            return localized(
-                "\(word), but \(failed) of \(outcomes.count) action failed",
-                plural: "\(word), but \(failed) of \(outcomes.count) actions failed", count: outcomes.count)
+            return outcomes.count == 1
+                ? localized("\(word), but the action failed")
+                : localized("\(word), but \(failed) of \(outcomes.count) actions failed")
         }
         // The hub stores a run before its actions start.
         let isPending = record.run != nil && (outcomes.isEmpty || outcomes.contains { $0.time == nil })

@@ -53,6 +53,8 @@ private let friday = Timestamp(millisecondsSince1970: 1_795_777_200_000)
         #expect(
             phrases.phrase(for: record(.ran, run: 1, outcomes: [Self.success, Self.failure]))
                 == "ran, but 1 of 2 actions failed")
+        #expect(
+            phrases.phrase(for: record(.ran, run: 1, outcomes: [Self.failure])) == "ran, but the action failed")
         #expect(phrases.phrase(for: record(.ran, run: 1, time: now)) == "running")
         #expect(
             phrases.phrase(for: record(.ran, run: 1)) == "ran; the hub stopped before the result was known")
