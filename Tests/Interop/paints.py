@@ -7,6 +7,8 @@ import statistics
 from lan import until
 
 SIZES = {False: {"width": 1440, "height": 900}, True: {"width": 390, "height": 844}}
+#: A text of a few lines, which needs neither a style nor a script.
+TEXT = "assets/worker.js"
 #: A phone's processor is four times slower than the one of a desktop computer.
 SLOWDOWN = 4
 PAINT = """() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime"""
@@ -51,12 +53,15 @@ class Paints:
             context.close()
 
     def measure(self, is_phone):
-        """Measure one first paint, and in another visit the time until all tiles of the window are painted."""
-        for kind, expression in (("paint", PAINT), ("screen", SCREEN)):
+        """Measure one first paint, the time until all tiles of the window are painted, and one first paint of a short text.
+
+        Each is another visit. The short text shows what the browser itself needs on this computer.
+        """
+        for kind, expression, path in (("paint", PAINT, ""), ("screen", SCREEN, ""), ("text", PAINT, TEXT)):
             with self._page(is_phone) as page:
                 if kind == "screen":
                     page.add_init_script(FRAMES)
-                page.goto(self.address, wait_until="load")
+                page.goto(self.address + path, wait_until="load")
                 time = until(lambda: page.evaluate(expression), 10, f"the {kind}", interval=0.05)
                 self.times.setdefault((kind, is_phone), []).append(time)
 

@@ -196,6 +196,7 @@ def paint(chromium, pages, table, count):
             table.add(f"first paint, {kind}{of}, median of {count}", one.median("paint", is_phone), "ms", None if name else budget)
             table.add("  the best", one.best("paint", is_phone), "ms")
             table.add("  all tiles in the window, median", one.median("screen", is_phone), "ms")
+            table.add("  a short text instead of the page, median", one.median("text", is_phone), "ms")
         if len(paints) > 1:
             this, former = (one.median("paint", is_phone) for one in paints.values())
             table.add(f"first paint, {kind}, relative to the former build", this / former * 100, "%")
@@ -226,7 +227,7 @@ def main():
             page = pages[""] = Page(made.bridge, large.home, Path(directory) / "page").start()
             if options.former:
                 os.environ["HOMEWEB"] = str(options.former)
-                pages["former build"] = Page(made.bridge, large.home, Path(directory) / "former").start()
+                pages["former build"] = Page(made.bridge, large.home, Path(directory) / "former").start(allowed=False)
             for one in pages.values():
                 until(lambda: "Lamp 140" in fetch(made.bridge, one.address)[2], 20, "the home is shown")
             print(f"{'140 lamps, load of this computer ' + format(os.getloadavg()[0], '.1f'):62s}{'':14s}{'budget':>8s}")

@@ -18,6 +18,7 @@ struct HomePage: LivePage {
     private let orders: DisplayOrders
 
     var place: String { "/" }
+    var alwaysExists: Bool { true }
 
     init(path: String, query: Query, bridgeSocket: SocketLocation, orders: DisplayOrders) {
         self.path = path

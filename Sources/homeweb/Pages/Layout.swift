@@ -22,12 +22,23 @@ struct Layout {
     /// The query for the current home, if it isn't the primary home.
     var homeQuery = ""
 
-    var html: String {
+    var html: String { Self.head(for: visitor) + body }
+
+    /// Returns the beginning of the HTML, which doesn't depend on the content.
+    ///
+    /// It names the style and the script.
+    static func head(for visitor: Visitor?) -> String {
+        var values: Templates.Values = ["version": Assets.version, "language": Languages.current]
+        if let texts = MarkedTexts.scriptJSON { values["texts"] = texts }
+        if visitor?.isTablet == true { values["tablet"] = true }
+        return Templates.render("page-head", values)
+    }
+
+    /// The HTML after the ``head(for:)``.
+    var body: String {
         var values: Templates.Values = [
             "title": title, "content": content, "version": Assets.version, "notice": notice,
-            "language": Languages.current,
         ]
-        if let texts = MarkedTexts.scriptJSON { values["texts"] = texts }
         if let live { values["live"] = live }
         if visitor?.isTablet == true { values["tablet"] = true }
         if let message { values["message"] = message }

@@ -98,15 +98,19 @@ enum Pages {
             await read(values, page.home(moment)?.readable(values) ?? [], site)
             moment = try await site.moment(visitor, choice: page.choice)
         }
+        if page.alwaysExists, status == .ok, message == nil {
+            return .page(for: visitor) { [moment] in
+                var layout = page.layout(await page.content(moment), moment)
+                layout.toast = toast
+                return layout
+            }
+        }
         let content = await page.content(moment)
         if let successor = content.successor { return .seeOther(successor) }
-        var layout = Layout(title: content.title, content: content.main, visitor: visitor, place: page.place)
-        layout.live = "/live" + Query(["page": page.path, "mark": LiveStream.mark(of: content.main)]).text
-        layout.homeQuery = moment.homeQuery
+        var layout = page.layout(content, moment)
         layout.message = message
         layout.toast = toast
-        if !moment.snapshot.isCurrent, !moment.homes.isEmpty { layout.notice = Notice.away }
-        return Response.page(layout, status: content.isMissing ? .notFound : status)
+        return .page(layout, status: content.isMissing ? .notFound : status)
     }
 
     /// Observes and reads values until the page's own stream takes over.

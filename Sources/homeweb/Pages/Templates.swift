@@ -56,7 +56,8 @@ enum Templates {
     }
 
     static let sources: [(name: String, bytes: [UInt8])] = [
-        ("page", PackageResources.page_mustache), ("message", PackageResources.message_mustache),
+        ("page-head", PackageResources.page_head_mustache), ("page", PackageResources.page_mustache),
+        ("message", PackageResources.message_mustache),
         ("problem", PackageResources.problem_mustache),
         ("empty", PackageResources.empty_mustache), ("offline", PackageResources.offline_mustache),
         ("tile", PackageResources.tile_mustache),

@@ -8,43 +8,80 @@ import NIOCore
 struct Gzip: RouterMiddleware {
     typealias Context = WebContext
 
-    /// The minimum size of a body to compress, in bytes.
+    /// The minimum size of a complete body to compress, in bytes.
     private static let least = 1024
 
     @concurrent func handle(
         _ request: Request, context: WebContext, next: @concurrent (Request, WebContext) async throws -> Response
     ) async throws -> Response {
         var response = try await next(request, context)
-        guard request.headers[.acceptEncoding]?.contains("gzip") == true, let length = response.body.contentLength,
-            length >= Self.least, response.headers[.contentType] != "image/png"
+        guard request.headers[.acceptEncoding]?.contains("gzip") == true, let type = response.headers[.contentType]
         else { return response }
-        guard let packed = Self.packed(try await response.body.collected()) else { return response }
+        let body = response.body
+        if let length = body.contentLength {
+            guard length >= Self.least, type != "image/png" else { return response }
+            response.body = ResponseBody(byteBuffer: Deflater().compress(try await body.collected(), Z_FINISH))
+        } else {
+            guard type.hasPrefix("text/html") else { return response }
+            response.body = ResponseBody { writer in try await body.write(Compressor(output: writer)) }
+        }
         response.headers[.contentEncoding] = "gzip"
         response.vary(by: "Accept-Encoding")
-        response.body = ResponseBody(byteBuffer: packed)
         return response
     }
 
-    /// Compresses bytes.
-    ///
-    /// Returns `nil` if zlib fails.
-    static func packed(_ buffer: ByteBuffer) -> ByteBuffer? {
-        var stream = z_stream()
-        guard lamplighter_gzip_init(&stream, 5) == Z_OK else { return nil }
-        defer { deflateEnd(&stream) }
-        var input = Array(buffer.readableBytesView)
-        var output = [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(input.count))) + 32)
-        let isDone = input.withUnsafeMutableBufferPointer { input in
-            output.withUnsafeMutableBufferPointer { output in
-                stream.next_in = input.baseAddress
-                stream.avail_in = UInt32(input.count)
-                stream.next_out = output.baseAddress
-                stream.avail_out = UInt32(output.count)
-                return deflate(&stream, Z_FINISH) == Z_STREAM_END
-            }
+    /// Compresses a body in parts, each of which a browser can use at once.
+    private struct Compressor: ResponseBodyWriter {
+        var output: any ResponseBodyWriter
+        private let deflater = Deflater()
+
+        init(output: any ResponseBodyWriter) { self.output = output }
+
+        @concurrent mutating func write(_ buffer: ByteBuffer) async throws {
+            try await output.write(deflater.compress(buffer, Z_SYNC_FLUSH))
         }
-        guard isDone else { return nil }
-        return ByteBuffer(bytes: output.prefix(Int(stream.total_out)))
+
+        @concurrent consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
+            try await output.write(deflater.compress(ByteBuffer(), Z_FINISH))
+            try await output.finish(trailingHeaders)
+        }
+    }
+}
+
+/// A gzip stream of zlib.
+private final class Deflater {
+    /// The state, which may not move in memory.
+    private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+
+    init() {
+        stream.initialize(to: z_stream())
+        // It fails only without memory.
+        precondition(lamplighter_gzip_init(stream, 5) == Z_OK)
+    }
+
+    deinit {
+        deflateEnd(stream)
+        stream.deallocate()
+    }
+
+    /// Compresses the next bytes: with `Z_SYNC_FLUSH` if more follow, or with `Z_FINISH` at the end.
+    func compress(_ buffer: ByteBuffer, _ flush: CInt) -> ByteBuffer {
+        var input = Array(buffer.readableBytesView)
+        var result = ByteBuffer()
+        input.withUnsafeMutableBufferPointer { input in
+            stream.pointee.next_in = input.baseAddress
+            stream.pointee.avail_in = UInt32(input.count)
+            repeat {
+                // Each call fills this space, unless it has reached the end.
+                result.writeWithUnsafeMutableBytes(minimumWritableBytes: input.count / 4 + 1024) { space in
+                    stream.pointee.next_out = space.bindMemory(to: UInt8.self).baseAddress
+                    stream.pointee.avail_out = UInt32(space.count)
+                    deflate(stream, flush)
+                    return space.count - Int(stream.pointee.avail_out)
+                }
+            } while stream.pointee.avail_out == 0
+        }
+        return result
     }
 }
 

@@ -85,6 +85,21 @@ extension Response {
         .html(layout.html, status: status)
     }
 
+    /// Sends the head of a page at once, so that the browser loads style and script while the content is rendered.
+    static func page(for visitor: Visitor, _ layout: @Sendable @escaping () async -> Layout) -> Response {
+        let head = Layout.head(for: visitor)
+        let language = TextCatalog.current
+        var response = html("")
+        response.body = ResponseBody { writer in
+            try await writer.write(ByteBuffer(string: head))
+            // The server writes the body after the request has left its language.
+            let body = await TextCatalog.$current.withValue(language) { await layout().body }
+            try await writer.write(ByteBuffer(string: body))
+            try await writer.finish(nil)
+        }
+        return response
+    }
+
     /// Redirects a browser to a page on this server.
     static func seeOther(_ path: String) -> Response {
         Response(status: .seeOther, headers: [.location: path.localPath])
