@@ -409,11 +409,13 @@ package struct HueSession: DeviceSession {
         let missed = events
         events = []
         for event in missed { apply(event) }
+        let lightReports = lights.values.map { report($0, $0.lightID(identity.id)) }
+        let sensorReports = sensorDevices.keys.sorted().map { sensorReport($0, identity.id) }
+        let sceneReports: [SessionEvent<Output>] = scenes.keys.sorted().map {
+            .report(HueScene.lightID($0, identity.id), LightReport(reachable: true))
+        }
         return [.lights(descriptions(identity) + sensorDescriptions(identity) + sceneDescriptions(identity))]
-            + lights.values.map { report($0, $0.lightID(identity.id)) }
-            + sensorDevices.keys.sorted().map { sensorReport($0, identity.id) }
-            + scenes.keys.sorted().map { .report(HueScene.lightID($0, identity.id), LightReport(reachable: true)) }
-            + sceneWarning()
+            + lightReports + sensorReports + sceneReports + sceneWarning()
     }
 
     private mutating func takeResources() {
