@@ -106,7 +106,7 @@ def bill(tmp_path):
     for name in "Scripts/generate-bill", "Scripts/packaging/source.py":
         write(name, (ROOT / name).read_text()).chmod(0o755)
     write("bin/swift", "#!/bin/sh\necho 'Swift version 6.3.1 (swift-6.3.1-RELEASE)'\n").chmod(0o755)
-    write("Sources/CLocaleData/data.c", "const struct CommonData icudt76_dat;")
+    write("Sources/CLocaleData/data.c", "const struct CommonData icudt76_dat;  // Swift 6.3\n")
     write("Scripts/debian/copyright", COPYRIGHT)
     write("Package.resolved", json.dumps({"pins": [
         {"location": f"https://github.com/apple/{name}.git", "state": {"revision": "0a" * 20, "version": "2.1.0"}}

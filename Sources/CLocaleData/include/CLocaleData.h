@@ -6,7 +6,7 @@
 //
 // Foundation comes with GRDB and Mustache. Neither they nor our code format dates, compare texts by locale, or use another
 // function that needs the data. The linker takes this object before the library's. A toolchain with another version of ICU
-// has another symbol, so its programs are larger again; Scripts/build-package checks the size.
+// has another symbol, so its programs are larger again. Scripts/generate-bill fails if the symbol is missing here.
 struct CommonData {
     uint16_t headerSize;
     uint8_t magic[2];
@@ -23,4 +23,4 @@ struct CommonData {
     uint32_t count;
 };
 
-extern const struct CommonData icudt76_dat;
+extern const struct CommonData icudt74_dat, icudt76_dat;
