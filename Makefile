@@ -17,8 +17,15 @@ LIBRARIES := HAPAccessory HAPController HomeClient DeviceKit AccessoryRole Confi
 # export no functions and have packed relocations: four megabytes less to read at each start. Nothing in them depends on the
 # folder of the build: C code has relative paths, and the hashes of the linker and the compiler, which include debug information
 # with absolute paths, are left out.
-SHIPPED := .build-static/release
-SHIP     = LAMPLIGHTER_VERSION=$(or $(shell Scripts/version),$(error Scripts/version failed)) swift build -c release --static-swift-stdlib --scratch-path .build-static -Xswiftc -use-ld=lld \
+# Scripts/build-arm64 sets ARCH=arm64 and the folder with its Swift SDK.
+ifeq ($(ARCH),arm64)
+STATIC  := .build-static-arm64
+CROSS    = --swift-sdks-path $(SDK) --swift-sdk trixie-arm64
+else
+STATIC  := .build-static
+endif
+SHIPPED := $(STATIC)/release
+SHIP     = LAMPLIGHTER_VERSION=$(or $(shell Scripts/version),$(error Scripts/version failed)) swift build -c release --static-swift-stdlib --scratch-path $(STATIC) $(CROSS) -Xswiftc -use-ld=lld \
 	-Xlinker -z -Xlinker now -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic \
 	-Xcc -ffile-prefix-map=$(CURDIR)=. -Xlinker --build-id=none -Xlinker -T -Xlinker $(CURDIR)/Scripts/packaging/release.ld --product
 
@@ -159,9 +166,14 @@ install-web-files:
 	install -D -m 0644 $(SHIPPED)/manual/homeweb.zsh $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_homeweb
 	install -D -m 0644 $(SHIPPED)/manual/homeweb.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/homeweb.fish
 
-## deb      build the Debian packages and print their paths
+## deb      build the Debian packages and print their paths; ARCH=arm64 builds them for arm64 on an amd64 computer (root)
+ifeq ($(ARCH),arm64)
+deb:
+	Scripts/build-arm64
+else
 deb: package-packages all
 	Scripts/build-package
+endif
 
 ## reproducible  build the packages of the commit twice, in different folders, and compare them (two release builds)
 reproducible: package-packages
@@ -254,7 +266,7 @@ docs: packages
 		done; echo '</ul>'; } > .build-docs/site/index.html
 
 packages:
-	@Scripts/install-packages run
+	@$(if $(SDK),,Scripts/install-packages run)
 
 test-packages:
 	@Scripts/install-packages test
