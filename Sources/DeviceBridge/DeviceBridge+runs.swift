@@ -42,7 +42,8 @@ extension DeviceBridge {
         let isOpen = light.state.values[Property(.on, of: id)]?.bool == true
         guard isOpen, duration > 0 else {
             // Keep a run that is over until the valve confirms that it is closed, because outdated reports may follow.
-            if isOpen || light.runs[id]?.isOver(scheduler.now) != true { light.runs[id] = nil }
+            let isOver = light.runs[id]?.isOver(scheduler.now) == true
+            if isOpen || !isOver { light.runs[id] = nil }
             light.state.values.remove(end)
             light.state.values[remaining] = .integer(0)
             return
@@ -118,7 +119,8 @@ extension DeviceBridge {
             guard light.state.isReachable, !light.pipeline.isBusy else { continue }
             var command = LightCommand()
             command.values[Property(.on, of: id)] = .bool(false)
-            logger.info("valve run ended", metadata: about(light.key))
+            let key = light.key
+            logger.info("valve run ended", metadata: about(key))
             _ = send(command, to: light, origin: .device)
         }
     }
