@@ -20,7 +20,7 @@ struct KeptForm {
         var rest = html[...]
         while let start = rest.range("<form "), let end = rest[start.upperBound...].range("</form>") {
             if let form = filled(rest[start.lowerBound..<end.lowerBound]) {
-                return opened(html[..<start.lowerBound]) + form + html[end.lowerBound...]
+                return opened(html[..<start.lowerBound]) + form + String(html[end.lowerBound...])
             }
             rest = rest[end.upperBound...]
         }
