@@ -14,9 +14,9 @@ MINUTES ?= 60
 # The libraries, and the modules they export.
 LIBRARIES := HAPAccessory HAPController HomeClient DeviceKit AccessoryRole ConfigurationKit HAPModel HomeModel HomePresentation HAPAccessoryTesting LightDriverTesting
 # Release programs need no Swift runtime on the target computer, and their table of external functions is read-only. They
-# export no functions and have packed relocations: four megabytes less to read at each start. Nothing in them depends on the
-# folder of the build: C code has relative paths, and the hashes of the linker and the compiler, which include debug information
-# with absolute paths, are left out.
+# export no functions and have packed relocations: four megabytes less to read at each start. Only the length of a path in
+# them depends on the folder of the build: C code has relative paths, and the hashes of the linker and the compiler, which include
+# debug information with absolute paths, are left out.
 # Scripts/build-arm64 sets ARCH=arm64 and the folder with its Swift SDK.
 ifeq ($(ARCH),arm64)
 STATIC  := .build-static-arm64
