@@ -5,7 +5,7 @@
 
 import PackageDescription
 
-// Debian's 6.2.3 compiles the programs, for arm64. Tests need 6.3.
+// Debian's 6.2.3 compiles the programs for arm64. Tests are compiled only with 6.3.
 #if compiler(<6.2)
 #error("Lamplighter needs Swift 6.3 or newer: https://www.swift.org/install")
 #endif
