@@ -73,7 +73,24 @@ extension Characteristic {
             return ValuePhrase(word, becomes: number > 2 ? localized("is \(word)") : nil)
         }
         guard Self.adjectives.contains(type), let word = type.words(for: number) else { return nil }
-        return ValuePhrase(localized(key: word), becomes: Self.changes[word]?.localized)
+        return ValuePhrase(Self.adjective(word), becomes: Self.changes[word]?.localized)
+    }
+
+    /// Returns the word for a state as an adjective, for languages that use a verb without a subject.
+    private static func adjective(_ word: String) -> String {
+        switch word {
+        case "closing": localized("closing", context: "adjective")
+        case "cooling": localized("cooling", context: "adjective")
+        case "dehumidifying": localized("dehumidifying", context: "adjective")
+        case "heating": localized("heating", context: "adjective")
+        case "humidifying": localized("humidifying", context: "adjective")
+        case "jammed": localized("jammed", context: "adjective")
+        case "not running": localized("not running", context: "adjective")
+        case "opening": localized("opening", context: "adjective")
+        case "purifying": localized("purifying", context: "adjective")
+        case "running": localized("running", context: "adjective")
+        default: localized(key: word)
+        }
     }
 
     /// The name of the value in a sentence, such as `brightness` or `temperature`.

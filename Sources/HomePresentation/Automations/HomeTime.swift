@@ -21,6 +21,19 @@ package struct HomeTime: Sendable {
         return "\(date) \(clock)"
     }
 
+    /// Returns a time with its date in the language of the request: `2026-12-24 18:00`.
+    package func shownText(of time: Timestamp) -> String {
+        let (date, clock) = local(time)
+        return "\(words(of: date)) \(clock)"
+    }
+
+    /// Returns a date in the language of the request: `2026-12-24`.
+    private func words(of date: CivilDate) -> String {
+        let parts = "\(date)".split(separator: "-").map(String.init)
+        guard parts.count == 3 else { return "\(date)" }
+        return localized("\(parts[0])-\(parts[1])-\(parts[2])", context: "date")
+    }
+
     /// Returns a time without its date: `18:00`.
     package func clock(_ time: Timestamp) -> String { "\(local(time).clock)" }
 
@@ -32,7 +45,7 @@ package struct HomeTime: Sendable {
         case 0: return localized("today \(clock)")
         case 1: return localized("tomorrow \(clock)")
         case 2...6: return "\(date.weekday.nouns) \(clock)"
-        default: return "\(date) \(clock)"
+        default: return "\(words(of: date)) \(clock)"
         }
     }
 

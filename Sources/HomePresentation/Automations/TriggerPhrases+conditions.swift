@@ -117,7 +117,7 @@ extension ValueComparison {
     /// Returns the comparison with a value in words.
     fileprivate func words(_ value: String) -> String {
         switch self {
-        case .equal: value
+        case .equal: localized("\(value)", context: "state")
         case .notEqual: localized("other than \(value)")
         case .less: localized("below \(value)")
         case .lessOrEqual: localized("at most \(value)")

@@ -76,7 +76,7 @@ extension TriggerPhrases {
 
     private func missed(_ first: Timestamp, _ count: Int, _ record: TriggerRecord) -> String {
         count > 1
-            ? localized("missed \(count) times since \(time.text(of: first))")
+            ? localized("missed \(count) times since \(time.shownText(of: first))")
             : localized("missed at \(clock(first, record.time))")
     }
 

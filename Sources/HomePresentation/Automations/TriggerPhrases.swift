@@ -37,8 +37,8 @@ package struct TriggerPhrases: Sendable {
     /// Returns the end of a run: `5 minutes later, restore the previous values`; `nil` if there is none.
     package func end(of definition: TriggerDefinition) -> String? {
         guard !definition.endEvents.isEmpty else { return nil }
-        return definition.endEvents.map(phrase(for:)).joined(with: localized("or")) + ", "
-            + localized("restore the previous values")
+        let events = definition.endEvents.map(phrase(for:)).joined(with: localized("or"))
+        return localized("\(events), restore the previous values")
     }
 
     /// Returns the policy for runs that the hub missed while it wasn't running; `nil` if no event has a time.
@@ -72,9 +72,9 @@ package struct TriggerPhrases: Sendable {
         switch event {
         case .calendar(let time): return time.phrase
         case .significant(let time): return time.offset == .zero ? localized("at \(time.words)") : time.words
-        case .timer(let first, nil): return localized("at \(time.text(of: first))")
+        case .timer(let first, nil): return localized("at \(time.shownText(of: first))")
         case .timer(let first, let interval?):
-            return localized("every \(TypedDuration.words(of: interval)) from \(time.text(of: first))")
+            return localized("every \(TypedDuration.words(of: interval)) from \(time.shownText(of: first))")
         case .duration(let duration): return localized("\(TypedDuration.words(of: duration)) later")
         case .characteristic, .range, .held, .button, .unreachable, .presence: return ""
         }
