@@ -228,7 +228,20 @@ extension HomeError {
     ///
     /// Only constant texts are in catalogs; the others are in English.
     package var localizedMessage: String {
-        guard TextCatalog.current != nil, suggestions.isEmpty else { return message }
-        return [problem, effectiveRemedy].compactMap { $0.map { localized(key: $0) } }.joined(separator: "; ")
+        guard TextCatalog.current != nil, suggestions.isEmpty || localizedProblem != problem else { return message }
+        return [localizedProblem, effectiveRemedy.map { localized(key: $0) }].compactMap { $0 }.joined(separator: "; ")
+    }
+
+    /// The problem in the language of the request.
+    ///
+    /// The detail of an error about a name is in English. In other languages, it's replaced by the text of the code.
+    package var localizedProblem: String {
+        switch code {
+        case .homeWithSimilarNameExists, .objectWithSimilarNameExists, .objectWithSimilarNameExistsInHome,
+            .nameContainsProhibitedCharacters, .nameDoesNotStartWithValidCharacters,
+            .nameDoesNotEndWithValidCharacters:
+            TextCatalog.current == nil ? problem : localized(key: code.problem)
+        default: localized(key: problem)
+        }
     }
 }

@@ -1,6 +1,7 @@
 import BoundedJSON
 import HTTPTypes
 import HomeModel
+import HomePresentation
 import Hummingbird
 import HummingbirdCore
 import NIOCore
@@ -22,7 +23,7 @@ struct WebError: Error {
     init(_ error: HomeError) {
         // Most messages of the hub are constant texts. Others are in English.
         message =
-            [error.problem, error.effectiveRemedy].compactMap { $0.map { localized(key: $0) } }.sentence
+            [error.localizedProblem, error.effectiveRemedy.map { localized(key: $0) }].compactMap { $0 }.sentence
             .sanitizedForPage
         suggestions = error.suggestions
         status =
