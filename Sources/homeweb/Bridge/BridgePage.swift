@@ -66,7 +66,7 @@ private struct BridgeState {
 
     var values: Templates.Values {
         var values: Templates.Values = [
-            "name": status.name, "summary": localized("\(status.deviceCounts); \(status.lights.reachable) reachable."),
+            "name": status.name, "summary": localized("\(deviceCounts); \(status.lights.reachable) reachable."),
             "warnings": warnings,
             "bridges": bridges, "drivers": status.drivers.map(driver), "left": left,
             "purge": "\(ShellCommand.lamplighterAsRoot) devices purge",
@@ -81,6 +81,13 @@ private struct BridgeState {
         if let undo = configuration.undo { editing["undo"] = undo }
         values["editing"] = editing
         return values
+    }
+
+    /// The number of devices, by kind only in English, which is the language of the kinds.
+    private var deviceCounts: String {
+        let count = status.lights.count
+        return Languages.current == "en"
+            ? status.deviceCounts : localized("\(count) device", plural: "\(count) devices", count: count)
     }
 
     /// The warnings that aren't about a driver or a device.
@@ -129,7 +136,7 @@ private struct BridgeState {
         }
         let names = Dictionary(devices.map { ($0.key, $0.name) }) { $1 }
         var values: Templates.Values = [
-            "name": driver.id, "state": driver.state,
+            "name": driver.id, "state": driver.state == "running" ? localized("running") : driver.state,
             "part": BridgeWarningView.part(ofDriver: driver.id),
             "warnings": warnings.map { BridgeWarningView(warning: $0, names: names, namesDriver: false).values },
             "lights": devices.map { device in

@@ -45,7 +45,7 @@ enum BridgeSystemPages {
             let content = Templates.render(
                 "bridge-device",
                 [
-                    "name": device.name, "key": device.key, "kind": device.kind.capitalizedFirst,
+                    "name": device.name, "key": device.key, "kind": localized(key: device.kind.capitalizedFirst),
                     "state": device.reachable ? localized("reachable") : localized("unreachable"),
                     "warnings": device.warnings ?? [],
                 ])
@@ -63,7 +63,7 @@ enum BridgeSystemPages {
         var values: Templates.Values = [
             "offers": offers.map { offer in
                 [
-                    "title": offer.title, "about": offer.about,
+                    "title": localized(key: offer.title), "about": localized(key: offer.about),
                     "path": "/bridge/systems" + Query(["driver": offer.driver]).text,
                 ] as Templates.Values
             }
@@ -104,7 +104,7 @@ enum BridgeSystemPages {
     /// Returns the form that adds a driver, or changes a system.
     static func form(_ offer: DriverOffer, of system: ConfigurationListing.System? = nil) -> String {
         var values: Templates.Values = [
-            "driver": offer.driver, "title": offer.title, "about": offer.about,
+            "driver": offer.driver, "title": localized(key: offer.title), "about": localized(key: offer.about),
             "fields": offer.fields.map { field($0, system?.values?[$0.name]) },
         ]
         if let system {
@@ -116,14 +116,14 @@ enum BridgeSystemPages {
 
     private static func field(_ field: DriverOffer.Field, _ value: String? = nil) -> Templates.Values {
         var values: Templates.Values = [
-            "name": "value.\(field.name)", "label": field.label, "required": field.isRequired,
+            "name": "value.\(field.name)", "label": localized(key: field.label), "required": field.isRequired,
         ]
         switch field.kind {
         case .flag: values["flag"] = ["checked": value == "true"]
         case .secret: values["secret"] = true
         default: values["text"] = ["value": value ?? "", "example": field.example ?? ""]
         }
-        if let help = field.help { values["help"] = help }
+        if let help = field.help { values["help"] = localized(key: help) }
         return values
     }
 }
