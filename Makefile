@@ -36,7 +36,7 @@ define build
 	flock .build/make.lock sh -ec 'for product in $(1); do swift build --product $$product; done'
 endef
 
-.PHONY: all shipped built run run-home run-web test test-all guest-test check format install install-files install-bridge-files install-home-files install-web-files help deb bench fuzz power-cut sanitize soak web-day web-figures docs
+.PHONY: all shipped built run run-home run-web test test-all guest-test package-test check format install install-files install-bridge-files install-home-files install-web-files help deb bench fuzz power-cut sanitize soak web-day web-figures docs
 .PHONY: container container-test reproducible apt-repository release guest-repository fresh-machine test-outside mutants packages test-packages package-packages guest-packages bench-programs
 
 all: shipped
@@ -77,7 +77,7 @@ test: test-packages $(VENV)/ready
 	@! test -s .build/skipped-tests || { echo "Skipped tests:"; cat .build/skipped-tests; }
 
 ## test-all  also run the tests that take too long for every change, before an issue is closed (root)
-test-all: test fresh-machine bench-programs deb
+test-all: test test-outside fresh-machine bench-programs package-test
 	$(INTEROP) Tests/Interop -m long
 	HOME_SEEDS=5 $(INTEROP) Tests/Interop/test_home_properties.py
 	Scripts/guest-documents
@@ -181,6 +181,12 @@ reproducible: package-packages
 
 ## guest-test  install the packages in a Debian guest, and test the services there (root)
 guest-test: guest-packages $(VENV)/ready
+	Scripts/guest-test
+
+## package-test  build the packages, check them and their dependencies, and test them in a Debian guest (root)
+package-test: guest-packages deb $(VENV)/ready
+	lintian --fail-on error,warning .build-deb/*.deb
+	Scripts/check-dependencies
 	Scripts/guest-test
 
 ## apt-repository  add the packages to a signed apt repository: make apt-repository SIGNING_KEY=FINGERPRINT ADDRESS=https://...
