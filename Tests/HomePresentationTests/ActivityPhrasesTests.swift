@@ -72,6 +72,13 @@ struct ActivityPhrasesTests {
         #expect(
             phrases.line(entry([.renamed(object: .room, old: "Attic", name: "$ %", accessory: nil)])).text
                 == "The room Attic was renamed to $ %")
+        let lamp = home.accessories[0].id
+        let renamed = phrases.line(
+            entry([
+                .renamed(object: .accessory, old: "Lamp", name: "Hall Lamp", accessory: lamp),
+                .renamed(object: .service, old: "Lamp", name: "Hall Lamp", accessory: lamp),
+            ]))
+        #expect(renamed.text == "Lamp was renamed to Hall Lamp" && renamed.details.isEmpty)
         #expect(phrases.line(entry(run("Dawn"), [.notRun(result: .chainTooDeep)])).text.hasPrefix("Dawn: stopped"))
     }
 

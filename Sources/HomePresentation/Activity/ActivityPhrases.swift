@@ -95,6 +95,7 @@ package struct ActivityPhrases: Sendable {
 
     /// Returns the line of one entry.
     package func line(_ entry: ActivityEntry) -> ActivityLine {
+        let entry = entry.withoutImpliedRenames
         let changed = Set(entry.changes.compactMap(\.accessory))
         let failed = entry.changes.contains(where: isProblem)
         var line = ActivityLine(
@@ -287,6 +288,20 @@ package struct ActivityPhrases: Sendable {
     private func missing<Entity>() -> Identifier<Entity> {
         var random = SystemRandomNumbers()
         return Identifier(using: &random)
+    }
+}
+
+extension ActivityEntry {
+    /// The entry without the renames of main services that got the new names of their accessories.
+    fileprivate var withoutImpliedRenames: Self {
+        var entry = self
+        entry.changes.removeAll { change in
+            guard case .renamed(.service, _, let name, let accessory) = change else { return false }
+            return changes.contains {
+                if case .renamed(.accessory, _, name, accessory) = $0 { true } else { false }
+            }
+        }
+        return entry
     }
 }
 
