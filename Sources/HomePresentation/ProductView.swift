@@ -228,20 +228,37 @@ extension HomeError {
     ///
     /// Only constant texts are in catalogs; the others are in English.
     package var localizedMessage: String {
-        guard TextCatalog.current != nil, suggestions.isEmpty || localizedProblem != problem else { return message }
-        return [localizedProblem, effectiveRemedy.map { localized(key: $0) }].compactMap { $0 }.joined(separator: "; ")
+        guard TextCatalog.current != nil else { return message }
+        let names = suggestions.map(\.quoted).joined(separator: ", ")
+        let suggestion = names.isEmpty ? nil : localized("try \(names)")
+        return [localizedProblem, effectiveRemedy.map { localized(key: $0) }, suggestion].compactMap(\.self)
+            .joined(separator: "; ")
     }
 
     /// The problem in the language of the request.
     ///
-    /// The detail of an error about a name is in English. In other languages, it's replaced by the text of the code.
+    /// The detail of an error about a name or a scene is in English. In other languages, it's replaced by the text of
+    /// the code, or by the failures of the scene.
     package var localizedProblem: String {
-        switch code {
+        guard TextCatalog.current != nil else { return problem }
+        guard failures.isEmpty else {
+            let reasons = failures.prefix(3).map { failure in
+                let reason = failure.error.localizedMessage
+                return failure.name.map { "\($0.quoted): \(reason)" } ?? reason
+            }
+            return (reasons + (failures.count > 3 ? [localized("and more")] : [])).joined(separator: ", ")
+        }
+        return switch code {
         case .homeWithSimilarNameExists, .objectWithSimilarNameExists, .objectWithSimilarNameExistsInHome,
             .nameContainsProhibitedCharacters, .nameDoesNotStartWithValidCharacters,
             .nameDoesNotEndWithValidCharacters:
-            TextCatalog.current == nil ? problem : localized(key: code.problem)
+            localized(key: code.problem)
         default: localized(key: problem)
         }
     }
+}
+
+extension String {
+    /// The name in the quotation marks of the request's language.
+    fileprivate var quoted: String { localized("\"\(self)\"", context: "name") }
 }

@@ -2,6 +2,7 @@ import BoundedJSON
 package import HAPModel
 package import HomeModel
 import TerminalKit
+import Texts
 
 extension Characteristic {
     /// Returns the value with its unit in human-readable form.
@@ -48,12 +49,12 @@ extension Characteristic {
     /// The valid values: limits, the words of an enumeration, or the type.
     package var rangeText: String {
         switch metadata.format {
-        case .bool: return "yes or no"
+        case .bool: return localized("yes or no")
         case .uint8, .uint16, .uint32, .uint64, .int, .float:
             guard !type.valueNames.isEmpty || metadata.validValues != nil else { return limitsText }
             return takenWords.joined(separator: ", ")
-        case .string: return "text"
-        case .tlv8, .data: return "bytes"
+        case .string: return localized("text")
+        case .tlv8, .data: return localized("bytes")
         }
     }
 
@@ -69,10 +70,10 @@ extension Characteristic {
     private var limitsText: String {
         let shown = { (limit: Double) in metadata.listing(limit).text }
         return switch (metadata.minimum, metadata.maximum) {
-        case (let low?, let high?): "\(shown(low)) to \(withUnit(shown(high)))"
-        case (let low?, nil): "\(withUnit(shown(low))) or more"
-        case (nil, let high?): "\(withUnit(shown(high))) or less"
-        case (nil, nil): "number"
+        case (let low?, let high?): localized("\(shown(low)) to \(withUnit(shown(high)))")
+        case (let low?, nil): localized("\(withUnit(shown(low))) or more")
+        case (nil, let high?): localized("\(withUnit(shown(high))) or less")
+        case (nil, nil): localized("number")
         }
     }
 
@@ -129,10 +130,10 @@ extension Characteristic {
                 !type.valueNames.isEmpty
                 && [.invalidParameter, .valueLowerThanMinimum, .valueHigherThanMaximum].contains(error.code)
             guard error.code != .invalidValueType, !isNoneOfTheWords else {
-                throw HomeError(error.code, detail: "\(word) must be \(requirement)")
+                throw HomeError(error.code, detail: localized("\(word) must be \(requirement)"))
             }
             throw HomeError(
-                error.code, detail: "\(word): \(error.problem)", remedy: error.effectiveRemedy,
+                error.code, detail: "\(word): \(error.localizedProblem)", remedy: error.effectiveRemedy,
                 suggestions: error.suggestions)
         }
     }
@@ -140,20 +141,19 @@ extension Characteristic {
     /// The valid values for an error: `a number from 0 to 360°`, `unlocked or locked`.
     private var requirement: String {
         switch metadata.format {
-        case .bool: return "yes or no"
+        case .bool: return localized("yes or no")
         case .uint8, .uint16, .uint32, .uint64, .int, .float:
             guard type.valueNames.isEmpty, metadata.validValues == nil else {
-                return takenWords.count > 1
-                    ? takenWords.dropLast().joined(separator: ", ") + " or \(takenWords.last ?? "")" : rangeText
+                return takenWords.count > 1 ? takenWords.joined(with: localized("or")) : rangeText
             }
-            let noun = metadata.format == .float ? "a number" : "a whole number"
+            let noun = metadata.format == .float ? localized("a number") : localized("a whole number")
             switch (metadata.minimum, metadata.maximum) {
             case (nil, nil): return noun
-            case (_?, _?): return "\(noun) from \(limitsText)"
+            case (_?, _?): return localized("\(noun) from \(limitsText)", context: "numbers")
             case (_?, nil), (nil, _?): return "\(noun), \(limitsText)"
             }
-        case .string: return "text"
-        case .tlv8, .data: return "pairs of hexadecimal digits, such as 01FF"
+        case .string: return localized("text")
+        case .tlv8, .data: return localized("pairs of hexadecimal digits, such as 01FF")
         }
     }
 
@@ -163,7 +163,7 @@ extension Characteristic {
     func value(comparing typed: String) throws(HomeError) -> CharacteristicValue {
         try metadata.validateRead()
         guard metadata.format != .data, metadata.format != .tlv8, let value = parsed(typed) else {
-            throw HomeError(.invalidValueType, detail: "\(word) must be \(requirement)")
+            throw HomeError(.invalidValueType, detail: localized("\(word) must be \(requirement)"))
         }
         guard metadata.format == .float, let number = value.number else { return value }
         return .float(number)
@@ -174,7 +174,7 @@ extension Characteristic {
     /// - Throws: `HomeError` with code 43 if it isn't a number, 6 if the value can't be read.
     func number(comparing typed: String) throws(HomeError) -> Double {
         guard let number = try value(comparing: typed).number else {
-            throw HomeError(.invalidValueType, detail: "\(word) isn't a number")
+            throw HomeError(.invalidValueType, detail: localized("\(word) isn't a number"))
         }
         return number
     }
@@ -194,7 +194,7 @@ extension Characteristic {
         let digits = typed.hasPrefix("+") ? String(typed.dropFirst()) : typed
         guard let step = number(digits)?.number else {
             throw HomeError(
-                .invalidValueType, detail: "\(word): \"\(typed.shown)\" isn't a valid step; try +10 or -10")
+                .invalidValueType, detail: localized("\(word): \"\(typed.shown)\" isn't a valid step; try +10 or -10"))
         }
         return step
     }

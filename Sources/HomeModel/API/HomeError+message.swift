@@ -4,7 +4,7 @@ import BoundedJSON
 
 extension HomeError: HomeMessage {
     private enum CodingKeys: String, CodingKey {
-        case code, name, message, suggestions, detail, remedy, accessory
+        case code, name, message, suggestions, detail, remedy, accessory, failures
     }
 
     /// Decodes an error.
@@ -20,6 +20,7 @@ extension HomeError: HomeMessage {
             remedy: try values.decodeIfPresent(String.self, forKey: .remedy),
             accessory: try values.decodeIfPresent(Accessory.ID.self, forKey: .accessory),
             suggestions: try values.decodeIfPresent([String].self, forKey: .suggestions) ?? [])
+        failures = try values.decodeIfPresent([Failure].self, forKey: .failures) ?? []
     }
 
     /// Encodes the error, including the code's name and the message for readers who don't know the codes.
@@ -31,6 +32,7 @@ extension HomeError: HomeMessage {
         try values.encodeIfPresent(detail, forKey: .detail)
         try values.encodeIfPresent(remedy, forKey: .remedy)
         try values.encodeIfPresent(accessory, forKey: .accessory)
+        if !failures.isEmpty { try values.encode(failures, forKey: .failures) }
     }
 }
 

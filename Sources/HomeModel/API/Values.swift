@@ -64,18 +64,22 @@ extension HomeGraph {
     ///
     /// The error lists up to three accessories with their reasons.
     package func error(ofScene results: [ValueResult]) -> HomeError? {
-        let failures = results.filter { $0.error != nil }
-        guard !failures.isEmpty else { return nil }
-        var reasons: [String] = []
-        for failure in failures {
-            guard let error = failure.error else { continue }
-            let name = accessory(of: failure.characteristic)?.name
-            let reason = name.map { "\"\($0)\": \(error.message)" } ?? error.message
-            if !reasons.contains(reason) { reasons.append(reason) }
+        let failed = results.filter { $0.error != nil }
+        guard !failed.isEmpty else { return nil }
+        var failures: [HomeError.Failure] = []
+        for result in failed {
+            guard let error = result.error else { continue }
+            let failure = HomeError.Failure(name: accessory(of: result.characteristic)?.name, error: error)
+            if !failures.contains(failure) { failures.append(failure) }
         }
-        let more = reasons.count > 3 ? ", and \(reasons.count - 3) more" : ""
-        return HomeError(
-            failures.count == results.count ? .actionSetExecutionFailed : .actionSetExecutionPartialSuccess,
-            detail: reasons.prefix(3).joined(separator: ", ") + more)
+        let reasons = failures.prefix(3).map { failure in
+            failure.name.map { "\"\($0)\": \(failure.error.message)" } ?? failure.error.message
+        }
+        let more = failures.count > 3 ? ", and \(failures.count - 3) more" : ""
+        var error = HomeError(
+            failed.count == results.count ? .actionSetExecutionFailed : .actionSetExecutionPartialSuccess,
+            detail: reasons.joined(separator: ", ") + more)
+        error.failures = Array(failures.prefix(4))
+        return error
     }
 }

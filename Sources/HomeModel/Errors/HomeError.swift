@@ -14,6 +14,8 @@ public struct HomeError: Error, Sendable, Hashable {
     public var accessory: Accessory.ID?
     /// Names to use instead of the rejected name.
     public var suggestions: [String]
+    /// The first failures of a scene, from which pages in other languages make the text of ``detail``.
+    package var failures: [Failure] = []
 
     /// Creates an error.
     public init(
@@ -41,6 +43,20 @@ public struct HomeError: Error, Sendable, Hashable {
     /// The remedy without the suggested names; `nil` if no remedy is known, or if there is only a ``detail``, which may
     /// contain the remedy.
     package var effectiveRemedy: String? { remedy ?? (detail == nil ? code.remedy : nil) }
+}
+
+extension HomeError {
+    /// The failure of an accessory.
+    package struct Failure: Codable, Sendable, Hashable {
+        /// The accessory's name; `nil` if the accessory was removed.
+        package var name: String?
+        package var error: HomeError
+
+        package init(name: String?, error: HomeError) {
+            self.name = name
+            self.error = error
+        }
+    }
 }
 
 extension HomeError: CustomStringConvertible {

@@ -1,4 +1,5 @@
 public import HAPModel
+import Texts
 
 /// The context for suggestions of an object's name.
 public struct NameContext: Sendable {
@@ -43,7 +44,7 @@ extension NameContext {
         let detector = LocationDetector(locations, serviceType: serviceType)
         let clean = CleanName.cleaned(raw)
         let plain = withoutMaker(clean)
-        let candidates = [CleanName.fitted(detector.hits(in: plain).rest), plain, noun]
+        let candidates = [CleanName.fitted(detector.hits(in: plain).rest), plain, localized(key: noun)]
         var suggestions: [String] = []
         var keys = taken
         var seen: Set<NameKey> = []

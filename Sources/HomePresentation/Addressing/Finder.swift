@@ -1,5 +1,6 @@
 package import HomeModel
 import TerminalKit
+import Texts
 
 /// Finds objects by the name or identifier that a user types.
 package struct Finder<Object: NamedObject> where Object.ID == Identifier<Object> {
@@ -54,9 +55,12 @@ package enum Refusal {
         _ typed: String, _ noun: String, _ place: String, _ listing: String, among names: [String]
     ) -> HomeError {
         let near = names.near(typed)
-        let sentence = "there's no \(noun) called \"\(typed.shown)\"" + (place.isEmpty ? "" : " \(place)")
+        let sentence =
+            place.isEmpty
+            ? localized("there's no \(noun) called \"\(typed.shown)\"")
+            : localized("there's no \(noun) called \"\(typed.shown)\" \(place)")
         return HomeError(
-            .notFound, detail: near.isEmpty ? "\(sentence); list them with homehub \(listing)" : sentence,
+            .notFound, detail: near.isEmpty ? localized("\(sentence); list them with homehub \(listing)") : sentence,
             suggestions: near)
     }
 
@@ -64,8 +68,8 @@ package enum Refusal {
     ///
     /// The `words` of a candidate are an unambiguous name or identifier.
     package static func ambiguous(_ typed: String, candidates: [(what: String, words: String)]) -> HomeError {
-        let list = candidates.prefix(8).map { "\"\($0.words)\" (\($0.what))" }.joined(separator: " or ")
-        return HomeError(.invalidParameter, detail: "\"\(typed.shown)\" is ambiguous; use \(list)")
+        let list = candidates.prefix(8).map { "\"\($0.words)\" (\($0.what))" }.joined(separator: " \(localized("or")) ")
+        return HomeError(.invalidParameter, detail: localized("\"\(typed.shown)\" is ambiguous; use \(list)"))
     }
 }
 

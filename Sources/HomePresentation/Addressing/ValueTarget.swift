@@ -1,5 +1,6 @@
 package import HAPModel
 package import HomeModel
+import Texts
 
 /// The target in the arguments of `read`, `write` and `watch`.
 package enum ValueTarget: Equatable {
@@ -61,7 +62,8 @@ extension Home {
                 return .accessory(begun[0])
             }
         }
-        throw Refusal.notFound(typed, "accessory", "in \(name)", "accessories", among: names + zones.map(\.name))
+        throw Refusal.notFound(
+            typed, localized("accessory"), localized("in \(name)"), "accessories", among: names + zones.map(\.name))
     }
 
     /// Returns the accessory or part for the name of a room or zone and a name that is unique there: `hall sensor`.
@@ -148,7 +150,8 @@ extension ValueTarget {
             else { throw notFound(word, service.characteristics) }
             return place
         case .place(_, let name):
-            throw HomeError(.invalidParameter, detail: "\(name) is a room or zone; name a single accessory instead")
+            throw HomeError(
+                .invalidParameter, detail: localized("\(name) is a room or zone; name a single accessory instead"))
         case .accessory(let accessory): return try place(word, of: accessory)
         }
     }
@@ -180,8 +183,9 @@ extension ValueTarget {
         let isListed = near.isEmpty && !words.isEmpty
         return HomeError(
             .notFound,
-            detail: "\(name) has no \"\(word.shown)\""
-                + (isListed ? "; it has \(words.prefix(8).joined(separator: ", "))" : ""),
+            detail: isListed
+                ? localized("\(name) has no \"\(word.shown)\"; it has \(words.prefix(8).joined(separator: ", "))")
+                : localized("\(name) has no \"\(word.shown)\""),
             suggestions: near)
     }
 

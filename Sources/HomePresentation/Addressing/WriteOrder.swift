@@ -1,6 +1,7 @@
 package import HAPModel
 package import HomeModel
 import SystemKit
+import Texts
 
 /// A parsed `write` command, before the current values are read.
 ///
@@ -43,7 +44,8 @@ package struct WriteOrder: Equatable {
                 throw HomeError(
                     .invalidParameter,
                     detail:
-                        "\(owner) needs a fixed value for \(item.place.characteristic.word), not a step or toggle")
+                        localized(
+                            "\(owner) needs a fixed value for \(item.place.characteristic.word), not a step or toggle"))
             }
             changes.append(ValueChange(place: item.place, value: value, asked: asked))
         }
@@ -141,7 +143,7 @@ extension Home {
         guard !wanted.isEmpty else {
             throw HomeError(
                 .invalidParameter,
-                detail: "don't understand \"\(words.last?.shown ?? "")\"; try on, off or brightness=40")
+                detail: localized("don't understand \"\(words.last?.shown ?? "")\"; try on, off or brightness=40"))
         }
         let target = try writeTarget(named)
         var items: [WriteOrder.Item] = []
@@ -150,7 +152,7 @@ extension Home {
                 guard !items.contains(where: { $0.place.characteristic.id == item.place.characteristic.id }) else {
                     throw HomeError(
                         .invalidParameter,
-                        detail: "\(item.place.characteristic.word) is specified twice; specify it only once")
+                        detail: localized("\(item.place.characteristic.word) is specified twice; specify it only once"))
                 }
                 items.append(item)
             }
@@ -232,7 +234,9 @@ private enum WriteTarget {
     ) throws(HomeError) -> WriteTarget {
         let name = "\(typed.shown) in \(place)"
         guard !rows.isEmpty else {
-            throw HomeError(.notFound, detail: typed.hasSuffix("s") ? "there are no \(name)" : "there's no \(name)")
+            throw HomeError(
+                .notFound,
+                detail: typed.hasSuffix("s") ? localized("there are no \(name)") : localized("there's no \(name)"))
         }
         return .several(rows.map(\.id), of: home, name: name, isKind: true)
     }
@@ -259,7 +263,7 @@ private enum WriteTarget {
                 }
             }
             guard !places.isEmpty else {
-                throw HomeError(.notFound, detail: "can't set \"\(name.shown)\" of \(target)")
+                throw HomeError(.notFound, detail: localized("can't set \"\(name.shown)\" of \(target)"))
             }
             var items: [WriteOrder.Item] = []
             for place in places { items.append(try place.item(typed: wanted, sign: sign)) }
@@ -271,7 +275,7 @@ private enum WriteTarget {
         switch self {
         case .one(let target):
             guard let item = target.parts.lazy.compactMap({ $0.service.item(verb, in: $0.accessory) }).first else {
-                throw HomeError(.notFound, detail: "\(target.name) can't be \(verb.participle)")
+                throw HomeError(.notFound, detail: localized("\(target.name) can't be \(verb.participle)"))
             }
             return [item]
         case .several(let ids, let home, let name, let isKind):
@@ -285,7 +289,8 @@ private enum WriteTarget {
                 throw HomeError(
                     .notFound,
                     detail: isKind
-                        ? "\(name) can't be \(verb.participle)" : "nothing in \(name) can be \(verb.participle)")
+                        ? localized("\(name) can't be \(verb.participle)")
+                        : localized("nothing in \(name) can be \(verb.participle)"))
             }
             return items
         }
@@ -295,13 +300,13 @@ private enum WriteTarget {
 extension Verb {
     fileprivate var participle: String {
         switch self {
-        case .on: "turned on"
-        case .off: "turned off"
-        case .toggle: "toggled"
-        case .open: "opened"
-        case .close: "closed"
-        case .lock: "locked"
-        case .unlock: "unlocked"
+        case .on: localized("turned on")
+        case .off: localized("turned off")
+        case .toggle: localized("toggled")
+        case .open: localized("opened")
+        case .close: localized("closed")
+        case .lock: localized("locked")
+        case .unlock: localized("unlocked")
         }
     }
 }
@@ -362,7 +367,8 @@ extension ValuePlace {
         guard hasSteps, sign != 0 || isSigned else {
             guard sign == 0 else {
                 throw HomeError(
-                    .invalidValueType, detail: "\(characteristic.word) can't be changed in steps; give a value")
+                    .invalidValueType,
+                    detail: localized("\(characteristic.word) can't be changed in steps; give a value"))
             }
             let value = try characteristic.value(typed: typed)
             let asked = characteristic.numberBetweenSteps(typed: typed, writing: value)
@@ -373,7 +379,8 @@ extension ValuePlace {
             _ = try characteristic.value(typed: typed)
             throw HomeError(
                 .writeOnlyCharacteristic,
-                detail: "\(characteristic.word) can't be read, so it can't be changed in steps; give a value")
+                detail: localized("\(characteristic.word) can't be read, so it can't be changed in steps; give a value")
+            )
         }
         let step = try characteristic.number(ofStep: typed) * (sign == 0 ? 1 : sign)
         return WriteOrder.Item(place: self, wanted: .step(step))

@@ -1,6 +1,7 @@
 import HAPModel
 import HomeModel
 import TerminalKit
+import Texts
 
 extension Characteristic {
     /// Returns the range between two typed numbers.
@@ -35,7 +36,7 @@ extension Characteristic {
         let mark = comparison == .equal ? "" : comparison.rawValue
         throw HomeError(
             .invalidParameter,
-            detail: "\(word) can't be \(mark)\(text(of: value)); it goes from \(rangeText)")
+            detail: localized("\(word) can't be \(mark)\(text(of: value)); it goes from \(rangeText)"))
     }
 
     /// Returns whether the typed name is the characteristic's type, and not also one of its names.

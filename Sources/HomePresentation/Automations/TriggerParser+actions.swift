@@ -1,11 +1,13 @@
 package import HomeModel
+import Texts
 
 extension TriggerParser {
     /// Parses values to write, as for `homehub write`: `hall lamp on`, `"Reading Lamp" brightness=40`.
     ///
     /// - Throws: `HomeError` with code 2 or 3, and validation errors of values.
     package func writes(typed: String) throws(HomeError) -> [ValueChange] {
-        try home.writeOrder(typed: Self.joiningAssignments(Self.words(typed))).fixedChanges(for: "an automation")
+        try home.writeOrder(typed: Self.joiningAssignments(Self.words(typed))).fixedChanges(
+            for: localized("an automation"))
     }
 
     /// Returns the words, with assignments such as `brightness = 40` joined into one word.

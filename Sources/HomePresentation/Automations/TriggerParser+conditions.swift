@@ -1,4 +1,5 @@
 package import HomeModel
+import Texts
 
 extension TriggerParser {
     /// The maximum number of words in a condition.
@@ -12,7 +13,8 @@ extension TriggerParser {
     package func condition(typed: String) throws(HomeError) -> TriggerCondition {
         let words = try Self.words(typed)
         guard words.count <= Self.longestCondition else {
-            throw HomeError(.invalidParameter, detail: "the condition has more than \(Self.longestCondition) words")
+            throw HomeError(
+                .invalidParameter, detail: localized("the condition has more than \(Self.longestCondition) words"))
         }
         return try condition(words[...], depth: 0)
     }
@@ -25,7 +27,8 @@ extension TriggerParser {
         }
         guard depth <= 2 * TriggerLimits.conditionDepth else {
             throw HomeError(
-                .invalidParameter, detail: "conditions can be nested up to \(TriggerLimits.conditionDepth) levels")
+                .invalidParameter,
+                detail: localized("conditions can be nested up to \(TriggerLimits.conditionDepth) levels"))
         }
         if first == "(", words.closing(of: words.startIndex) == words.endIndex - 1 {
             return try condition(words.dropFirst().dropLast(), depth: depth + 1)
@@ -92,7 +95,7 @@ extension TriggerParser {
     private func statement(_ words: ArraySlice<String>) throws(HomeError) -> TriggerCondition {
         let typed = words.joined(separator: " ")
         guard !words.contains("("), !words.contains(")") else {
-            throw .unclear(typed, "check the parentheses and the words next to them")
+            throw .unclear(typed, localized("check the parentheses and the words next to them"))
         }
         var plain = words.map { $0.lowercased() }[...]
         if plain.first == "if" { plain = plain.dropFirst() }
@@ -106,7 +109,7 @@ extension TriggerParser {
             do throws(HomeError) { return try between(typed, rest) } catch { unclear = error }
         case "after" where plain.count > 1, "before" where plain.count > 1:
             if let condition = relation(plain.first == "after" ? .after : .before, rest) { return condition }
-            unclear = .unclear(typed, "use a time such as after sunset, before 7:00 or after sunset-30m")
+            unclear = .unclear(typed, localized("use a time such as after sunset, before 7:00 or after sunset-30m"))
         case "on" where plain.count > 1:
             if let days = Weekdays(typed: rest) { return .weekday(days) }
         default:
@@ -150,9 +153,9 @@ extension TriggerParser {
         guard let found = rest.firstRange(of: " and ") ?? rest.firstRange(of: " to "),
             let start = IntervalEnd(typed: String(rest[..<found.lowerBound])),
             let end = IntervalEnd(typed: String(rest[found.upperBound...]))
-        else { throw .unclear(typed, "use two times, such as between 22:00 and 6:00") }
+        else { throw .unclear(typed, localized("use two times, such as between 22:00 and 6:00")) }
         guard let condition = start.condition(until: end) else {
-            throw .unclear(typed, "use two times on one day, such as between sunset and 23:00")
+            throw .unclear(typed, localized("use two times on one day, such as between sunset and 23:00"))
         }
         return condition
     }
@@ -185,7 +188,7 @@ extension TriggerParser {
             return isNegated ? nil : .presence(.noOneHome)
         case ("everyone", true), ("everybody", true):
             guard !isWhole else { return nil }
-            throw .unclear(words.joined(separator: " "), "name the people, such as Anna home and Ben home")
+            throw .unclear(words.joined(separator: " "), localized("name the people, such as Anna home and Ben home"))
         default: break
         }
         guard let list = try people(subject, isWhole: isWhole) else { return nil }

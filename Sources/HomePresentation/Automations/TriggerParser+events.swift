@@ -1,4 +1,5 @@
 package import HomeModel
+import Texts
 
 extension TriggerParser {
     /// Parses an event: `hall sensor motion=yes`, `bedroom window open for 10m`, `kitchen switch double press`,
@@ -35,8 +36,9 @@ extension TriggerParser {
             guard error.code == .notFound, case .some = try? presence(words) else { throw error }
             throw HomeError(
                 .invalidParameter,
-                detail: "\"\(words.joined(separator: " ").shown)\" is a condition; "
-                    + "use an event, such as \"anyone arrives\" or \"last person leaves\"")
+                detail: localized(
+                    "\"\(words.joined(separator: " ").shown)\" is a condition; use an event, such as \"anyone arrives\" or \"last person leaves\""
+                ))
         }
     }
 
@@ -98,7 +100,9 @@ extension TriggerParser {
             }
             throw .unclear(
                 (subject + [isArrival ? "arrives" : "leaves"]).joined(separator: " "),
-                "use anyone arrives, first person arrives, anyone leaves, last person leaves, or the name of a person")
+                localized(
+                    "use anyone arrives, first person arrives, anyone leaves, last person leaves, or the name of a person"
+                ))
         }
     }
 }

@@ -1,4 +1,5 @@
 import HomeModel
+import Texts
 
 extension TriggerParser {
     /// Parses names with commas, "and" or "or" between them.
@@ -46,7 +47,7 @@ extension TriggerParser {
         }
         guard !list.ids.isEmpty else {
             guard !isWhole else { return nil }
-            throw .unclear(words.joined(separator: " "), "use the name of a person, or anyone")
+            throw .unclear(words.joined(separator: " "), localized("use the name of a person, or anyone"))
         }
         return list
     }

@@ -1,6 +1,7 @@
 import HAPModel
 import HomeModel
 import SystemKit
+import Texts
 
 // Statements about accessories: a target and a state, such as `hall sensor motion` or `bedroom window open`.
 
@@ -27,7 +28,7 @@ extension TriggerParser {
         guard !words.isEmpty else {
             throw HomeError(.invalidParameter, detail: "a statement is missing; add one, such as \"hall lamp on\"")
         }
-        guard words.count <= Self.longestStatement else { throw .unclear(typed, "use fewer words") }
+        guard words.count <= Self.longestStatement else { throw .unclear(typed, localized("use fewer words")) }
         var failure: HomeError?
         // Try the longest name first. A complete name takes precedence over the beginning of another name.
         for isWhole in [true, false] {
@@ -78,22 +79,24 @@ extension TriggerParser {
         }
         if let typo = typos.min(by: { $0.distance < $1.distance })?.name {
             return HomeError(
-                .notFound, detail: "there's no accessory called \"\(typo.shown)\" in \(home.name)",
+                .notFound, detail: localized("there's no accessory called \"\(typo.shown)\" in \(home.name)"),
                 suggestions: names.near(typo))
         }
         return HomeError(
             .notFound,
-            detail:
-                "\"\(words.joined(separator: " ").shown)\" doesn't begin with the name of an accessory in \(home.name); "
-                + "list them with \(ShellCommand.homehub) accessories")
+            detail: localized(
+                "\"\(words.joined(separator: " ").shown)\" doesn't begin with the name of an accessory in \(home.name); list them with \(ShellCommand.homehub) accessories"
+            ))
     }
 
     private static func missingState(of target: ValueTarget) -> HomeError {
         let states = target.stateExamples
         return HomeError(
             .invalidParameter,
-            detail: "a state is missing after \"\(target.name)\""
-                + (states.isEmpty ? "" : "; add one, such as \(states.joined(separator: ", "))"))
+            detail: states.isEmpty
+                ? localized("a state is missing after \"\(target.name)\"")
+                : localized(
+                    "a state is missing after \"\(target.name)\"; add one, such as \(states.joined(separator: ", "))"))
     }
 
     // MARK: After the target
@@ -130,7 +133,7 @@ extension TriggerParser {
             let name = rest.dropLast().joined(separator: " ")
             guard let place = name.isEmpty ? target.places(allowing: .notify).first : try target.sensedPlace(name)
             else {
-                throw HomeError(.notificationNotSupported, detail: "\(target.name) doesn't report changes")
+                throw HomeError(.notificationNotSupported, detail: localized("\(target.name) doesn't report changes"))
             }
             return .changes(place)
         }
@@ -145,8 +148,10 @@ extension TriggerParser {
             let near = states.near(state)
             throw HomeError(
                 .notFound,
-                detail: "\(target.name) has no state \"\(text.shown)\""
-                    + (near.isEmpty && !states.isEmpty ? "; it has \(states.joined(separator: ", "))" : ""),
+                detail: near.isEmpty && !states.isEmpty
+                    ? localized(
+                        "\(target.name) has no state \"\(text.shown)\"; it has \(states.joined(separator: ", "))")
+                    : localized("\(target.name) has no state \"\(text.shown)\""),
                 suggestions: near)
         }
     }
@@ -223,7 +228,7 @@ extension TriggerParser {
     }
 
     private static func unclearPress(_ typed: String) -> HomeError {
-        .unclear(typed, "use single, double or long")
+        .unclear(typed, localized("use single, double or long"))
     }
 }
 

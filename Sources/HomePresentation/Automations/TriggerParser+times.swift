@@ -1,4 +1,5 @@
 package import HomeModel
+import Texts
 
 extension TriggerParser {
     /// Parses the time of an event: `7:00`, `sunset-30m`, `18:00 on December 24` or `2026-12-24 18:00`.
@@ -8,9 +9,9 @@ extension TriggerParser {
         guard let event = scheduledEvent(typed) else {
             let hasDays = typed.split(separator: " ").contains { Weekdays(typed: String($0)) != nil }
             guard !hasDays else {
-                throw .unclear(typed, "a time can't contain days of the week; set the days separately")
+                throw .unclear(typed, localized("a time can't contain days of the week; set the days separately"))
             }
-            throw .unclear(typed, "use a time such as 7:00, sunset, sunset-30m or \"2026-12-24 18:00\"")
+            throw .unclear(typed, localized("use a time such as 7:00, sunset, sunset-30m or \"2026-12-24 18:00\""))
         }
         return event
     }
@@ -31,7 +32,7 @@ extension TriggerParser {
     ///
     /// - Throws: `HomeError` with code 3.
     package func intervalEvent(typed: String) throws(HomeError) -> TriggerEvent {
-        let remedy = "use an interval such as 2h, or \"2h from 7:00\""
+        let remedy = localized("use an interval such as 2h, or \"2h from 7:00\"")
         guard typed.utf8.count <= Self.longestText else { throw .unclear(typed, remedy) }
         let text = typed.lowercased()
         let from = text.firstRange(of: " from ")
@@ -52,7 +53,7 @@ extension TriggerParser {
     /// - Throws: `HomeError` with code 3.
     package func duration(typed: String) throws(HomeError) -> Duration {
         guard let duration = TypedDuration.parse(typed) else {
-            throw .unclear(typed, "use a duration such as 30s, 10m or 1h30m")
+            throw .unclear(typed, localized("use a duration such as 30s, 10m or 1h30m"))
         }
         return duration
     }
@@ -62,7 +63,7 @@ extension TriggerParser {
     /// - Throws: `HomeError` with code 3.
     package func weekdays(typed: String) throws(HomeError) -> Weekdays {
         guard typed.utf8.count <= Self.longestText, let days = Weekdays(typed: typed) else {
-            throw .unclear(typed, "use days such as mon-fri, sat,sun, weekdays or weekend")
+            throw .unclear(typed, localized("use days such as mon-fri, sat,sun, weekdays or weekend"))
         }
         return days
     }
@@ -73,7 +74,7 @@ extension TriggerParser {
     package func missedRunPolicy(typed: String) throws(HomeError) -> MissedRunPolicy {
         if typed.lowercased() == "skip" { return .skip }
         guard let duration = TypedDuration.parse(typed) else {
-            throw .unclear(typed, "use skip, or the longest delay of a missed run, such as 10m")
+            throw .unclear(typed, localized("use skip, or the longest delay of a missed run, such as 10m"))
         }
         return .runWithin(duration)
     }

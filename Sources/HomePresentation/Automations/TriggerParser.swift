@@ -1,5 +1,6 @@
 package import HomeModel
 import TerminalKit
+import Texts
 
 /// A parser for automations that people type in commands, files and pages.
 ///
@@ -26,7 +27,7 @@ package struct TriggerParser: Sendable {
     /// - Throws: `HomeError` with code 3 if the text is empty or too long.
     static func words(_ typed: String) throws(HomeError) -> [String] {
         guard typed.utf8.count <= longestText else {
-            throw HomeError(.invalidParameter, detail: "the text is longer than \(longestText) bytes")
+            throw HomeError(.invalidParameter, detail: localized("the text is longer than \(longestText) bytes"))
         }
         var words: [String] = []
         var word = ""
@@ -57,6 +58,6 @@ package struct TriggerParser: Sendable {
 extension HomeError {
     /// Returns the error for a text that the parser doesn't understand.
     static func unclear(_ typed: String, _ remedy: String) -> HomeError {
-        HomeError(.invalidParameter, detail: "don't understand \"\(typed.shown)\"; \(remedy)")
+        HomeError(.invalidParameter, detail: localized("don't understand \"\(typed.shown)\"; \(remedy)"))
     }
 }

@@ -45,7 +45,7 @@ extension TriggerPhrases {
     /// Returns a sentence for each action that failed: `turn on Hall Lamp: it isn't responding`.
     package func failures(of record: TriggerRecord) -> [String] {
         record.outcomes.compactMap { outcome in
-            outcome.error.map { "\(phrase(for: outcome.action)): \(localized(key: $0.problem))" }
+            outcome.error.map { "\(phrase(for: outcome.action)): \($0.localizedProblem)" }
         }
     }
 

@@ -74,7 +74,7 @@ package struct TriggerPhrases: Sendable {
         case .significant(let time): return time.offset == .zero ? localized("at \(time.words)") : time.words
         case .timer(let first, nil): return localized("at \(time.shownText(of: first))")
         case .timer(let first, let interval?):
-            return localized("every \(TypedDuration.words(of: interval)) from \(time.shownText(of: first))")
+            return localized("\(TypedDuration.interval(interval)) from \(time.shownText(of: first))")
         case .duration(let duration): return localized("\(TypedDuration.words(of: duration)) later")
         case .characteristic, .range, .held, .button, .unreachable, .presence: return ""
         }

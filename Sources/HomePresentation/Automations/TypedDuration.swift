@@ -49,6 +49,17 @@ package enum TypedDuration {
         return parts.isEmpty ? localized("0 seconds") : parts.joined(separator: " ")
     }
 
+    /// Returns the interval of repeated events in words, such as `every hour` or `every 2 hours`.
+    package static func interval(_ duration: Duration) -> String {
+        let parts = parts(of: duration)
+        switch (parts.count, parts.first?.count, parts.first?.unit.seconds) {
+        case (1, 1, 86_400): return localized("every day")
+        case (1, 1, 3600): return localized("every hour")
+        case (1, 1, 60): return localized("every minute")
+        default: return localized("every \(words(of: duration))")
+        }
+    }
+
     private static func words(of count: Int, _ unit: Unit) -> String {
         switch unit.seconds {
         case 86_400: localized("\(count) day", plural: "\(count) days", count: count)

@@ -1,5 +1,6 @@
 import HAPModel
 import HomeModel
+import Texts
 
 /// A statement about an accessory that an event or a condition can use.
 enum TypedTest {
@@ -31,12 +32,13 @@ extension TypedTest {
             guard let flag = value.bool else {
                 throw HomeError(
                     .invalidParameter,
-                    detail: "an event can't use != with \(place.characteristic.word); use = and the value to wait for")
+                    detail: localized(
+                        "an event can't use != with \(place.characteristic.word); use = and the value to wait for"))
             }
             return try TypedTest.compare(place, .equal, .bool(!flag)).event(for: duration)
         case .compare(let place, let comparison, let value):
             guard let number = value.number else {
-                throw HomeError(.invalidValueType, detail: "\(place.characteristic.word) isn't a number")
+                throw HomeError(.invalidValueType, detail: localized("\(place.characteristic.word) isn't a number"))
             }
             // Whole numbers greater than 20 begin at 21. Floating-point numbers have no such successor.
             let step = place.characteristic.metadata.format == .float ? 0.0 : 1
@@ -55,7 +57,8 @@ extension TypedTest {
             guard duration == nil else {
                 throw HomeError(
                     .invalidParameter,
-                    detail: "a change can't have a duration; add the value that \(place.characteristic.word) must keep")
+                    detail: localized(
+                        "a change can't have a duration; add the value that \(place.characteristic.word) must keep"))
             }
             return .characteristic(place.characteristic.id, value: nil)
         case .press(let place, let kind):
@@ -90,7 +93,7 @@ extension TypedTest {
                     let word = place.characteristic.word
                     throw HomeError(
                         .invalidParameter,
-                        detail: "a condition needs a value for \(word); use \(word)=VALUE or \(word)>VALUE")
+                        detail: localized("a condition needs a value for \(word); use \(word)=VALUE or \(word)>VALUE"))
                 }
                 return .comparison(place.characteristic.id, .equal, .bool(true))
             case .press:
@@ -98,7 +101,7 @@ extension TypedTest {
             case .unreachable(let accessory):
                 throw HomeError(
                     .invalidParameter,
-                    detail: "\"\(accessory.name) unreachable\" can only be an event, not a condition")
+                    detail: localized("\"\(accessory.name) unreachable\" can only be an event, not a condition"))
             }
         }
     }

@@ -1,5 +1,6 @@
 import HomeClient
 import HomeModel
+import HomePresentation
 import Hummingbird
 import HummingbirdCore
 import SystemKit
@@ -77,7 +78,7 @@ enum PrivacyPage {
                         ? localized(
                             "Use the command \"\(ShellCommand.homehub) privacy\" instead. To manage apps here, install the page from its package, or make it the system-app in homehub.yaml."
                         )
-                        : error?.message ?? "",
+                        : error?.localizedMessage ?? "",
                     "apps": [Templates.Values](),
                 ])
         }

@@ -89,6 +89,7 @@ import Testing
         #expect(
             try phrases.phrase(for: parser.intervalEvent(typed: "90 min from 7:30"))
                 == "every 1 hour 30 minutes from 2026-11-27 07:30")
+        #expect(try phrases.phrase(for: parser.intervalEvent(typed: "1h")) == "every hour from 2026-11-27 00:00")
     }
 
     @Test(
