@@ -18,6 +18,7 @@ RELEASES = ["bookworm", "trixie"]
 RELEASE = RELEASES[0]
 # The exit code of systemd-nspawn --keep-unit when the guest reboots.
 WANTS_REBOOT = 133
+CACHE = Path("/var/cache/lamplighter-guest")
 
 
 def missing_requirement():
@@ -48,17 +49,16 @@ def archives(release=RELEASE):
 
 def cached_root(release=RELEASE):
     """A fresh Debian, created once and copied for each guest."""
-    cache = Path("/var/cache/lamplighter-guest")
-    cache.mkdir(parents=True, exist_ok=True)
-    root = cache / release
-    with open(cache / "lock", "w") as lock:
+    CACHE.mkdir(parents=True, exist_ok=True)
+    root = CACHE / release
+    with open(CACHE / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not root.exists():
-            half = cache / "half"
+            half = CACHE / "half"
             shutil.rmtree(half, ignore_errors=True)
             address = next(address for address, suite in archives(release) if suite == release)
             packages = "systemd,systemd-sysv,dbus,iproute2" + (",ca-certificates" if address[:5] == "https" else "")
-            with open(cache / "debootstrap.log", "w") as log:
+            with open(CACHE / "debootstrap.log", "w") as log:
                 subprocess.run(["debootstrap", "--variant=minbase", f"--include={packages}", release, half, address],
                                check=True, stdout=log, stderr=log)
             (half / "etc/hostname").write_text("guest\n")
@@ -72,6 +72,9 @@ def cached_root(release=RELEASE):
 
 class Guest:
     """A guest whose root file system persists across boots. `run` runs a command in it."""
+
+    #: The factor for time limits in the guest.
+    patience = 1
 
     def __init__(self, namespace, release=RELEASE):
         self.namespace = namespace
@@ -149,13 +152,18 @@ class Guest:
     def out(self, *command):
         return self.run(*command).stdout.strip()
 
-    def _run(self, command, check=True, timeout=600):
+    def copy(self, package):
+        """Copies a package to the guest. Returns its path there."""
+        shutil.copy(package, self.root / "root")
+        return f"/root/{Path(package).name}"
+
+    def _run(self, command, check=True, timeout=600, input=None):
         environment = {
             "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive",
             **{name: value for name, value in os.environ.items() if name.lower().endswith("_proxy")},
         }
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=timeout,
-                              stdin=subprocess.DEVNULL, env=environment)
+                              input=input or "", env=environment)
         if check and done.returncode != 0:
             raise RuntimeError(f"{' '.join(map(str, command[-6:]))}: {done.returncode}: {done.stderr[-1500:]}{done.stdout[-500:]}")
         return done
@@ -189,6 +197,7 @@ class Running:
 
     def until(self, event, timeout=15, **members):
         """Waits for an event with these members and returns it."""
+        timeout *= self.guest.patience
         deadline = time.monotonic() + timeout
         while True:
             lines = self.lines

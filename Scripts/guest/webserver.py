@@ -9,13 +9,13 @@ from urllib.parse import unquote, urlsplit
 
 
 class WebServer:
-    """Serves a folder under a host name, and is a proxy for all other names.
+    """Serves a folder, if there is one, under a host name, and is a proxy for all other names.
 
     Connections are accepted on the host's network. Forwarded requests use this machine's network.
     """
 
-    def __init__(self, host, name, folder):
-        self.host = host
+    def __init__(self, host, name=None, folder=None):
+        self.host, self.name = host, name
         #: The number of bytes that were served from the folder.
         self.served = 0
         web = self
@@ -23,7 +23,7 @@ class WebServer:
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 address = urlsplit(self.path)
-                if address.hostname in (None, name):
+                if folder and address.hostname in (None, name):
                     self.serve(folder / unquote(address.path).lstrip("/"))
                 else:
                     self.forward()
@@ -66,6 +66,13 @@ class WebServer:
         listening.start()
         listening.join()
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def serve(self, guest):
+        """Makes apt in the guest use this server."""
+        (guest.root / "etc/apt/apt.conf.d/proxy").write_text(f'Acquire::http::Proxy "http://{self.host.address}";\n')
+        if self.name:
+            hosts = guest.root / "etc/hosts"
+            hosts.write_text(f"{hosts.read_text()}{self.host.address} {self.name}\n")
 
     def close(self):
         self._server.shutdown()

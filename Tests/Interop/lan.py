@@ -218,12 +218,12 @@ class PretendLAN:
         prefix = self._prefix = f"lamp{os.getpid()}"
         self.directory = Path(tempfile.mkdtemp(prefix="lamplighter-lan-"))
         self.hosts = []
-        self._switch = f"{prefix}-switch"
-        run("ip", "netns", "add", self._switch)
+        self.switch = f"{prefix}-switch"
+        run("ip", "netns", "add", self.switch)
         try:
             # Turn off snooping: without a multicast querier, it would block multicast after some minutes.
-            run("ip", "-n", self._switch, "link", "add", "br0", "type", "bridge", "mcast_snooping", "0")
-            run("ip", "-n", self._switch, "link", "set", "br0", "up")
+            run("ip", "-n", self.switch, "link", "add", "br0", "type", "bridge", "mcast_snooping", "0")
+            run("ip", "-n", self.switch, "link", "set", "br0", "up")
             self.bridge = self._add_host("bridge", "10.77.0.1")
             self.phone = self._add_host("phone", "10.77.0.2")
             for host in self.hosts:
@@ -244,16 +244,16 @@ class PretendLAN:
         finally:
             self.hosts.remove(host)
             # Remove the interface now, because the kernel does so later and the next host may have the same name.
-            run("ip", "-n", self._switch, "link", "del", f"to-{name}", check=False)
+            run("ip", "-n", self.switch, "link", "del", f"to-{name}", check=False)
             host.close()
 
     def isolate(self, host):
         """Disconnect a host from the switch. Its interface stays up."""
-        run("ip", "-n", self._switch, "link", "set", f"to-{host.name}", "nomaster")
+        run("ip", "-n", self.switch, "link", "set", f"to-{host.name}", "nomaster")
 
     def join(self, host):
         """Connect a host to the switch. The host notices this as if its cable had been plugged in."""
-        run("ip", "-n", self._switch, "link", "set", f"to-{host.name}", "master", "br0")
+        run("ip", "-n", self.switch, "link", "set", f"to-{host.name}", "master", "br0")
         host.link("down")
         host.link("up")
         run("ip", "-n", host.namespace, "route", "replace", "default", "dev", "eth0")
@@ -266,8 +266,8 @@ class PretendLAN:
         host = Host(self._prefix, name, address, self.directory)
         self.hosts.append(host)
         port, space = f"to-{name}", host.namespace
-        run("ip", "-n", self._switch, "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", space)
-        run("ip", "-n", self._switch, "link", "set", port, "master", "br0", "up")
+        run("ip", "-n", self.switch, "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", space)
+        run("ip", "-n", self.switch, "link", "set", port, "master", "br0", "up")
         run("ip", "-n", space, "link", "set", "eth0", "up")
         run("ip", "-n", space, "addr", "add", f"{address}/24", "dev", "eth0")
         run("ip", "-n", space, "route", "add", "default", "dev", "eth0")
@@ -276,5 +276,5 @@ class PretendLAN:
     def close(self):
         for host in self.hosts:
             host.close()
-        run("ip", "netns", "del", self._switch, check=False)
+        run("ip", "netns", "del", self.switch, check=False)
         shutil.rmtree(self.directory, ignore_errors=True)
