@@ -20,7 +20,9 @@ DISK_SIZE = "4G"
 # This kernel needs no initrd, because the drivers for NVMe and ext4 are built in.
 QEMU = ["qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a53", "-smp", "2", "-m", "2048", "-accel", "tcg,thread=multi",
         "-nodefaults", "-display", "none", "-no-user-config", "-device", "virtio-rng-pci"]
-KERNEL_OPTIONS = "root=/dev/nvme0n1 rw console=ttyAMA0 panic=-1"
+# Debian's timers would lock apt while a test installs packages.
+KERNEL_OPTIONS = ("root=/dev/nvme0n1 rw console=ttyAMA0 panic=-1 "
+                  "systemd.mask=apt-daily.timer systemd.mask=apt-daily-upgrade.timer")
 NETWORK = "[Match]\nType=ether\n[Network]\nAddress={}/24\nDefaultRouteOnDevice=yes\nIPv6AcceptRA=no\n"
 # The first boot runs this as process 1, because only the emulated processor can run the scripts of the packages.
 FIRST_BOOT = """#!/bin/sh

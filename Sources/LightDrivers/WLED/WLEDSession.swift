@@ -70,6 +70,8 @@ package struct WLEDSession: DeviceSession {
     private var pollAt: Duration?
     private var webSocketAt: Duration?
     private var hasWebSocket = false
+    /// A Boolean value that indicates whether a message has arrived since the last query was sent.
+    private var hasNewerMessage = false
     /// The number of queries in a row without a usable answer.
     private var missedPolls = 0
     private var isLive = false
@@ -105,6 +107,7 @@ package struct WLEDSession: DeviceSession {
             guard let json = try? JSONValue(parsing: bytes) else { return [.unreadable] }
             // Ignore other messages, such as answers to the requests of other clients.
             guard let state = WLEDState(json) else { return [] }
+            hasNewerMessage = true
             return learnt(state, json)
         case .webSocketClosed:
             hasWebSocket = false
@@ -133,7 +136,8 @@ package struct WLEDSession: DeviceSession {
                 ]
             }
             missedPolls = 0
-            return learnt(state, json)
+            // The device may have sent the answer before the message. Changes after the message cause another one.
+            return hasNewerMessage ? [] : learnt(state, json)
         case .command(_, _, nil): return confirmed(json, now: now)
         case .command(_, _, let number?):
             switch response.status {
@@ -194,7 +198,9 @@ package struct WLEDSession: DeviceSession {
     // MARK: To the device
 
     private mutating func transmit(_ now: Duration) -> [SessionEvent<Output>] {
-        queue.transmit(now: now).map { [.output(.request(number: $0.number, message($0.call)))] } ?? []
+        guard let next = queue.transmit(now: now) else { return [] }
+        if next.call == .poll { hasNewerMessage = false }
+        return [.output(.request(number: next.number, message(next.call)))]
     }
 
     private func message(_ request: Request) -> HTTPClientRequest {

@@ -149,6 +149,18 @@ struct WLEDSessionTests {
         #expect(talk.receive(.message(Array("nonsense".utf8))) == [.unreadable])
     }
 
+    @Test("ignores an answer to a query if a change by another client was received in the meantime")
+    func changeDuringQuery() {
+        var talk = Talk()
+        _ = talk.join()
+        _ = talk.receive(.webSocketOpened)
+        #expect(talk.pass(.seconds(5)).count == 1)
+        #expect(talk.receive(.message(Array(WLEDStateTests.text(on: false).utf8))).count == 1)
+        #expect(talk.answer(2, WLEDStateTests.text(on: true)) == [])
+        #expect(talk.pass(.seconds(30)).count == 1)
+        #expect(talk.answer(3, WLEDStateTests.text(on: true)).count == 1)
+    }
+
     @Test("ends the connection after an unanswered request, but ignores the failure of an older request")
     func silence() {
         var talk = Talk()
