@@ -14,7 +14,8 @@ extension [Home] {
             }
             return home
         }
-        return try Finder(objects: self, noun: "home", place: "", listing: "homes", isWhole: isWhole).one(typed)
+        return try Finder(objects: self, noun: localized("home"), place: "", listing: "homes", isWhole: isWhole).one(
+            typed)
     }
 }
 
@@ -23,36 +24,22 @@ extension Home {
     ///
     /// The home's own name refers to its default room.
     package func room(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> Room {
-        try Finder(
-            objects: rooms + [defaultRoom], noun: localized("room"), place: localized("in \(name)"), listing: "rooms",
-            isWhole: isWhole
-        ).one(typed)
+        try find(typed, among: rooms + [defaultRoom], noun: localized("room"), listing: "rooms", isWhole: isWhole)
     }
 
     /// Returns the zone with the given name or identifier.
     package func zone(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> Zone {
-        try Finder(
-            objects: zones, noun: localized("zone"), place: localized("in \(name)"), listing: "zones", isWhole: isWhole
-        )
-        .one(typed)
+        try find(typed, among: zones, noun: localized("zone"), listing: "zones", isWhole: isWhole)
     }
 
     /// Returns the accessory with the given name or identifier.
     package func accessory(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> Accessory {
-        try Finder(
-            objects: accessories, noun: localized("accessory"), place: localized("in \(name)"), listing: "accessories",
-            isWhole: isWhole
-        )
-        .one(typed)
+        try find(typed, among: accessories, noun: localized("accessory"), listing: "accessories", isWhole: isWhole)
     }
 
     /// Returns the service group with the given name or identifier.
     package func group(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> ServiceGroup {
-        try Finder(
-            objects: serviceGroups, noun: localized("group"), place: localized("in \(name)"), listing: "groups",
-            isWhole: isWhole
-        )
-        .one(typed)
+        try find(typed, among: serviceGroups, noun: localized("group"), listing: "groups", isWhole: isWhole)
     }
 
     /// Returns the service that the text `ACCESSORY` or `ACCESSORY/PART` refers to.
@@ -63,29 +50,25 @@ extension Home {
 
     /// Returns the scene with the given name or identifier.
     package func scene(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> ActionSet {
-        try Finder(
-            objects: actionSets, noun: localized("scene"), place: localized("in \(name)"), listing: "scenes",
-            isWhole: isWhole
-        )
-        .one(typed)
+        try find(typed, among: actionSets, noun: localized("scene"), listing: "scenes", isWhole: isWhole)
     }
 
     /// Returns the automation with the given name or identifier.
     package func trigger(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> Trigger {
-        try Finder(
-            objects: triggers, noun: localized("automation"), place: localized("in \(name)"), listing: "automations",
-            isWhole: isWhole
-        )
-        .one(typed)
+        try find(typed, among: triggers, noun: localized("automation"), listing: "automations", isWhole: isWhole)
     }
 
     /// Returns the person with the given name or identifier.
     package func person(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> Resident {
-        try Finder(
-            objects: people, noun: localized("person"), place: localized("in \(name)"), listing: "people",
-            isWhole: isWhole
-        )
-        .one(typed)
+        try find(typed, among: people, noun: localized("person"), listing: "people", isWhole: isWhole)
+    }
+
+    /// Returns the object of this home with the given name or identifier.
+    private func find<Object: NamedObject>(
+        _ typed: String, among objects: [Object], noun: String, listing: String, isWhole: Bool
+    ) throws(HomeError) -> Object where Object.ID == Identifier<Object> {
+        try Finder(objects: objects, noun: noun, place: localized("in \(name)"), listing: listing, isWhole: isWhole)
+            .one(typed)
     }
 }
 
@@ -102,8 +85,7 @@ extension Accessory {
         }
         return try Finder(
             objects: services.filter { $0.isUserInteractive || "\($0.id)" == typed.uppercased() },
-            noun: localized("part"),
-            place: localized("of \(name)"), listing: "show \"\(name)\""
+            noun: localized("part"), place: localized("of \(name)"), listing: "show \"\(name)\""
         ).one(typed)
     }
 }
