@@ -14,7 +14,9 @@ public struct HomeError: Error, Sendable, Hashable {
     public var accessory: Accessory.ID?
     /// Names to use instead of the rejected name.
     public var suggestions: [String]
-    /// The first failures of a scene, from which pages in other languages make the text of ``detail``.
+    /// Up to four failures of a scene.
+    ///
+    /// Pages in other languages make the text of ``detail`` from them: it names three, and says whether there are more.
     package var failures: [Failure] = []
 
     /// Creates an error.

@@ -136,7 +136,7 @@ package struct WLEDSession: DeviceSession {
                 ]
             }
             missedPolls = 0
-            // The device may have sent the answer before the message. Changes after the message cause another one.
+            // The answer can be older than the message, and each later change causes a message, too.
             return hasNewerMessage ? [] : learnt(state, json)
         case .command(_, _, nil): return confirmed(json, now: now)
         case .command(_, _, let number?):
