@@ -74,7 +74,8 @@ async def test_controller_sets_thermostats_within_their_modes(daemon, climate):
         await pairing.put_characteristics([(bath, iids[MODE], AUTO)])
         await asyncio.to_thread(until_light, daemon, BATH, mode="heat")
         await eventually(lambda: any(one.get(MODE) == HEAT for one in seen), 5, f"the mode: {seen}")
-        await eventually(lambda: climate.events[1:] == [{"valve/mode": "off"}, {"valve/mode": "heat"}], 5, f"the commands: {climate.events}")
+        modes = [{"valve/mode": "off"}, {"valve/mode": "heat"}]
+        await eventually(lambda: climate.events[1:] == modes, 5, f"the commands: {climate.events}")
         # The device changes by itself. Its limits include frost protection.
         climate.send({"valve/action": "idle", "valve/target": 5})
         await eventually(lambda: any(one.get(TARGET) == 5 for one in seen), 5, f"the target: {seen}")
