@@ -17,20 +17,24 @@ struct PageResponseTests {
         func finish(_ trailingHeaders: HTTPFields?) async throws { continuation.finish() }
     }
 
-    @Test("sends the head before the content is rendered") func head() async throws {
+    @Test("shows the navigation bar before the content is rendered") func beginning() async throws {
         let (rendering, rendered) = AsyncStream.makeStream(of: Void.self)
-        let response = Response.page(for: .local) {
+        let frame = Layout(title: "Villa", visitor: .local, place: "/")
+        let response = Response.page(frame) {
             for await _ in rendering {}
-            return Layout(title: "Villa", content: "<p>Tiles</p>")
+            var whole = frame
+            whole.content = "<p>Tiles</p>"
+            return whole
         }
         let (parts, continuation) = AsyncStream.makeStream(of: String.self)
         async let sent: Void = response.body.write(Parts(continuation: continuation))
         var received = parts.makeAsyncIterator()
-        let head = try #require(await received.next())
-        #expect(head.contains("/assets/style.css") && head.contains("/assets/script.js") && !head.contains("Villa"))
+        let beginning = try #require(await received.next())
+        #expect(beginning.contains("/assets/style.css") && beginning.contains("/assets/script.js"))
+        #expect(beginning.contains("<title>Villa</title>") && beginning.contains("<nav class=\"bar\""))
         rendered.finish()
         let rest = try #require(await received.next())
-        #expect(rest.contains("<title>Villa</title>") && rest.contains("<p>Tiles</p>") && rest.contains("</html>"))
+        #expect(!rest.contains("<nav class=\"bar\"") && rest.contains("<p>Tiles</p>") && rest.contains("</html>"))
         #expect(await received.next() == nil)
         try await sent
     }

@@ -124,7 +124,7 @@
   }
 
   let source = null, watchdog = null, timeout = 20000;
-  const { dataset } = document.body;
+  const { dataset } = byID("live");
   // The path contains a mark of the page's first content, which the server doesn't send again.
   const unmarked = (path) => path.replace(/mark=\w*/, "mark=");
 
@@ -565,7 +565,7 @@
     if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || !matchMedia("(min-width: 1600px)").matches) return;
     event.preventDefault();
     fetch(link.href).then((answer) => answer.text()).then((html) => {
-      const page = new DOMParser().parseFromString(html, "text/html"), path = page.body.dataset.live;
+      const page = new DOMParser().parseFromString(html, "text/html"), path = page.getElementById("live").dataset.live;
       if (!path) return void location.assign(link.href);
       const dialog = document.createElement("dialog");
       dialog.className = "sheet";

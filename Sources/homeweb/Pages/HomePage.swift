@@ -18,7 +18,6 @@ struct HomePage: LivePage {
     private let orders: DisplayOrders
 
     var place: String { "/" }
-    var alwaysExists: Bool { true }
 
     init(path: String, query: Query, bridgeSocket: SocketLocation, orders: DisplayOrders) {
         self.path = path
@@ -36,6 +35,10 @@ struct HomePage: LivePage {
         filter.isOfFavorites = query["favorites"] == "1"
         filter.hasMakersOwn = query["makers-own"] == "1"
         self.filter = filter
+    }
+
+    func title(_ moment: Moment) -> String? {
+        PageContent.inPlaceOfHomes(moment)?.title ?? moment.home?.name
     }
 
     func changes(_ site: Site) async -> AsyncStream<Void>? { orders.changes }

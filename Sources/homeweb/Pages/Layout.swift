@@ -4,7 +4,8 @@ import WebAccess
 /// The frame around the content of every page.
 struct Layout {
     var title: String
-    var content: String
+    /// The HTML within `main`.
+    var content = ""
     /// The visitor, or `nil` if the visitor isn't signed in.
     var visitor: Visitor?
     /// The path of live updates, or `nil` for a static page.
@@ -22,24 +23,16 @@ struct Layout {
     /// The query for the current home, if it isn't the primary home.
     var homeQuery = ""
 
-    var html: String { Self.head(for: visitor) + body }
+    var html: String { beginning + ending }
 
-    /// Returns the beginning of the HTML, which doesn't depend on the content.
+    /// The HTML before the content: the style, the script, and the navigation bar.
     ///
-    /// It names the style and the script.
-    static func head(for visitor: Visitor?) -> String {
-        var values: Templates.Values = ["version": Assets.version, "language": Languages.current]
-        if let texts = MarkedTexts.scriptJSON { values["texts"] = texts }
-        if visitor?.isTablet == true { values["tablet"] = true }
-        return Templates.render("page-head", values)
-    }
-
-    /// The HTML after the ``head(for:)``.
-    var body: String {
+    /// It depends on neither the content nor the path of live updates.
+    var beginning: String {
         var values: Templates.Values = [
-            "title": title, "content": content, "version": Assets.version, "notice": notice,
+            "version": Assets.version, "language": Languages.current, "title": title, "notice": notice,
         ]
-        if let live { values["live"] = live }
+        if let texts = MarkedTexts.scriptJSON { values["texts"] = texts }
         if visitor?.isTablet == true { values["tablet"] = true }
         if let message { values["message"] = message }
         if let toast { values["toast"] = toast.html }
@@ -47,11 +40,21 @@ struct Layout {
             var bar: Templates.Values = ["places": places(visitor)]
             if !visitor.isTablet {
                 bar["finder"] = ["path": "/search" + homeQuery, "current": place == "/search"] as Templates.Values
-                if place != "/search" { values["search"] = SearchPage.box("", homeQuery: homeQuery) }
             }
             values["bar"] = bar
         }
-        return Templates.render("page", values)
+        return Templates.render("page-begin", values)
+    }
+
+    /// The HTML from the content on.
+    var ending: String {
+        var values: Templates.Values = ["content": content]
+        if let live { values["live"] = live }
+        if visitor?.isTablet == true { values["tablet"] = true }
+        if let visitor, !visitor.isTablet, place != "/search" {
+            values["search"] = SearchPage.box("", homeQuery: homeQuery)
+        }
+        return Templates.render("page-end", values)
     }
 
     private func places(_ visitor: Visitor) -> [Templates.Values] {

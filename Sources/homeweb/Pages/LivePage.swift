@@ -105,10 +105,12 @@ protocol LivePage: Sendable {
     var place: String { get }
     /// The home that the path of the page contains, if any.
     var choice: Home.ID? { get }
-    /// Whether the page has content at any time, so that nothing is returned in its place.
-    var alwaysExists: Bool { get }
 
     func home(_ moment: Moment) -> Home?
+
+    /// Returns the title of a page that has content at any time, so that it can be sent before the content; `nil` if
+    /// something else may be returned in its place.
+    func title(_ moment: Moment) -> String?
 
     /// Returns the order of the tiles, or `nil` if it doesn't matter.
     ///
@@ -130,19 +132,26 @@ protocol LivePage: Sendable {
 
 extension LivePage {
     var choice: Home.ID? { nil }
-    var alwaysExists: Bool { false }
     var version: UInt64? { nil }
     func home(_ moment: Moment) -> Home? { moment.home }
+    func title(_ moment: Moment) -> String? { nil }
     func order(_ moment: Moment) -> DisplayOrder? { nil }
     func changes(_ site: Site) async -> AsyncStream<Void>? { nil }
     func parts(_ changed: Set<Service.ID>, _ moment: Moment) -> [(id: String, html: String)]? { nil }
 
-    /// Returns the frame around the page's content.
-    func layout(_ content: PageContent, _ moment: Moment) -> Layout {
-        var layout = Layout(title: content.title, content: content.main, visitor: moment.visitor, place: place)
-        layout.live = "/live" + Query(["page": path, "mark": LiveStream.mark(of: content.main)]).text
+    /// Returns the page without its content.
+    func frame(_ title: String, _ moment: Moment) -> Layout {
+        var layout = Layout(title: title, visitor: moment.visitor, place: place)
         layout.homeQuery = moment.homeQuery
         if !moment.snapshot.isCurrent, !moment.homes.isEmpty { layout.notice = Notice.away }
+        return layout
+    }
+
+    /// Returns the page with its content.
+    func layout(_ content: PageContent, _ moment: Moment) -> Layout {
+        var layout = frame(content.title, moment)
+        layout.content = content.main
+        layout.live = "/live" + Query(["page": path, "mark": LiveStream.mark(of: content.main)]).text
         return layout
     }
 }

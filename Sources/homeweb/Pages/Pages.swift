@@ -98,12 +98,10 @@ enum Pages {
             await read(values, page.home(moment)?.readable(values) ?? [], site)
             moment = try await site.moment(visitor, choice: page.choice)
         }
-        if page.alwaysExists, status == .ok, message == nil {
-            return .page(for: visitor) { [moment] in
-                var layout = page.layout(await page.content(moment), moment)
-                layout.toast = toast
-                return layout
-            }
+        if status == .ok, message == nil, let title = page.title(moment) {
+            var beginning = page.frame(title, moment)
+            beginning.toast = toast
+            return .page(beginning) { [moment] in page.layout(await page.content(moment), moment) }
         }
         let content = await page.content(moment)
         if let successor = content.successor { return .seeOther(successor) }

@@ -56,7 +56,7 @@ enum Templates {
     }
 
     static let sources: [(name: String, bytes: [UInt8])] = [
-        ("page-head", PackageResources.page_head_mustache), ("page", PackageResources.page_mustache),
+        ("page-begin", PackageResources.page_begin_mustache), ("page-end", PackageResources.page_end_mustache),
         ("message", PackageResources.message_mustache),
         ("problem", PackageResources.problem_mustache),
         ("empty", PackageResources.empty_mustache), ("offline", PackageResources.offline_mustache),

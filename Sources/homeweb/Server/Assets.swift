@@ -24,8 +24,8 @@ enum Assets {
 
     /// A value that changes with the files, so that browsers can cache unchanged files.
     static let version = hash(
-        of: all.sorted { $0.key < $1.key }.flatMap(\.value.bytes) + PackageResources.page_head_mustache
-            + PackageResources.page_mustache
+        of: all.sorted { $0.key < $1.key }.flatMap(\.value.bytes) + PackageResources.page_begin_mustache
+            + PackageResources.page_end_mustache
             + PackageResources.offline_mustache + PackageResources.de_po)
 
     /// The page that browsers show while this server can't be reached.

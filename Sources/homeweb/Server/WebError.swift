@@ -86,16 +86,16 @@ extension Response {
         .html(layout.html, status: status)
     }
 
-    /// Sends the head of a page at once, so that the browser loads style and script while the content is rendered.
-    static func page(for visitor: Visitor, _ layout: @Sendable @escaping () async -> Layout) -> Response {
-        let head = Layout.head(for: visitor)
+    /// Sends the beginning of a page at once, so that the browser shows it while the content is rendered.
+    static func page(_ frame: Layout, then whole: @Sendable @escaping () async -> Layout) -> Response {
+        let beginning = frame.beginning
         let language = TextCatalog.current
         var response = html("")
         response.body = ResponseBody { writer in
-            try await writer.write(ByteBuffer(string: head))
+            try await writer.write(ByteBuffer(string: beginning))
             // The server writes the body after the request has left its language.
-            let body = await TextCatalog.$current.withValue(language) { await layout().body }
-            try await writer.write(ByteBuffer(string: body))
+            let ending = await TextCatalog.$current.withValue(language) { await whole().ending }
+            try await writer.write(ByteBuffer(string: ending))
             try await writer.finish(nil)
         }
         return response
