@@ -29,6 +29,24 @@ def repacked(package, new, folder):
     return target
 
 
+def first_version(package, folder):
+    """Returns a copy of a package with version 0.1.0, in which the configuration was a conffile."""
+    package, folder = Path(package).resolve(), Path(folder)
+    name = package.name.partition("_")[0]
+    target = folder / f"{name}_0.1.0_{package.name.rpartition('_')[2]}"
+    with tempfile.TemporaryDirectory(dir=folder) as temporary:
+        place = Path(temporary) / "package"
+        subprocess.run(["dpkg-deb", "--raw-extract", package, place], check=True)
+        control = place / "DEBIAN/control"
+        control.write_text(re.sub(r"^Version: .*$", "Version: 0.1.0", control.read_text(), flags=re.M))
+        default = place / f"usr/share/{name}/{name}.yaml"
+        if default.exists():
+            default.rename(place / f"etc/{name}/{name}.yaml")
+            (place / "DEBIAN/conffiles").write_text(f"/etc/{name}/{name}.yaml\n")
+        subprocess.run(["dpkg-deb", "--root-owner-group", "-Zgzip", "-z1", "--build", place, target], check=True, capture_output=True)
+    return target
+
+
 def later(version):
     """Returns the version of a commit that is one second newer or, for a release, of the next release."""
     if between := re.fullmatch(r"(.+~git)(\d+)\.[0-9a-f]+", version):

@@ -66,7 +66,7 @@ def open_to_all(directory):
 
 
 def run(*command, check=True):
-    return subprocess.run(command, check=check, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, check=check, capture_output=True, text=True, timeout=60 * PATIENCE)
 
 
 def end(process, limit=5):
