@@ -37,7 +37,7 @@ define build
 endef
 
 .PHONY: all shipped built run run-home run-web test test-all guest-test package-test check format install install-files install-bridge-files install-home-files install-web-files help deb bench fuzz power-cut sanitize soak web-day web-figures docs
-.PHONY: container container-test reproducible apt-repository release guest-repository guest-test-arm64 fresh-machine test-outside mutants packages test-packages package-packages guest-packages bench-programs
+.PHONY: container container-test reproducible apt-repository release guest-repository guest-test-arm64 fresh-machine test-outside mutants packages test-packages package-packages guest-packages arm64-packages bench-programs
 
 all: shipped
 	Scripts/generate-manual $(SHIPPED)
@@ -190,8 +190,7 @@ package-test: guest-packages deb $(VENV)/ready
 	Scripts/guest-test
 
 ## guest-test-arm64  install the packages of make deb ARCH=arm64 in an emulated arm64 computer, and test the services there (root, hours)
-guest-test-arm64: $(VENV)/ready
-	@Scripts/install-packages arm64
+guest-test-arm64: arm64-packages $(VENV)/ready
 	Scripts/guest-repository --arm64
 	Scripts/guest-test --arm64
 
@@ -288,6 +287,9 @@ package-packages:
 
 guest-packages:
 	@Scripts/install-packages guest
+
+arm64-packages:
+	@Scripts/install-packages arm64
 
 $(VENV)/ready: Tests/Interop/requirements.txt Tests/Interop/sources.txt
 	$(PYTHON) -m venv $(VENV)
