@@ -253,6 +253,8 @@ extension HomeError {
             .nameContainsProhibitedCharacters, .nameDoesNotStartWithValidCharacters,
             .nameDoesNotEndWithValidCharacters:
             localized(key: code.problem)
+        // An error about a name has suggestions, unlike one about a value.
+        case .stringLongerThanMaximum where !suggestions.isEmpty: localized(key: code.problem)
         default: localized(key: problem)
         }
     }

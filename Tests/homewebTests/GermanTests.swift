@@ -55,6 +55,14 @@ private typealias House = AutomationHome
         #expect(error.message.hasSuffix(", and 1 more"))
     }
 
+    @Test("explains a name that violates several rules")
+    func rejectedName() {
+        let error = HomeError(
+            .stringLongerThanMaximum, detail: "the text is too long, a name can contain only letters",
+            suggestions: ["Lamp"])
+        inGerman { #expect(error.localizedProblem == "der Text ist zu lang") }
+    }
+
     @Test("suggests names for objects")
     func names() {
         inGerman {
