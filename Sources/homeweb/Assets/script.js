@@ -124,7 +124,7 @@
   }
 
   let source = null, watchdog = null, timeout = 20000;
-  const { dataset } = byID("live");
+  const { dataset } = byID("live") ?? document.body;
   // The path contains a mark of the page's first content, which the server doesn't send again.
   const unmarked = (path) => path.replace(/mark=\w*/, "mark=");
 

@@ -83,7 +83,7 @@ private struct BridgeState {
         return values
     }
 
-    /// The number of devices, by kind only in English, which is the language of the kinds.
+    /// The number of devices; in English by kind, as the bridge counts them.
     private var deviceCounts: String {
         let count = status.lights.count
         return Languages.current == "en"
