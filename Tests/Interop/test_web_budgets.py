@@ -1,6 +1,6 @@
-"""The size and the speed of the page with 140 lamps.
+"""The size and the layout of the page with 140 lamps.
 
-The time until the first byte isn't measured, because the server may be a debug build; web_figures.py includes it.
+Times until the first paint aren't measured, because they depend on the computer; web_figures.py measures them.
 """
 
 import re
@@ -35,20 +35,6 @@ def house(lan, tmp_path_factory):
             if page:
                 page.close()
             large.close()
-
-
-# Times depend on the computer, so they don't decide about a change.
-@pytest.mark.long
-@pytest.mark.parametrize("is_phone, limit", [(False, 300), (True, 400)])
-def test_first_paint_is_fast(house, tmp_path, is_phone, limit):
-    times = []
-    with browser(house.page.host, tmp_path) as chromium:
-        # Other processes can only delay a paint, so the best of several counts.
-        for _ in range(30):
-            times.append(round(chromium.first_paint(house.page.address, is_phone)[1]))
-            if times[-1] <= limit:
-                return
-    assert min(times) <= limit, times
 
 
 @pytest.mark.alone

@@ -12,10 +12,6 @@ from daemon import program
 from lan import PATIENCE, end, until
 
 CHROMIUM = "/usr/bin/chromium"
-PAINT = """(() => {
-  const paint = performance.getEntriesByName("first-contentful-paint")[0];
-  return paint && [paint.startTime, paint.startTime - performance.getEntriesByType("navigation")[0].responseStart];
-})()"""
 
 
 class Page:
@@ -104,22 +100,6 @@ class Browser:
         self.visitors.append(visitor)
         visitor.go(path)
         return visitor
-
-    def first_paint(self, address, is_phone=False):
-        """Return the milliseconds to the first paint without a cache: from the navigation, and from the first byte.
-
-        A phone's processor is four times slower.
-        """
-        size = {"width": 390, "height": 844} if is_phone else {"width": 1440, "height": 900}
-        context = self.chromium.new_context(viewport=size)
-        try:
-            page = context.new_page()
-            if is_phone:
-                context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 4})
-            page.goto(address, wait_until="load")
-            return until(lambda: page.evaluate(PAINT), 10, "the first paint", interval=0.02)
-        finally:
-            context.close()
 
 
 class Visitor:
