@@ -66,7 +66,6 @@ public final class ManualClock: Clock {
             body()
             await settle()
         }
-        show(end)
         await settle()
     }
 
@@ -74,14 +73,17 @@ public final class ManualClock: Clock {
     func elapse(_ duration: Duration) {
         let end = now.advanced(by: duration)
         while let body = nextBody(until: end) { body() }
-        show(end)
     }
 
-    private func show(_ time: Instant) { state.withLock { $0.now = max($0.now, time) } }
-
+    /// Shows the time of the next timer and returns its body; if no timer is left, shows the end and returns `nil`.
+    ///
+    /// Both happen under one lock, because otherwise a timer that is added in between would be neither run nor due.
     private func nextBody(until end: Instant) -> (@Sendable () -> Void)? {
         state.withLock { state in
-            guard let first = state.timers.first, first.time <= end else { return nil }
+            guard let first = state.timers.first, first.time <= end else {
+                state.now = max(state.now, end)
+                return nil
+            }
             state.timers.removeFirst()
             state.now = max(state.now, first.time)
             return first.body

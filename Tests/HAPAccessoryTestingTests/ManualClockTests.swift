@@ -42,4 +42,16 @@ struct ManualClockTests {
         await #expect(throws: CancellationError.self) { try await sleep.value }
         #expect(clock.timerCount == 0)
     }
+
+    @Test("calls a timer that is added while the clock advances to its deadline")
+    func concurrentTimer() async {
+        for _ in 0..<5000 {
+            let clock = ManualClock()
+            let deadline = clock.now.advanced(by: .seconds(1))
+            let timer = Task.detached { _ = clock.schedule(at: deadline) {} }
+            await clock.advance(by: .seconds(1))
+            await timer.value
+            #expect(clock.timerCount == 0)
+        }
+    }
 }
