@@ -217,7 +217,8 @@ def test_owner_invites_people_changes_and_revokes_their_access_on_the_page(house
         form.get_by_role("button", name="Invite").click()
         visitor.until_text("Link of Berta")
         link = visitor.text("pre")
-        assert page.get_by_role("img", name="QR code of the link").evaluate("image => image.complete && image.naturalWidth > 0")
+        picture = page.get_by_role("img", name="QR code of the link")
+        until(lambda: picture.evaluate("image => image.complete && image.naturalWidth > 0"), 10, "the QR code is drawn")
         guest = chromium.open(house.address, f"/enter{link[link.index('#'):]}")
         guest.until_text("Hall Lamp")
         assert "Kitchen" not in guest.text() and guest.page.get_by_role("link", name="Add").count() == 0
