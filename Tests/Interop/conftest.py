@@ -12,6 +12,7 @@ An `async def` test runs on the host `phone`: in a thread and an event loop that
 import asyncio
 import collections
 import os
+import shutil
 import tempfile
 
 import pytest
@@ -20,9 +21,10 @@ import lan as pretend
 from broker import Broker
 from daemon import Daemon
 
-# A socket path has at most 107 bytes. A longer TMPDIR leaves too few of them for test names.
+# SwiftNIO's limit for the path of a socket is 103 bytes. A longer TMPDIR leaves too few of them for test names.
 os.environ["TMPDIR"], tempfile.tempdir = "/tmp", None
 CI = os.environ.get("CI") == "true"
+CREATED = pytest.StashKey()
 #: Tests that need Home Assistant are collected only with HASS.
 collect_ignore = [] if os.environ.get("HASS") else [
     "test_announced_home_assistant.py", "test_automations_home_assistant.py", "test_home_assistant_bridge.py"]
@@ -59,6 +61,22 @@ def pytest_terminal_summary(terminalreporter):
             report.longrepr[2].removeprefix("Skipped: ") for report in terminalreporter.stats.get("skipped", []))
         with open(file, "a") as lines:
             lines.writelines(f"{count} interoperability tests: {reason}\n" for reason, count in reasons.items())
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config):
+    """Create a folder with a short path for the tests' files.
+
+    The path of pytest's default has the name of the user and the number of runs, so a socket's path can become too long.
+    """
+    if not config.option.basetemp and not hasattr(config, "workerinput"):
+        config.option.basetemp = config.stash[CREATED] = tempfile.mkdtemp(prefix="lamp-")
+
+
+def pytest_sessionfinish(session, exitstatus):
+    """Remove the folder of the tests' files, unless a test has failed."""
+    if exitstatus == pytest.ExitCode.OK and CREATED in session.config.stash:
+        shutil.rmtree(session.config.stash[CREATED], ignore_errors=True)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -41,10 +41,10 @@ def dirty(daemon):
 
 FLOOD = r"""
 say() { printf '{"jsonrpc":"2.0",%s}\n' "$1"; }
-read -r line
-say '"id":1,"result":{"protocol":1,"name":"flood","version":"1"}'
+answer() { read -r line && rest=${line#*'"id":'} && say "\"id\":${rest%%,*},\"result\":$1"; }
+answer '{"protocol":1,"name":"flood","version":"1"}'
 say '"method":"lights/added","params":{"id":"lamp","name":"Flood"}'
-(while read -r line; do rest=${line#*'"id":'}; say "\"id\":${rest%%,*},\"result\":{}"; done) <&3 &
+(while answer {}; do :; done) <&3 &
 yes '{"jsonrpc":"2.0","method":"lights/state","params":{"id":"lamp","on":true,"reachable":true}}'
 """
 
