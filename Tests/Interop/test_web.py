@@ -754,7 +754,8 @@ def test_page_decides_about_apps_if_it_is_the_system_app(house, lan, tmp_path):
             visitor.go("/")
             visitor.until_text("No homes yet")
             visitor.page.get_by_label("Home name").fill("Villa")
-            visitor.page.get_by_role("button", name="Add home").click()
+            with visitor.page.expect_navigation():
+                visitor.page.get_by_role("button", name="Add home").click()
             visitor.until_text("This home is empty")
             visitor.go("/automations/new")
             visitor.page.get_by_label("Name").fill("Tea Time")
