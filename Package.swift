@@ -53,7 +53,7 @@ let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "sw
 /// The resources that are embedded in `homeweb`.
 let webAssets =
     [
-        "style.css", "script.js", "icons.svg", "icon.svg", "icon-180.png", "icon-192.png", "icon-512.png",
+        "base.css", "style.css", "script.js", "icons.svg", "icon.svg", "icon-180.png", "icon-192.png", "icon-512.png",
         "icon-maskable.png", "manifest.webmanifest", "worker.js",
     ]
     + [
@@ -274,7 +274,8 @@ let package = Package(
                 "AsyncKit", "HomeClient", "HomeModel", "HomePresentation", "HAPModel", "WebAccess", "BridgeControl",
                 "LineRPC", "SetupQR",
                 "DaemonKit",
-                "BoundedJSON", "SystemKit", "TerminalKit", "Texts", "CLocaleData", "CZlib", "QRReading", arguments,
+                "BoundedJSON", "SodiumKit", "SystemKit", "TerminalKit", "Texts", "CLocaleData", "CZlib", "QRReading",
+                arguments,
                 hummingbird,
                 hummingbirdCore,
                 hummingbirdTLS, mustache, lifecycle, .product(name: "UnixSignals", package: "swift-service-lifecycle"),

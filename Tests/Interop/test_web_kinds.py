@@ -389,3 +389,29 @@ def take_pictures(house, visit, folder):
                 visitor.go(f"/services/{id}")
                 visitor.page.wait_for_function("() => !document.querySelector('.stale')")
                 visitor.page.screenshot(path=folder / f"{name.replace(' ', '-')}-{size}-{scheme}.png", full_page=True)
+
+
+#: Returns the box of every element, and the style of the visible ones.
+LOOK = """() => [...document.querySelectorAll("body, body *")].map((one) => {
+  const box = one.getBoundingClientRect(), style = getComputedStyle(one);
+  const shown = ["color", "backgroundColor", "fontSize", "fontWeight", "borderTopColor", "borderTopLeftRadius", "cursor"];
+  return [one.tagName, one.id, one.getAttribute("class"), box.x, box.y, box.width, box.height]
+    .concat(box.width && style.opacity > 0 ? shown.map((name) => style[name]) : []);
+})"""
+
+
+@pytest.mark.parametrize("path", ["/", "/more?tablet=1"])
+@pytest.mark.parametrize("options", [PHONE, {"viewport": {"width": 1000, "height": 800}, "color_scheme": "dark"},
+                                     {"viewport": {"width": 2560, "height": 1440}}], ids=["phone", "dark", "wide"])
+def test_home_looks_the_same_before_the_rest_of_its_style_is_loaded(house, options, path):
+    visitor = house.chromium.open(house.page.address, path, **options)
+    try:
+        visitor.go("/")
+        page = visitor.page
+        page.wait_for_function("() => document.querySelectorAll('.tile').length > 10 && !document.querySelector('.tile.stale')")
+        whole = page.evaluate(LOOK)
+        page.evaluate("() => { document.querySelector('link[rel=stylesheet]').disabled = true }")
+        differences = [pair for pair in zip(page.evaluate(LOOK), whole, strict=True) if pair[0] != pair[1]]
+        assert not differences[:3] and not visitor.complaints
+    finally:
+        visitor.context.close()

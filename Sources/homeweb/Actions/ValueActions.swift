@@ -87,7 +87,8 @@ enum ValueActions {
 
     /// Returns the characteristic values that a form sets.
     ///
-    /// The name of each field is the ID of a characteristic of the service, or `color`.
+    /// The name of each field is the ID of a characteristic of the service, `color`, or, in the many tiles of a page,
+    /// `toggle` or `level`, which are shorter.
     ///
     /// - Throws: `badRequest` for an invalid or empty form, `forbidden` for a guest's write to a characteristic that
     ///   guests can't control.
@@ -108,9 +109,15 @@ enum ValueActions {
                 continue
             }
             guard name != "back", name != "use", name != OpeningQuestion.field else { continue }
-            guard let id = Characteristic.ID(name),
-                let characteristic = service.characteristics.first(where: { $0.id == id })
-            else { throw WebError(.badRequest, localized("This form is outdated. Reload the page.")) }
+            let id: Characteristic.ID? =
+                switch name {
+                case "toggle": service.toggle?.characteristic
+                case "level": service.level?.id
+                default: Characteristic.ID(name)
+                }
+            guard let id, let characteristic = service.characteristics.first(where: { $0.id == id }) else {
+                throw WebError(.badRequest, localized("This form is outdated. Reload the page."))
+            }
             guard let value = CharacteristicValue(formText: text, as: characteristic.metadata.format) else {
                 throw WebError(
                     .badRequest,

@@ -41,6 +41,10 @@ struct HomePage: LivePage {
         PageContent.inPlaceOfHomes(moment)?.title ?? moment.home?.name
     }
 
+    func needsOnlyBaseStyle(_ moment: Moment) -> Bool {
+        PageContent.inPlaceOfHomes(moment) == nil && moment.home?.accessories.isEmpty == false
+    }
+
     func changes(_ site: Site) async -> AsyncStream<Void>? { orders.changes }
 
     func order(_ moment: Moment) -> DisplayOrder? { moment.home.map { orders.order(of: $0.id) } }

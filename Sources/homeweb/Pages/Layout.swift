@@ -20,6 +20,10 @@ struct Layout {
     var message: String?
     /// The message about the visitor's last change.
     var toast: Toast?
+    /// Whether the page needs only the rules of base.css, which are then part of its HTML.
+    ///
+    /// A browser shows it before it has loaded the rest of the style.
+    var needsOnlyBaseStyle = false
     /// The query for the current home, if it isn't the primary home.
     var homeQuery = ""
 
@@ -32,6 +36,7 @@ struct Layout {
         var values: Templates.Values = [
             "version": Assets.version, "language": Languages.current, "title": title, "notice": notice,
         ]
+        if needsOnlyBaseStyle { values["style"] = Assets.baseStyle }
         if let texts = MarkedTexts.scriptJSON { values["texts"] = texts }
         if visitor?.isTablet == true { values["tablet"] = true }
         if let message { values["message"] = message }
@@ -49,6 +54,7 @@ struct Layout {
     /// The HTML from the content on.
     var ending: String {
         var values: Templates.Values = ["content": content]
+        if needsOnlyBaseStyle { values["version"] = Assets.version }
         if let live { values["live"] = live }
         if visitor?.isTablet == true { values["tablet"] = true }
         if let visitor, !visitor.isTablet, place != "/search" {

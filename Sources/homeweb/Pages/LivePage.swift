@@ -120,6 +120,9 @@ protocol LivePage: Sendable {
     /// Returns signals of changes that aren't changes of the homes, or `nil` if there are none.
     func changes(_ site: Site) async -> AsyncStream<Void>?
 
+    /// Returns whether the rules of base.css are all that the content needs until a visitor does something.
+    func needsOnlyBaseStyle(_ moment: Moment) -> Bool
+
     func content(_ moment: Moment) async -> PageContent
 
     /// The number of the current content, for a page that is redrawn only when this number changes; `nil` if the page
@@ -135,6 +138,7 @@ extension LivePage {
     var version: UInt64? { nil }
     func home(_ moment: Moment) -> Home? { moment.home }
     func title(_ moment: Moment) -> String? { nil }
+    func needsOnlyBaseStyle(_ moment: Moment) -> Bool { false }
     func order(_ moment: Moment) -> DisplayOrder? { nil }
     func changes(_ site: Site) async -> AsyncStream<Void>? { nil }
     func parts(_ changed: Set<Service.ID>, _ moment: Moment) -> [(id: String, html: String)]? { nil }
@@ -143,6 +147,7 @@ extension LivePage {
     func frame(_ title: String, _ moment: Moment) -> Layout {
         var layout = Layout(title: title, visitor: moment.visitor, place: place)
         layout.homeQuery = moment.homeQuery
+        layout.needsOnlyBaseStyle = needsOnlyBaseStyle(moment)
         if !moment.snapshot.isCurrent, !moment.homes.isEmpty { layout.notice = Notice.away }
         return layout
     }

@@ -59,8 +59,8 @@ struct Tile {
     private func values(of toggle: ServiceToggle) -> Templates.Values {
         let isOn = toggle.isOn == true
         var values: Templates.Values = [
-            "characteristic": "\(toggle.characteristic)", "value": toggle.next.formText,
-            "other": (isOn ? toggle.on : toggle.off).formText, "pressed": isOn ? "true" : "false",
+            "value": toggle.next.formText, "other": (isOn ? toggle.on : toggle.off).formText,
+            "pressed": isOn ? "true" : "false",
             "label": "\(row.name), \(state). \(row.kind.touchWords(isOn: isOn))",
         ]
         if isOn, let color = home.service(row.id)?.shownColor {
@@ -83,7 +83,7 @@ struct Tile {
             isPosition ? home.service(row.id)?.characteristic(.currentPosition)?.value?.number ?? number : number
         let target = isOff ? low : min(max(number, low), high)
         return [
-            "characteristic": "\(characteristic.id)", "minimum": low.formText, "maximum": high.formText,
+            "minimum": low.formText, "maximum": high.formText,
             "step": (metadata.step ?? 1).formText, "fill": (isOff ? low : min(max(present, low), high)).formText,
             "value": target.formText,
             "label": "\(row.name), \(characteristic.labelInSentence)",

@@ -1,7 +1,9 @@
+import BoundedJSON
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import NIOCore
+import SodiumKit
 import Texts
 
 /// The files that pages refer to, which are part of the program and the same for all visitors of one language.
@@ -10,7 +12,7 @@ enum Assets {
     private static let workerName = "worker.js"
 
     private static let all: [String: (type: String, bytes: [UInt8])] = [
-        "style.css": ("text/css; charset=utf-8", PackageResources.style_css),
+        "style.css": ("text/css; charset=utf-8", PackageResources.base_css + PackageResources.style_css),
         "script.js": ("text/javascript; charset=utf-8", PackageResources.script_js),
         "icons.svg": ("image/svg+xml", PackageResources.icons_svg),
         "icon.svg": ("image/svg+xml", PackageResources.icon_svg),
@@ -21,6 +23,12 @@ enum Assets {
         "icon-180.png": ("image/png", PackageResources.icon_180_png),
         "manifest.webmanifest": ("application/manifest+json", PackageResources.manifest_webmanifest),
     ]
+
+    /// The rules of Home, which are part of its HTML.
+    static let baseStyle = String(decoding: PackageResources.base_css, as: UTF8.self)
+
+    /// The only style that HTML may contain, as a source of the Content Security Policy.
+    static let baseStyleSource = "'sha256-\(Base64.encode(SHA256.hash(PackageResources.base_css)))'"
 
     /// A value that changes with the files, so that browsers can cache unchanged files.
     static let version = hash(

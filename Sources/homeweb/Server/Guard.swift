@@ -139,7 +139,7 @@ struct Guard: RouterMiddleware {
     private static let headers: [(HTTPField.Name, String)] = [
         (
             .contentSecurityPolicy,
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
+            "default-src 'none'; script-src 'self'; style-src 'self' \(Assets.baseStyleSource); img-src 'self' blob:; connect-src 'self'; "
                 + "manifest-src 'self'; media-src 'self' blob:; form-action 'self'; base-uri 'none'; "
                 + "frame-ancestors 'none'"
         ),
