@@ -307,6 +307,47 @@ def test_accessory_opens_as_a_sheet_on_a_wide_screen(house, visit):
     until(lambda: "64 %" in tile(visitor, "The Lightbulb").inner_text(), 5, "Home is up to date")
 
 
+def test_change_in_a_sheet_can_be_undone_there(house, visit):
+    house.report("The Lightbulb", "25", True)
+    visitor = visit("/", viewport={"width": 1700, "height": 900})
+    page = visitor.page
+    visitor.until_text("1 on", "#status")
+    page.get_by_role("link", name="Lights 1 on").click()
+    sheet = page.get_by_role("dialog", name="Lights")
+    sheet.get_by_role("button", name="Turn The Lightbulb off").click()
+    until(lambda: not house.held("The Lightbulb", "25"), 5, "off")
+    sheet.get_by_role("button", name="Undo").click()
+    until(lambda: house.held("The Lightbulb", "25"), 5, "on again")
+    page.keyboard.press("Escape")
+    until(lambda: not sheet.count(), 5, "the sheet is closed")
+    assert page.locator("body > #toasts").count() == 1
+
+
+def test_failed_undo_shows_its_error_until_it_is_dismissed(house, visit):
+    house.home.cli("zones", "add", "Outside")
+    visitor = visit("/rooms")
+    page = visitor.page
+    page.get_by_role("button", name="Remove Outside").click()
+    visitor.until_text("Outside was removed.", "#toasts")
+    page.route("**/undo", lambda route: route.abort())
+    page.get_by_role("button", name="Undo").click()
+    visitor.until_text("isn't responding", "#toasts")
+    assert page.locator(".toast").evaluate("one => one.getAnimations().length") == 0
+
+
+def test_tick_stays_with_its_accessory_when_the_list_changes(house, visit):
+    visitor = visit("/accessories")
+    page = visitor.page
+    page.get_by_label("The Faucet").check()
+    house.home.cli("rename", "The Lightbulb", "A Lightbulb")
+    try:
+        visitor.until_text("A Lightbulb")
+        assert page.locator("li:has(:checked)").inner_text().strip().startswith("The Faucet")
+        assert page.locator(":checked").count() == 1
+    finally:
+        house.home.cli("rename", "A Lightbulb", "The Lightbulb")
+
+
 def test_lamp_controls_work_by_keyboard_alone(house, visit):
     visitor = visit()
     house.report("The Lightbulb", "8", 60)

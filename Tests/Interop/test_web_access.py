@@ -5,7 +5,7 @@ import re
 import pytest
 from conftest import configuration
 from home import hub, make_home  # noqa: F401 (fixtures)
-from lan import until
+from lan import PATIENCE, until
 from web import Page, browser, fetch
 
 DEVICES = [
@@ -203,6 +203,13 @@ def test_owner_stays_signed_in_after_replacing_their_own_link(house):
     assert house.get("/access/link?person=owner", house.page.token)[0] == 200
 
 
+#: Hides or shows a page.
+SET_HIDDEN = """(isHidden) => {
+  Object.defineProperty(document, "hidden", { value: isHidden, configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
+
 def test_owner_invites_people_changes_and_revokes_their_access_on_the_page(house, tmp_path):
     with browser(house.home.host, tmp_path) as chromium:
         visitor = chromium.open(f"http://127.0.0.1:{house.page.port}", "/access")
@@ -230,6 +237,9 @@ def test_owner_invites_people_changes_and_revokes_their_access_on_the_page(house
         card.get_by_label("Rooms of the guest").select_option(label="All rooms")
         card.get_by_role("button", name="Save").click()
         guest.until_text("Kitchen Lamp")
+        hidden = guest.context.new_page()
+        hidden.goto(house.address)
+        hidden.evaluate(SET_HIDDEN, True)
         # The only owner can't become a guest.
         owner = page.locator(".card", has=page.get_by_role("heading", name=re.compile("^owner")))
         owner.get_by_text("Change access").click()
@@ -240,5 +250,7 @@ def test_owner_invites_people_changes_and_revokes_their_access_on_the_page(house
         page.get_by_role("link", name="Revoke the access of Berta").click()
         page.get_by_role("button", name="Revoke access").click()
         guest.until_text("Sign in", timeout=5)
+        hidden.evaluate(SET_HIDDEN, False)
+        hidden.wait_for_url("**/enter", timeout=10_000 * PATIENCE)
         until(lambda: "Berta" not in [one["name"] for one in house.web()["people"]], 5, "she is gone")
         assert not [one for one in visitor.complaints if "409" not in one] and not visitor.foreign

@@ -47,7 +47,9 @@ def test_page_script_and_events_are_small(house):
     assert size("/", "-H", "Accept-Encoding: gzip") <= 20_000
     script = re.search(r'src="(/assets/script[^"]*)"', fetch(host, address)[2])[1]
     assert size(script) <= 40_000
-    assert largest_event(host, address, house.bridge.socket) <= 1000
+    room = re.search(r'<h2><a href="(/rooms/[^"]*)">Room A<', fetch(host, address)[2])[1]
+    for page in ("/", room, "/status/lights"):
+        assert largest_event(host, address, house.bridge.socket, page) <= 1000, page
 
 
 #: Changes 40 tiles, and returns the median time until the page is laid out again, in milliseconds.

@@ -87,10 +87,10 @@ def sizes(large, page, table):
     table.add("the largest event of one changed lamp", largest_event(host, address, large.bridge.socket), "B", 1000)
 
 
-def largest_event(host, address, bridge):
-    """Return the size in bytes of the largest event that Home receives when one lamp changes."""
+def largest_event(host, address, bridge, path="/"):
+    """Return the size in bytes of the largest event that a page receives when the brightness of one lamp changes."""
     live = subprocess.Popen(
-        host.inside("curl", "-s", "-N", "-m", "60", address.rstrip("/") + live_path(host, address)), stdout=subprocess.PIPE, text=True)
+        host.inside("curl", "-s", "-N", "-m", "60", address.rstrip("/") + live_path(host, address, path)), stdout=subprocess.PIPE, text=True)
     control, events, level = Control(bridge), [], 40
     try:
         # Every beat is followed by another change, until one is shown.
@@ -99,7 +99,7 @@ def largest_event(host, address, bridge):
                 level += 1
                 control.simulate("simulated/lamp7", on=True, brightness=level)
             events += [line] if line.startswith("data: ") and '"id"' in line else []
-            if f"{level} %" in line:
+            if events and f"{level} %" in events[-1]:
                 break
     finally:
         end(live)
@@ -107,8 +107,8 @@ def largest_event(host, address, bridge):
     return max(len(f"event: part\n{one}\n".encode()) for one in events)
 
 
-def live_path(host, address):
-    return re.search(r'data-live="([^"]*)"', fetch(host, address)[2])[1].replace("&amp;", "&")
+def live_path(host, address, path="/"):
+    return re.search(r'data-live="([^"]*)"', fetch(host, address, path)[2])[1].replace("&amp;", "&")
 
 
 def open_pages(host, page, table, count=20):

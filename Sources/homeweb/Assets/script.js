@@ -150,7 +150,12 @@
       notice.textContent = "";
     });
     // The browser would reconnect with the former path.
-    source.onerror = () => { lost(); stop(); setTimeout(listen, 3000); };
+    source.onerror = () => {
+      lost();
+      stop();
+      setTimeout(listen, 3000);
+      fetch("/live?page=/-").then(({ status }) => status === 401 && enter(), () => {});
+    };
     watch();
   }
 
@@ -158,6 +163,8 @@
     clearTimeout(watchdog);
     watchdog = setTimeout(() => { lost(); stop(); listen(); }, timeout);
   }
+
+  const enter = () => location.assign("/enter");
 
   function lost() {
     notice.dataset.lost = "1";
@@ -182,29 +189,25 @@
   // Shows an error next to an element, until the visitor dismisses the error or tries again.
   function refuse(place, message) {
     clear(place);
-    const refusal = document.createElement("p"), dismiss = document.createElement("button");
-    refusal.className = "refusal";
-    refusal.setAttribute("role", "alert");
-    dismiss.type = "button";
-    dismiss.className = "dismiss";
-    dismiss.setAttribute("aria-label", localized("Dismiss"));
-    dismiss.textContent = "×";
-    dismiss.onclick = () => refusal.remove();
-    refusal.append(message, dismiss);
+    const refusal = parsed('<p class="refusal" role="alert"><button type="button" class="dismiss">×</button></p>').firstChild;
+    refusal.firstChild.ariaLabel = localized("Dismiss");
+    refusal.firstChild.onclick = () => refusal.remove();
+    refusal.prepend(message);
     own.add(refusal);
     place.append(refusal);
   }
 
-  const get = (path) => fetch(path, { headers: { Accept: "application/json" }, signal: AbortSignal.timeout(10000) })
+  const limit = () => AbortSignal.timeout(10000);
+  const get = (path) => fetch(path, { headers: { Accept: "application/json" }, signal: limit() })
     .then((response) => (response.ok ? response.json() : null)).catch(() => null);
 
   async function post(action, fields) {
     const response = await fetch(action, {
-      method: "POST", credentials: "same-origin", signal: AbortSignal.timeout(10000),
+      method: "POST", signal: limit(),
       headers: { Accept: "application/json", "Content-Type": "application/x-www-form-urlencoded" },
       body: new URLSearchParams(fields),
     }).catch(() => { throw new Error(localized("The page isn't responding.")); });
-    if (response.status === 401) location.assign("/enter");
+    if (response.status === 401) enter();
     const answer = await response.json().catch(() => ({}));
     if (answer.confirm) return (await ask(answer.confirm)) ? post(action, { ...fields, confirmed: "1" }) : { isCanceled: true };
     if (!response.ok) throw Object.assign(new Error(answer.message || localized("That didn't work.")), { suggestions: answer.suggestions });
@@ -213,9 +216,7 @@
 
   // Shows a question from the server, and returns whether the visitor agreed.
   function ask({ question, about, button }) {
-    const dialog = document.createElement("dialog");
-    dialog.append(parsed('<form method="dialog" class="stack"><h2 id="ask"></h2><p></p><button class="button danger" value="1"></button><button class="button" autofocus></button></form>'));
-    dialog.setAttribute("aria-labelledby", "ask");
+    const dialog = parsed('<dialog aria-labelledby="ask"><form method="dialog" class="stack"><h2 id="ask"></h2><p></p><button class="button danger" value="1"></button><button class="button" autofocus></button></form></dialog>').firstChild;
     dialog.querySelector("h2").textContent = question;
     dialog.querySelector("p").textContent = about;
     [dialog.querySelector(".danger").textContent, dialog.querySelector("[autofocus]").textContent] = [button, localized("Cancel")];
@@ -358,7 +359,7 @@
 
   on("change", (event) => {
     const input = event.target, form = input.closest("form.stepper");
-    if (!form || !input.matches("input[type=number]") || !input.checkValidity()) return;
+    if (!form || !input.matches("input[type=number]") || !input.reportValidity()) return;
     const back = form.querySelector("[name=back]").value;
     send(form, form.getAttribute("action"), { back, [input.name.replace("typed:", "")]: input.value });
   });
@@ -425,6 +426,7 @@
     if (picture.matches(".disc")) {
       ranges[0].value = angle;
       ranges[1].value = Math.min(radius / 0.89, 1) * 100;
+      paint(picture.closest("form"), ranges[1]);
     } else {
       // A drag doesn't jump over the gap from one end to the other.
       if (Math.abs(share - turning.share) > 0.5) return;
@@ -433,7 +435,6 @@
       ranges[0].value = Number(low) + share * (high - low);
       if (ranges[0].value === before) return;
     }
-    if (picture.matches(".disc")) paint(picture.closest("form"), ranges[1]);
     ranges[0].dispatchEvent(new Event("input", { bubbles: true }));
   }
 
@@ -564,22 +565,23 @@
     const link = event.target.closest("main:has(.rooms) a:is(.words, .status .chip)");
     if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || !matchMedia("(min-width: 1600px)").matches) return;
     event.preventDefault();
-    fetch(link.href).then((answer) => answer.text()).then((html) => {
+    fetch(link.href, { signal: limit() }).then((answer) => answer.text()).then((html) => {
       const page = new DOMParser().parseFromString(html, "text/html"), path = page.getElementById("live").dataset.live;
       if (!path) return void location.assign(link.href);
-      const dialog = document.createElement("dialog");
-      dialog.className = "sheet";
-      dialog.setAttribute("aria-label", page.title);
-      dialog.append(parsed('<button type="button" class="button round">×</button><div></div>'));
+      const dialog = parsed('<dialog class="sheet"><button type="button" class="button round">×</button><div></div></dialog>').firstChild;
+      dialog.ariaLabel = page.title;
       dialog.firstChild.ariaLabel = localized("Close");
       const [close, frame] = dialog.children, live = new EventSource(unmarked(path));
+      const receive = (name, action) => live.addEventListener(name, ({ data }) => action(JSON.parse(data)));
       frame.append(...page.getElementById("main").childNodes);
-      live.addEventListener("main", ({ data }) => drawMain(JSON.parse(data), frame));
-      live.addEventListener("part", ({ data }) => drawPart(JSON.parse(data)));
-      live.addEventListener("gone", ({ data }) => location.assign(JSON.parse(data).path));
+      receive("main", (content) => drawMain(content, frame));
+      receive("part", drawPart);
+      receive("gone", ({ path }) => location.assign(path));
       close.onclick = () => dialog.close();
       dialog.onclick = ({ target }) => { if (target === dialog) dialog.close(); };
-      dialog.onclose = () => { live.close(); dialog.remove(); };
+      dialog.onclose = () => { live.close(); main().before(toasts); dialog.remove(); };
+      // Elements outside a modal dialog can't be used.
+      dialog.append(toasts);
       document.body.append(dialog);
       dialog.showModal();
       shown();
@@ -633,9 +635,7 @@
     hint.textContent = refusal;
     input.setAttribute("aria-invalid", String(refusal !== ""));
     for (const suggestion of suggestions) {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.className = "button";
+      const button = parsed('<button type="button" class="button"></button>').firstChild;
       button.textContent = suggestion;
       button.onclick = () => { input.value = suggestion; input.focus(); check(form, input); };
       hint.append(" ", button);
@@ -664,6 +664,8 @@
     event.preventDefault();
     const form = event.target;
     form.hidden = true;
+    // An error stays until it is dismissed.
+    form.parentNode.style.animation = "none";
     focusMain();
     post("/undo", new FormData(form)).then((answer) => toast(answer.toast)).catch((error) => form.replaceWith(error.message));
   };
@@ -731,7 +733,7 @@
 
   on("keydown", (event) => {
     const { key, target } = event, isControl = event.ctrlKey || event.metaKey;
-    if (target.closest("input, textarea, select, dialog")) return;
+    if (target.closest("input, textarea, select, dialog:not(.sheet)")) return;
     if (key === "/" && sought && !isControl) openSearch(event);
     if (key === "z" && isControl) toasts.querySelector("form")?.requestSubmit();
   });

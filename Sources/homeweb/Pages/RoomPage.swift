@@ -19,7 +19,7 @@ struct RoomPage: LivePage {
         guard let home = moment.home(where: { $0.room(room) != nil }), let room = home.room(room) else {
             return .missing(localized("This room no longer exists."))
         }
-        let tiles = orders.order(of: home.id).tiles(in: room.id, of: home)
+        let tiles = orders.order(of: home.id).tiles(in: room.id, of: home).map { moment.tile($0, home, back: path) }
         let isDefault = room.id == home.defaultRoomID
         let all = home.rows().filter { $0.room == room.id }
         let lit = all.filter { $0.problem == nil && $0.kind.isSwitchedOffTogether && $0.toggle?.isOn == true }
@@ -28,7 +28,7 @@ struct RoomPage: LivePage {
             "name": isDefault ? home.displayName(of: room) : room.name, "home": home.name,
             "up": "/" + (home.isPrimary ? "" : "?home=\(home.id)"),
             "strip": home.readings(in: room.id).strip(of: "\(room.id)", home, moment, isComplete: true),
-            "tiles": tiles.map { moment.tile($0, home, back: path).values },
+            "tiles": tiles.map(\.values),
             "sensors": home.sensors(in: room.id).map { moment.tile($0, home, back: path).values },
             "away": home.accessories(in: room.id).sortedForDisplay.compactMap { accessory in
                 accessory.problem.map {
@@ -49,7 +49,8 @@ struct RoomPage: LivePage {
             if !isDefault { values["form"] = ["id": "\(room.id)", "home": "\(home.id)", "name": room.name] }
         }
         return PageContent(
-            title: room.name, main: Templates.render("room", values), values: home.valuesShown(of: all.map(\.id)))
+            title: room.name, main: Templates.render("room", values), parts: tiles.map(\.part),
+            values: home.valuesShown(of: all.map(\.id)))
     }
 }
 

@@ -41,9 +41,9 @@ struct ServicePage: LivePage {
         ]
         parts.append(PageContent.Part(id: "state", html: Templates.render("service-state", state)))
         let others = others(than: [service] + companions, in: accessory).map {
-            moment.tile($0, home, back: path)
+            moment.tile($0, home, .accessory, back: path)
         }
-        parts += others.map { PageContent.Part(id: $0.id, html: $0.html) }
+        parts += others.map(\.part)
         var values: Templates.Values = [
             "id": "\(service.id)", "accessory": "\(accessory.id)", "name": name,
             "icon": (service.associatedServiceType ?? service.type).icon,

@@ -7,9 +7,11 @@ import Texts
 struct Tile {
     /// The location on a page.
     ///
-    /// A favorite has a tile in its section and among the favorites.
+    /// A favorite has a tile in its section and among the favorites. The page of a service, with tiles of the same
+    /// accessory's other services, can be open over Home.
     enum Place: String {
         case section = "s"
+        case accessory = "o"
         case favorites = "f"
         case status = "t"
     }
@@ -40,6 +42,7 @@ struct Tile {
     }
 
     var html: String { Templates.render("tile", values) }
+    var part: PageContent.Part { PageContent.Part(id: id, html: html) }
 
     private var state: String {
         if let problem = row.problem { return problem.words }

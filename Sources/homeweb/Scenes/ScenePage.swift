@@ -47,7 +47,7 @@ struct ScenePage: LivePage {
                 guard home.service(row.id)?.sceneActions.isEmpty == false else { return nil }
                 return ["id": "\(row.id)", "name": row.name, "state": row.state.words]
             }
-            return others.isEmpty ? nil : ["room": home.displayName(of: room), "others": others]
+            return others.isEmpty ? nil : ["id": "\(room.id)", "room": home.displayName(of: room), "others": others]
         }
         var values: Templates.Values = [
             "id": "\(scene.id)", "home": "\(home.id)", "name": scene.name, "rooms": rooms,

@@ -104,22 +104,26 @@ private struct RemoteKey {
     /// The key of a keyboard that presses this key while the remote has the focus.
     var arrow: String?
 
-    static let directions: [RemoteKey] = [
-        RemoteKey(number: 4, name: localized("Up"), place: "up", icon: "back", arrow: "ArrowUp"),
-        RemoteKey(number: 6, name: localized("Left"), place: "left", icon: "back", arrow: "ArrowLeft"),
-        RemoteKey(number: 8, name: localized("OK"), place: "ok"),
-        RemoteKey(number: 7, name: localized("Right"), place: "right", icon: "back", arrow: "ArrowRight"),
-        RemoteKey(number: 5, name: localized("Down"), place: "down", icon: "back", arrow: "ArrowDown"),
-        RemoteKey(number: 9, name: localized("Back"), place: "return"),
-        RemoteKey(number: 15, name: localized("Info"), place: "info"),
-        RemoteKey(number: 10, name: localized("Exit"), place: "exit"),
-    ]
+    static var directions: [RemoteKey] {
+        [
+            RemoteKey(number: 4, name: localized("Up"), place: "up", icon: "back", arrow: "ArrowUp"),
+            RemoteKey(number: 6, name: localized("Left"), place: "left", icon: "back", arrow: "ArrowLeft"),
+            RemoteKey(number: 8, name: localized("OK"), place: "ok"),
+            RemoteKey(number: 7, name: localized("Right"), place: "right", icon: "back", arrow: "ArrowRight"),
+            RemoteKey(number: 5, name: localized("Down"), place: "down", icon: "back", arrow: "ArrowDown"),
+            RemoteKey(number: 9, name: localized("Back"), place: "return"),
+            RemoteKey(number: 15, name: localized("Info"), place: "info"),
+            RemoteKey(number: 10, name: localized("Exit"), place: "exit"),
+        ]
+    }
 
-    static let media: [RemoteKey] = [
-        RemoteKey(number: 3, name: localized("Previous track"), place: "media", icon: "media-previous"),
-        RemoteKey(number: 0, name: localized("Rewind"), place: "media", icon: "media-rewind"),
-        RemoteKey(number: 11, name: localized("Play or pause"), place: "media", icon: "media-play"),
-        RemoteKey(number: 1, name: localized("Fast forward"), place: "media", icon: "media-forward"),
-        RemoteKey(number: 2, name: localized("Next track"), place: "media", icon: "media-next"),
-    ]
+    static var media: [RemoteKey] {
+        [
+            RemoteKey(number: 3, name: localized("Previous track"), place: "media", icon: "media-previous"),
+            RemoteKey(number: 0, name: localized("Rewind"), place: "media", icon: "media-rewind"),
+            RemoteKey(number: 11, name: localized("Play or pause"), place: "media", icon: "media-play"),
+            RemoteKey(number: 1, name: localized("Fast forward"), place: "media", icon: "media-forward"),
+            RemoteKey(number: 2, name: localized("Next track"), place: "media", icon: "media-next"),
+        ]
+    }
 }
