@@ -37,7 +37,7 @@ define build
 endef
 
 .PHONY: all shipped built run run-home run-web test test-all guest-test package-test check format install install-files install-bridge-files install-home-files install-web-files help deb bench fuzz power-cut sanitize soak web-day web-figures docs
-.PHONY: container container-test reproducible apt-repository release guest-repository guest-test-arm64 fresh-machine test-outside mutants packages test-packages package-packages guest-packages arm64-packages bench-programs
+.PHONY: container container-test reproducible apt-repository release guest-repository guest-test-arm64 fresh-machine test-outside mutants packages test-packages package-packages guest-packages arm64-packages container-packages bench-programs
 
 all: shipped
 	Scripts/generate-manual $(SHIPPED)
@@ -77,7 +77,7 @@ test: test-packages $(VENV)/ready
 	@! test -s .build/skipped-tests || { echo "Skipped tests:"; cat .build/skipped-tests; }
 
 ## test-all  also run the tests that take too long for every change, before an issue is closed (root)
-test-all: test test-outside fresh-machine bench-programs package-test
+test-all: test test-outside fresh-machine bench-programs package-test guest-repository container container-test
 	$(INTEROP) Tests/Interop -m long
 	HOME_SEEDS=5 $(INTEROP) Tests/Interop/test_home_properties.py
 	Scripts/guest-documents
@@ -201,12 +201,11 @@ apt-repository: package-packages
 		--key "$(or $(SIGNING_KEY),$(error set SIGNING_KEY to a fingerprint or to a file with the secret key))"
 
 ## container  build a container image from the packages, without a container engine
-container:
-	@command -v mmdebstrap >/dev/null || { echo "container: mmdebstrap is missing; run as root: apt-get install mmdebstrap" >&2; exit 69; }
+container: container-packages
 	Scripts/build-container
 
 ## container-test  run the image with Podman on a simulated LAN: health, pairing, restart, no root (root)
-container-test: $(VENV)/ready
+container-test: container-packages $(VENV)/ready
 	Scripts/container-test
 
 ## guest-repository  install, upgrade and purge the packages from a repository, in guests with Debian 12 and 13 (root)
@@ -290,6 +289,9 @@ guest-packages:
 
 arm64-packages:
 	@Scripts/install-packages arm64
+
+container-packages:
+	@Scripts/install-packages container
 
 $(VENV)/ready: Tests/Interop/requirements.txt Tests/Interop/sources.txt
 	$(PYTHON) -m venv $(VENV)
