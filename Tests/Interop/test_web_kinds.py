@@ -408,7 +408,7 @@ def test_home_looks_the_same_before_the_rest_of_its_style_is_loaded(house, optio
     try:
         visitor.go("/")
         page = visitor.page
-        page.wait_for_function("() => document.querySelectorAll('.tile').length > 10 && !document.querySelector('.tile.stale')")
+        page.wait_for_function("() => document.querySelectorAll('.tile').length > 10 && !document.querySelector('.stale')")
         whole = page.evaluate(LOOK)
         page.evaluate("() => { document.querySelector('link[rel=stylesheet]').disabled = true }")
         differences = [pair for pair in zip(page.evaluate(LOOK), whole, strict=True) if pair[0] != pair[1]]

@@ -124,7 +124,8 @@ def test_three_actions_lead_from_the_link_to_a_switched_lamp_by_keyboard_alone(m
     press("Enter")
     visitor.until_text("Set up your accessories", "h1", timeout=40)
     tab_to(visitor, "Save all 3")
-    press("Enter")
+    with visitor.page.expect_navigation():
+        press("Enter")
     visitor.until_text("No room")
     tab_to(visitor, "Desk Lamp, off")
     press("Enter")
