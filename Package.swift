@@ -58,14 +58,14 @@ let webAssets =
     ]
     + [
         "access", "access-fields", "access-link", "accessory", "add", "arrange", "automation", "automation-buttons",
-        "automation-form", "automations", "bridge", "bridge-backup", "bridge-change",
+        "automation-form", "automation-row", "automations", "bridge", "bridge-backup", "bridge-change",
         "bridge-device", "bridge-fields", "bridge-pairings", "bridge-systems", "bridge-warning",
-        "bridge-warning-row", "bridge-warnings", "confirm", "control", "empty", "enter", "graphs",
+        "bridge-warning-row", "bridge-warnings", "characteristic", "confirm", "control", "empty", "enter", "graphs",
         "activity", "activity-row", "home", "message",
         "more", "name-form", "names", "offer", "offline", "options", "order", "order-buttons", "page-begin", "page-end",
         "people", "privacy", "privacy-history",
         "problem", "room", "rooms",
-        "scene",
+        "scene", "scene-device", "scene-service", "scene-tile",
         "scenes",
         "reading", "search", "search-box", "search-result", "selection", "service", "service-state", "status",
         "status-chips",

@@ -11,7 +11,7 @@ struct Site: Sendable {
     let freshness: Freshness
     let people: People
     let activity = ActivityFeed()
-    let orders: DisplayOrders
+    let displays: HomeDisplays
     let listeners = ListenerLimit()
     let attempts = AttemptLimit()
     /// Limits the number of graphs drawn concurrently, so that other calls to the home hub aren't delayed.

@@ -34,7 +34,7 @@ struct WebDaemon {
         let people = People(file: file, isTokenNeeded: isTokenNeeded, logger: logger)
         let site = Site(
             manager: manager, freshness: Freshness(manager), people: people,
-            orders: DisplayOrders(directory: stateDirectory, logger: logger), bridgeSocket: bridgeSocket,
+            displays: HomeDisplays(directory: stateDirectory, logger: logger), bridgeSocket: bridgeSocket,
             hubSocket: hubSocket, logger: logger)
         let (ports, portSink) = AsyncStream.makeStream(of: Int.self)
         let server = try WebServer.make(settings, site) { port in

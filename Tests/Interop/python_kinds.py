@@ -4,7 +4,7 @@
 
 Every accessory has all characteristics of its types. It prints `{"ready": DEVICE-ID, "accessories": ...}` with the types of
 each, then each received write, read and subscription. Each line of its standard input is `[ACCESSORY, TYPE, VALUE]`, a value
-to report, or `"values"`, which prints all values.
+to report, `{"failing": [ACCESSORY, ...]}`, the accessories whose reads fail, or `"values"`, which prints all values.
 """
 
 import asyncio
@@ -57,12 +57,23 @@ def make(driver, name, kinds, number):
     return accessory, found
 
 
+#: A reachable device's answer to a read that it can't perform.
+OUT_OF_RESOURCES = -70407
+
+
 class Driver(AccessoryDriver):
     """Prints each read as [aid, iid]."""
 
+    failing = frozenset()
+
     def get_characteristics(self, char_ids, *rest):
         say(read=[[int(part) for part in one.split(".")] for one in char_ids])
-        return super().get_characteristics(char_ids, *rest)
+        answer = super().get_characteristics(char_ids, *rest)
+        for one in answer["characteristics"]:
+            if one["aid"] in self.failing:
+                one["status"] = OUT_OF_RESOURCES
+                del one["value"]
+        return answer
 
     def async_subscribe_client_topic(self, client, topic, subscribe=True):
         say(subscribed=[int(part) for part in topic.split(".")], isOn=subscribe)
@@ -96,6 +107,9 @@ async def main(address, port, state):
             say(values={
                 name: {str(accessory.iid_manager.get_iid(one)): one.get_value() for one in found}
                 for name, (accessory, found) in places.items()})
+            continue
+        if isinstance(asked, dict):
+            driver.failing = {places[name][0].aid for name in asked["failing"]}
             continue
         name, iid, value = asked
         accessory, found = places[name]

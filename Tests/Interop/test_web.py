@@ -265,6 +265,60 @@ def test_what_needs_attention_is_listed_with_the_reason(house, visit):
     until(lambda: "The Leak Sensor" not in visitor.text(), 5, "the leak is over")
 
 
+def test_value_whose_read_fails_is_marked_until_a_value_arrives(house, visit):
+    house.report("The Temperature Sensor", "11", 17.5)
+    home, service = visit(), visit(house.path(None, "The Temperature Sensor"))
+    until(lambda: "17.5 °C" in strip(home, "Bedroom") and "17.5 °C" in service.text(), 5, "the value")
+    marks = lambda: (home.page.locator(".strip .stale").count(), service.page.locator("#state.stale").count())  # noqa: E731
+    until(lambda: marks() == (0, 0), 10, "all values are current")
+    house.bridge.say({"failing": ["The Temperature Sensor"]})
+    try:
+        house.home.cli("read", "The Temperature Sensor", "current-temperature", check=False)
+        until(lambda: marks() == (1, 1), 5, "the value is marked")
+        assert "17.5 °C" in strip(home, "Bedroom") and "17.5 °C" in service.text(), "the last value remains"
+    finally:
+        house.bridge.say({"failing": []})
+    house.report("The Temperature Sensor", "11", 18)
+    until(lambda: marks() == (0, 0) and "18 °C" in strip(home, "Bedroom"), 5, "the mark ends with the next value")
+
+
+def test_tiles_are_made_wide_hidden_and_ordered_among_the_favorites(house, visit):
+    room = re.search(r'<a href="(/rooms/[^"]*)">Kitchen<', fetch(house.page.host, house.page.address, "/rooms")[2])[1]
+    visitor, other = visit(room + "/order"), visit("/", viewport={"width": 390, "height": 800})
+    page, kitchen = visitor.page, other.page.locator("section", has=other.page.locator("h2", has_text="Kitchen"))
+    names = lambda: kitchen.locator(".tile b").all_text_contents()  # noqa: E731
+    width = lambda name: kitchen.locator(".tile", has_text=name).bounding_box()["width"]  # noqa: E731
+    wide, hidden = page.get_by_role("button", name="Wide: The Fan"), page.get_by_role("button", name="Hidden on Home: The Faucet")
+    for button in (wide, hidden):
+        button.focus()
+        page.keyboard.press("Enter")
+        until(lambda: button.get_attribute("aria-pressed") == "true", 5, "pressed")
+    until(lambda: "The Faucet" not in names() and width("The Fan") > 2 * width("The Lightbulb"), 5, "Home shows the change")
+    other.page.evaluate("document.documentElement.style.fontSize = '200%'")
+    assert other.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    other.page.evaluate("document.documentElement.style.fontSize = ''")
+    assert "The Faucet" in fetch(house.page.host, house.page.address, room)[2], "the room's page shows hidden tiles"
+    # The arrangement survives a restart.
+    assert house.page.terminate() == 0
+    house.page.start(allowed=False)
+    until(lambda: not visitor._now("#notice"), 20, "the page is connected again")
+    for visit_ in (visitor, other):
+        visit_.complaints.clear()
+    assert hidden.get_attribute("aria-pressed") == "true"
+    for button in (wide, hidden):
+        button.click()
+        until(lambda: button.get_attribute("aria-pressed") == "false" and not page.locator(".pending").count(), 5, "as before")
+    until(lambda: "The Faucet" in names() and width("The Fan") == width("The Lightbulb"), 5, "Home shows all tiles")
+    house.home.cli("favorite", "The Fan")
+    favorites = other.page.locator("#g-favorites .tile b")
+    until(lambda: favorites.all_text_contents() == ["The Fan", "The Lightbulb"], 5, "two favorites")
+    visitor.go("/rooms")
+    page.get_by_role("link", name="Arrange favorites").click()
+    page.get_by_role("button", name="Move The Fan down").click()
+    until(lambda: favorites.all_text_contents() == ["The Lightbulb", "The Fan"], 5, "Home shows the new order")
+    house.home.cli("favorite", "The Fan", "--off")
+
+
 def test_rooms_and_tiles_are_arranged_by_keyboard_and_by_drag(house, visit):
     visitor, other = visit("/rooms"), visit("/")
     page = visitor.page
@@ -666,6 +720,10 @@ def test_owner_edits_favorites_names_rooms_zones_and_kinds(house, visit):
     visitor.until_text("Remove Hall from Upstairs")
     page.get_by_role("button", name="Remove Hall from Upstairs").click()
     page.get_by_role("button", name="Remove Hall from Upstairs").wait_for(state="detached")
+    page.get_by_role("button", name="Undo").click()
+    visitor.until_text("Hall was added to Upstairs.", "#toasts")
+    page.get_by_role("button", name="Remove Hall from Upstairs").click()
+    visitor.until_text("Hall was removed from Upstairs.", "#toasts")
     page.get_by_label("New zone name").fill("Outside")
     page.get_by_role("button", name="Add zone").click()
     page.get_by_role("button", name="Remove Outside").click()

@@ -299,7 +299,13 @@ def test_outdated_form_does_not_silently_overwrite_an_automation(make_home, tmp_
         assert status == 409 and "Someone has changed this automation" in body and 'value="07:20"' in body
         assert home.cli("automations", "--json")[0]["when"] == "at 07:10"
         new = {name: re.search(f'name="{name}" value="([^"]*)"', body)[1] for name in ("home", "mark")}
-        assert save(new, "07:20")[0] == 303 and home.cli("automations", "--json")[0]["when"] == "at 07:20"
+        status, headers, _ = save(new, "07:20")
+        assert status == 303 and home.cli("automations", "--json")[0]["when"] == "at 07:20"
+        cookie = {"Cookie": headers["set-cookie"].split(";")[0]}
+        undo = re.search(r'name="id" value="([^"]+)"', fetch(home.host, page.address, headers=cookie)[2])[1]
+        assert fetch(home.host, page.address, "/undo", "POST", {"id": undo})[0] == 303
+        assert home.cli("automations", "--json")[0]["when"] == "at 07:10"
+        new = shown()
         home.cli("automations", "remove", "Morning")
         status, _, body = save(new, "07:30")
         assert status == 409 and "Someone has removed this automation" in body and 'value="07:30"' in body

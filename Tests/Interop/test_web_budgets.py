@@ -48,7 +48,10 @@ def test_page_script_and_events_are_small(house):
     script = re.search(r'src="(/assets/script[^"]*)"', fetch(host, address)[2])[1]
     assert size(script) <= 40_000
     room = re.search(r'<h2><a href="(/rooms/[^"]*)">Room A<', fetch(host, address)[2])[1]
-    for page in ("/", room, "/status/lights"):
+    (lamp,) = [one["id"] for one in house.home.cli("accessories", "--json") if one["name"] == "Lamp 7"]
+    house.home.cli("scenes", "add", "Evening")
+    (scene,) = [one["id"] for one in house.home.cli("scenes", "--json") if one["name"] == "Evening"]
+    for page in ("/", room, "/status/lights", f"/accessories/{lamp}", f"/scenes/{scene}"):
         assert largest_event(host, address, house.bridge.socket, page) <= 1000, page
 
 

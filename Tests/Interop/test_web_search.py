@@ -144,6 +144,25 @@ def test_many_accessories_are_renamed_and_moved_together(house, chromium):
     picture(visitor, "toast")
 
 
+def test_many_accessories_are_hidden_together_and_shown_again(house, chromium):
+    visitor, home = chromium.open(house.page.address, "/accessories"), chromium.open(house.page.address)
+    page, tiles = visitor.page, home.page.locator(".rooms .tile b")
+    page.get_by_label("All in Study").check()
+    page.get_by_role("button", name="Edit selected").click()
+    page.get_by_label("Hidden on Home").first.select_option(label="Yes")
+    page.get_by_role("button", name="Preview").click()
+    assert page.get_by_role("checkbox", name="Desk Lamp is hidden on Home").is_checked()
+    page.get_by_role("checkbox", name="Café Spot is hidden on Home").uncheck()
+    page.locator("[name=set-hidden]").select_option(label="Keep")
+    check(visitor)
+    page.get_by_role("button", name="Save all 2").first.click()
+    visitor.until_text("One accessory was changed.", "#toasts")
+    until(lambda: sorted(tiles.all_text_contents()) == ["Café Spot", "Front Door", "Hall Lamp"], 5, "hidden")
+    page.get_by_role("button", name="Undo").click()
+    visitor.until_text("The accessories are as before.", "#toasts")
+    until(lambda: "Desk Lamp" in tiles.all_text_contents(), 5, "shown again")
+
+
 def test_removed_scene_is_restored_with_its_automation(house, chromium):
     visitor = chromium.open(house.page.address, "/scenes")
     page = visitor.page

@@ -46,7 +46,7 @@ def further_views(home, page):
     home.cli("web", "--state-directory", page.state_directory, "--invite", "Anna", "--json")
     setup = fetch(page.host, page.address, "/add", "POST", {"code": "518-26-003", "home": villa})[1].get("location", "/add")
     return [
-        "/?by=kind", "/search", f"/accessories/{accessory}/remove", f"/accessories/{accessory}/arrange", f"/services/{lamp}/history",
+        "/?by=kind", "/search", f"/favorites/{villa}/order", f"/accessories/{accessory}/remove", f"/accessories/{accessory}/arrange", f"/services/{lamp}/history",
         f"/automations/{automation}/edit", f"/homes/{villa}/location/remove", "/access/link?person=Anna", "/access/remove?person=Anna",
         "/access/token?person=Anna", "/bridge/systems?driver=mqtt", "/bridge/systems?id=mqtt", "/bridge/devices?key=simulated/porch",
         "/bridge/backup", f"/privacy/history?home={villa}", setup]

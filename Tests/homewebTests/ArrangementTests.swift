@@ -1,5 +1,6 @@
 import HAPModel
 import HomeModel
+import HomePresentation
 import HomeTesting
 import Testing
 
@@ -25,7 +26,7 @@ struct ArrangementTests {
     private func accessory(_ name: String) throws -> Accessory { try #require(try home.accessories.named(name).first) }
 
     private func row(_ name: String) throws -> ArrangementRow {
-        ArrangementRow(try accessory(name), in: try home)
+        ArrangementRow(try accessory(name), in: try home, HomeDisplay())
     }
 
     /// Sends a table with the given names and rooms, by the accessories' current names.
@@ -39,13 +40,15 @@ struct ArrangementTests {
                 }.joined(separator: "&")))
     }
 
-    private func changes(_ arrangement: inout Arrangement) throws -> [Arrangement.Change] {
-        arrangement.changes(of: try #require(try home.accessory(bridge)), in: try home)
+    private func changes(
+        _ arrangement: inout Arrangement, _ display: HomeDisplay = HomeDisplay()
+    ) throws -> [Arrangement.Change] {
+        arrangement.changes(of: try #require(try home.accessory(bridge)), in: try home, display)
     }
 
     @Test("suggests unique names without the manufacturer and the room that a name contains")
     func suggestions() throws {
-        let rows = Arrangement(of: try #require(try home.accessory(bridge)), in: try home).rows
+        let rows = Arrangement(of: try #require(try home.accessory(bridge)), in: try home, HomeDisplay()).rows
         #expect(rows.map(\.name).sorted() == ["Desk Lamp", "Lamp", "Spot", "Spot 2"])
         #expect(rows.first { $0.name == "Lamp" }?.room == "Kitchen")
         #expect(rows.filter { !$0.room.isEmpty }.map(\.name) == ["Lamp"])
@@ -73,6 +76,23 @@ struct ArrangementTests {
                 .move(desk, room: "study"), .move(lamp, room: "Study"), .move(spot, room: "KITCHEN"),
             ])
         #expect(!arrangement.isRefused)
+    }
+
+    @Test("hides and shows all tiles of accessories with one change each")
+    func hidden() throws {
+        let ids = try ["Desk Lamp", "Kitchen Lamp"].map { try accessory($0).id }
+        let tiles = try ids.map { Set(try #require(try home.accessory($0)).tiles.map(\.id)) }
+        var display = HomeDisplay()
+        display.setHidden(true, tiles[1], of: try home)
+        var arrangement = Arrangement(try ids.compactMap(home.accessory), in: try home, display)
+        #expect(arrangement.rows.map(\.isHidden) == [false, true])
+        var made = try changes(&arrangement, display)
+        #expect(made.isEmpty)
+        arrangement.edit { _, row in row.isHidden.toggle() }
+        made = try changes(&arrangement, display)
+        #expect(made.count == 2)
+        #expect(made.contains(.setHidden([ids[0]: tiles[0]], true)))
+        #expect(made.contains(.setHidden([ids[1]: tiles[1]], false)))
     }
 
     @Test(

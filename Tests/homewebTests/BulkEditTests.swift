@@ -48,11 +48,13 @@ struct BulkEditTests {
         try hub.perform(.addRoom(id, name: "Lamp 3"))
         let home = try #require(hub.graph.home(id))
         let chosen = ["A", "B", "C"].flatMap { home.accessories.named($0) }
-        var arrangement = Arrangement(chosen, in: home)
-        BulkEdit(Query("pattern=Lamp+{n}&set-room=Attic&set-favorite=1")).apply(to: &arrangement)
-        _ = arrangement.changes(among: home.accessories, in: home)
+        var arrangement = Arrangement(chosen, in: home, HomeDisplay())
+        BulkEdit(Query("pattern=Lamp+{n}&set-room=Attic&set-favorite=1&set-hidden=1")).apply(to: &arrangement)
+        _ = arrangement.changes(among: home.accessories, in: home, HomeDisplay())
         #expect(arrangement.rows.map { !$0.nameRefusal.isEmpty } == [false, true, true])
         #expect(arrangement.rows.map(\.name) == ["Lamp 1", "Lamp 2", "Lamp 3"])
-        #expect(arrangement.rows.allSatisfy { $0.room == "Attic" && $0.isFavorite && $0.roomRefusal.isEmpty })
+        #expect(
+            arrangement.rows.allSatisfy { $0.room == "Attic" && $0.isFavorite && $0.isHidden && $0.roomRefusal.isEmpty }
+        )
     }
 }

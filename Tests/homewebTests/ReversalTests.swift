@@ -11,6 +11,7 @@ struct ReversalTests {
     /// A home with two lamps in a room, which belongs to a zone, and a scene and a person that an automation uses.
     actor House: ReversalTarget {
         var hub = TestHub()
+        var display = HomeDisplay()
         var values: [Characteristic.ID: CharacteristicValue] = [:]
         let id: Home.ID
 
@@ -58,6 +59,10 @@ struct ReversalTests {
         ) -> [Characteristic.ID: Result<CharacteristicValue, HomeError>] {
             values.merge(new) { $1 }
             return new.mapValues { .success($0) }
+        }
+
+        func setHidden(_ isHidden: Bool, _ services: Set<HomeModel.Service.ID>, of home: Home) {
+            display.setHidden(isHidden, services, of: home)
         }
     }
 
@@ -147,6 +152,42 @@ struct ReversalTests {
         let now = try await house.home
         #expect(now.triggers.first?.definition == trigger.definition && now.triggers.first?.isEnabled == true)
         #expect(now.zones.first?.name == "Upstairs" && now.zones.first?.rooms == zone.rooms)
+    }
+
+    @Test(
+        "restores the definition of an automation, unless someone has changed it since",
+        arguments: [false, true])
+    func definition(isChanged: Bool) async throws {
+        let home = try await house.home
+        let trigger = try #require(home.triggers.first)
+        var edited = trigger.definition
+        edited.condition = nil
+        try await house.perform(.updateTrigger(trigger.id, edited))
+        let present = try #require(try await house.home.triggers.first?.definition)
+        if isChanged { try await house.perform(.updateTrigger(trigger.id, trigger.definition)) }
+        let reversal = Reversal(
+            home.id, [.setDefinition(trigger.id, trigger.definition, insteadOf: present)])
+        #expect(
+            await undo(reversal) == (isChanged ? ["The automation Welcome was changed in the meantime."] : []))
+        #expect(try await house.home.triggers.first?.definition == trigger.definition)
+        try await house.perform(.removeTrigger(trigger.id))
+        #expect(await undo(reversal) == ["An automation was removed in the meantime."])
+    }
+
+    @Test("puts a room back into a zone, and shows hidden tiles again")
+    func zoneAndHiddenTiles() async throws {
+        let home = try await house.home
+        let (room, zone) = (try #require(home.rooms.first), try #require(home.zones.first))
+        let tiles = Set(home.accessories.flatMap(\.services).map(\.id))
+        try await house.perform(.removeRoomFromZone(zone.id, room.id))
+        await house.setHidden(true, tiles, of: home)
+        #expect(await house.display.hidden == tiles)
+        let reversal = Reversal(home.id, [.setInZone(room.id, zone.id, true), .setHidden(tiles, false)])
+        #expect(await undo(reversal).isEmpty)
+        #expect(try await house.home.zones.first?.rooms == [room.id])
+        #expect(await house.display.hidden.isEmpty)
+        try await house.perform(.removeZone(home.id, zone.id))
+        #expect(await undo(reversal) == ["The room or the zone was removed in the meantime."])
     }
 
     @Test("restores names, rooms and favorites that nobody else has changed, and removes an unused new room")

@@ -53,13 +53,25 @@ enum HomeActions {
                 localized("\(room.name) was removed.") + moved, restored: localized("\(room.name) was restored."),
                 Reversal(ofRemoving: room, from: home), page: "/rooms?home=\(home.id)")
         }
-        editing(router, "/zones/:id/rooms", site) { form, context, manager in
-            let zone: Zone.ID = try context.id()
-            if let room = form["add"].flatMap({ Room.ID($0) }) { _ = try await manager.addRoom(room, toZone: zone) }
-            if let room = form["remove"].flatMap({ Room.ID($0) }) {
-                _ = try await manager.removeRoom(room, fromZone: zone)
+        undoable(router, "/zones/:id/rooms", site) { form, context, manager in
+            let id: Zone.ID = try context.id()
+            let home = try await home(manager) { $0.zone(id) != nil }
+            let isAdded = form["add"] != nil
+            guard let zone = home.zone(id),
+                let room = (form["add"] ?? form["remove"]).flatMap({ Room.ID($0) }).flatMap(home.room)
+            else { throw ValueActions.notFound }
+            if isAdded {
+                _ = try await manager.addRoom(room.id, toZone: id)
+            } else {
+                _ = try await manager.removeRoom(room.id, fromZone: id)
             }
-            return "/rooms"
+            let texts = [
+                localized("\(room.name) was removed from \(zone.name)."),
+                localized("\(room.name) was added to \(zone.name)."),
+            ]
+            return UndoableChange(
+                texts[isAdded ? 1 : 0], restored: texts[isAdded ? 0 : 1],
+                Reversal(home.id, [.setInZone(room.id, id, !isAdded)]), page: "/rooms?home=\(home.id)")
         }
         undoable(router, "/zones/:id/remove", site) { _, context, manager in
             let id: Zone.ID = try context.id()

@@ -154,6 +154,7 @@
       lost();
       stop();
       setTimeout(listen, 3000);
+      // A removed visitor is rejected before the path is read.
       fetch("/live?page=/-").then(({ status }) => status === 401 && enter(), () => {});
     };
     watch();
@@ -312,12 +313,12 @@
 
   on("submit", (event) => {
     const form = event.target, button = event.submitter;
-    if (!form.action.match(/\/services\/[^/]+\/values$|\/scenes\/[^/]+\/run$|\/(rooms|homes)\/[^/]+\/(off|lights\/off|order)$|\/automations\/[^/]+\/enabled$/) && !form.closest("#search li")) return;
+    if (!form.action.match(/\/(values|off|order|enabled)$|\/scenes\/[^/]+\/run$/) && !form.closest("#search li")) return;
     event.preventDefault();
     const place = form.closest(".tile, .control") || form;
     const fields = Object.fromEntries(new FormData(form, button));
     if (form.matches(".presses")) return pressKey(form, fields);
-    const item = button?.closest(".order li");
+    const item = button?.closest(".places")?.parentNode;
     if (item) {
       // The item moves at once, so that the next press counts from its new position.
       hold(form);

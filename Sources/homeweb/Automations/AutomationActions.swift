@@ -108,13 +108,22 @@ enum AutomationActions {
                     )
                 )
             }
-            return try await save(query, trigger, home, visitor) { name, definition async throws(HomeError) in
+            let response = try await save(query, trigger, home, visitor) { name, definition async throws(HomeError) in
                 if definition != trigger.definition || !trigger.missingParts.isEmpty {
                     try await site.manager.updateTrigger(trigger.id, to: definition)
                 }
                 if name != trigger.name { try await site.manager.renameTrigger(trigger.id, to: name) }
                 return trigger.id
             }
+            guard response.status == .seeOther, let now = await site.home(home.id)?.trigger(id),
+                now.definition != trigger.definition
+            else { return response }
+            let toast = await site.undos.add(
+                UndoableChange(
+                    localized("\(now.name) was changed."), restored: localized("\(now.name) is as before."),
+                    Reversal(home.id, [.setDefinition(id, trigger.definition, insteadOf: now.definition)]),
+                    page: "/automations/\(id)"), of: visitor)
+            return response.showing(toast, context)
         }
     }
 

@@ -27,15 +27,19 @@ struct AutomationsPage: LivePage {
                     localized("The next and last runs can't be loaded: \(error.localizedMessage)").sentence
             }
         }
-        values["automations"] = home.triggers.sortedForDisplay.map { trigger in
-            summary.values(of: trigger, statuses[trigger.id], isOwner: moment.visitor.isEditor, back: path)
+        let automations = home.triggers.sortedForDisplay.map { trigger in
+            PageContent.Part(
+                id: "t-\(trigger.id)", "automation-row",
+                summary.values(of: trigger, statuses[trigger.id], isOwner: moment.visitor.isEditor, back: path))
         }
+        values["automations"] = automations.map(\.html)
         if moment.visitor.isEditor {
             values["owner"] = [
                 "new": "/automations/new" + moment.homeQuery, "people": "/people" + moment.homeQuery,
             ]
         }
-        return PageContent(title: localized("Automations"), main: Templates.render("automations", values))
+        return PageContent(
+            title: localized("Automations"), main: Templates.render("automations", values), parts: automations)
     }
 }
 

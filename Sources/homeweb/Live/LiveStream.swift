@@ -129,7 +129,7 @@ private struct Drawing {
     private var isCurrent = true
     private var shown: Set<Characteristic.ID> = []
     private var lastSnapshot: HomeSnapshot?
-    private var order: DisplayOrder?
+    private var display: HomeDisplay?
     private var version: UInt64?
     private(set) var isHubConnected: Bool?
     /// Whether the content depends on the time.
@@ -158,11 +158,11 @@ private struct Drawing {
             await drawAll(moment, &events)
             return events
         }
-        let isReordered = order != page.order(moment)
-        order = page.order(moment)
+        let isRearranged = display != page.display(moment)
+        display = page.display(moment)
         let counting = new?.timeDependent ?? []
         isTimeDependent = !counting.isEmpty
-        var redraw = mark == nil || isOther || isReordered ? .everything : redraw(new)
+        var redraw = mark == nil || isOther || isRearranged ? .everything : redraw(new)
         if case .rows(let rows) = redraw { redraw = .rows(rows.union(counting)) }
         if case .nothing = redraw, isTimeDependent { redraw = .rows(counting) }
         let hasReturned = new.map { $0.hasReturned(since: home) } ?? []

@@ -16,14 +16,16 @@ struct AccessoryPage: LivePage {
         guard let home = moment.home(where: { $0.accessory(accessory) != nil }),
             let accessory = home.accessory(accessory)
         else { return .missing(localized("This accessory no longer exists.")) }
+        let tiles = accessory.rows(.everything).map { moment.tile($0, home, back: path).part }
+        let rows = accessory.services.map { service in service.characteristics.map { row(of: $0, accessory) } }
         var values: Templates.Values = [
             "id": "\(accessory.id)", "name": accessory.name,
             "up": [
                 "path": "/rooms/\(accessory.room)",
                 "name": home.room(accessory.room).map(home.displayName) ?? home.name,
             ],
-            "tiles": accessory.rows(.everything).map { moment.tile($0, home, back: path).values },
-            "facts": facts(accessory), "services": accessory.services.map { self.values(of: $0, accessory) },
+            "tiles": tiles.map(\.html),
+            "facts": facts(accessory), "services": zip(accessory.services, rows).map(values),
             "behind": home.accessories.filter { $0.bridge == accessory.id }.sortedForDisplay.map {
                 ["id": "\($0.id)", "name": $0.name] as Templates.Values
             },
@@ -31,7 +33,7 @@ struct AccessoryPage: LivePage {
         if let problem = accessory.problem { values["problem"] = problem.localizedDescription.capitalizedFirst }
         if moment.visitor.isEditor { values["owner"] = owner(accessory, home) }
         return PageContent(
-            title: accessory.name, main: Templates.render("accessory", values),
+            title: accessory.name, main: Templates.render("accessory", values), parts: tiles + rows.joined(),
             values: Set(accessory.services.flatMap(\.characteristics).map(\.id)))
     }
 
@@ -66,22 +68,25 @@ struct AccessoryPage: LivePage {
         return facts.filter { !$0.1.isEmpty }.map { ["name": $0.0, "value": $0.1] }
     }
 
-    private func values(of service: Service, _ accessory: Accessory) -> Templates.Values {
+    private func values(of service: Service, _ rows: [PageContent.Part]) -> Templates.Values {
         [
             "id": "\(service.id)", "name": service.name, "type": service.shownType,
             "uuid": "\(service.type)", "iid": "\(service.iid)", "hidden": service.isHidden,
-            "primary": service.isPrimary,
-            "characteristics": service.characteristics.map { characteristic in
-                let metadata = characteristic.metadata
-                return [
-                    "id": "\(characteristic.id)", "name": characteristic.shownType,
-                    "value": characteristic.value.map { accessory.words(for: $0, of: characteristic) } ?? "",
-                    "format": metadata.format.rawValue + (metadata.unit.map { ", \($0.sign)" } ?? ""),
-                    "range": metadata.rangeText, "permissions": metadata.permissions.names.joined(separator: " "),
-                    "uuid": "\(characteristic.type)", "iid": "\(characteristic.iid)",
-                ] as Templates.Values
-            },
+            "primary": service.isPrimary, "characteristics": rows.map(\.html),
         ]
+    }
+
+    private func row(of characteristic: Characteristic, _ accessory: Accessory) -> PageContent.Part {
+        let metadata = characteristic.metadata
+        return PageContent.Part(
+            id: "v-\(characteristic.id)", "characteristic",
+            [
+                "id": "\(characteristic.id)", "name": characteristic.shownType,
+                "value": characteristic.value.map { accessory.words(for: $0, of: characteristic) } ?? "",
+                "format": metadata.format.rawValue + (metadata.unit.map { ", \($0.sign)" } ?? ""),
+                "range": metadata.rangeText, "permissions": metadata.permissions.names.joined(separator: " "),
+                "uuid": "\(characteristic.type)", "iid": "\(characteristic.iid)",
+            ])
     }
 }
 

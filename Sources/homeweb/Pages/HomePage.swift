@@ -15,14 +15,14 @@ struct HomePage: LivePage {
     let grouping: ProductGrouping
     let filter: ProductFilter
     private let bridgeSocket: SocketLocation
-    private let orders: DisplayOrders
+    private let displays: HomeDisplays
 
     var place: String { "/" }
 
-    init(path: String, query: Query, bridgeSocket: SocketLocation, orders: DisplayOrders) {
+    init(path: String, query: Query, bridgeSocket: SocketLocation, displays: HomeDisplays) {
         self.path = path
         self.bridgeSocket = bridgeSocket
-        self.orders = orders
+        self.displays = displays
         choice = query.home
         zone = query["zone"].flatMap { Zone.ID($0) }
         grouping = query["by"].flatMap(ProductGrouping.init) ?? .room
@@ -45,9 +45,9 @@ struct HomePage: LivePage {
         PageContent.inPlaceOfHomes(moment) == nil && moment.home?.accessories.isEmpty == false
     }
 
-    func changes(_ site: Site) async -> AsyncStream<Void>? { orders.changes }
+    func changes(_ site: Site) async -> AsyncStream<Void>? { displays.changes }
 
-    func order(_ moment: Moment) -> DisplayOrder? { moment.home.map { orders.order(of: $0.id) } }
+    func display(_ moment: Moment) -> HomeDisplay? { moment.home.map { displays.display(of: $0.id) } }
 
     // MARK: Sections
 
@@ -67,11 +67,12 @@ struct HomePage: LivePage {
         let wanted = zone.map { zone in Set(home.zone(zone)?.rooms ?? []) }
         let isWanted = { (room: Room.ID) in wanted?.contains(room) ?? true }
         guard isList else {
-            let order = orders.order(of: home.id)
-            return order.rooms(of: home).filter { isWanted($0.id) }.compactMap { room in
+            let display = displays.display(of: home.id)
+            return display.rooms(of: home).filter { isWanted($0.id) }.compactMap { room in
                 let section = Section(
                     part: "\(room.id)", name: home.displayName(of: room), room: room.id,
-                    rows: order.tiles(in: room.id, of: home), readings: home.readings(in: room.id))
+                    rows: display.tiles(in: room.id, of: home).filter { !display.hidden.contains($0.id) },
+                    readings: home.readings(in: room.id))
                 let isEmpty = section.rows.isEmpty && home.sensors(in: room.id).isEmpty
                 return isEmpty ? nil : section
             }
@@ -83,7 +84,9 @@ struct HomePage: LivePage {
         }
     }
 
-    private func favorites(_ home: Home) -> [ServiceRow] { isList || zone != nil ? [] : home.favorites }
+    private func favorites(_ home: Home) -> [ServiceRow] {
+        isList || zone != nil ? [] : displays.display(of: home.id).favorites(of: home)
+    }
 
     func content(_ moment: Moment) async -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
@@ -91,20 +94,19 @@ struct HomePage: LivePage {
             return PageContent(title: localized("No homes yet"), localized("Add a home to get started."))
         }
         let sections = sections(home)
+        let display = displays.display(of: home.id)
         var values: Templates.Values = [
             "name": home.name, "views": home.accessories.isEmpty ? [] : views(home, moment), "isList": isList,
             "sections": sections.map { section in
                 var values: Templates.Values = [
                     "id": "g-\(section.part)", "name": section.name,
-                    "tiles": section.rows.map { moment.tile($0, home, back: path).values },
+                    "tiles": section.rows.map { moment.tile($0, home, back: path, display).values },
                 ]
                 if let room = section.room { values["path"] = "/rooms/\(room)" }
                 if !isList { values["strip"] = section.readings.strip(of: section.part, home, moment) }
                 return values
             },
-            "nothing": isList || zone != nil
-                ? localized("Nothing matches this filter.")
-                : localized("This home is empty. Add an accessory to get started."),
+            "nothing": nothing(home),
         ]
         let favorites = favorites(home)
         if !isList {
@@ -112,7 +114,9 @@ struct HomePage: LivePage {
             if sections.count > 2 {
                 values["index"] = sections.map { ["id": "g-\($0.part)", "name": $0.name] as Templates.Values }
             }
-            values["favorites"] = favorites.map { moment.tile($0, home, .favorites, back: path).values }
+            values["favorites"] = favorites.map {
+                moment.tile($0, home, .favorites, back: path, display).values
+            }
             if zone == nil {
                 values["scenes"] = home.actionSets.sortedForDisplay.filter { !$0.actions.isEmpty }.map {
                     ["id": "\($0.id)", "name": $0.name, "back": path] as Templates.Values
@@ -138,12 +142,25 @@ struct HomePage: LivePage {
             title: home.name, main: Templates.render("home", values), values: home.valuesShown(of: shown))
     }
 
+    /// The sentence on a page without tiles.
+    private func nothing(_ home: Home) -> String {
+        guard !isList, zone == nil else { return localized("Nothing matches this filter.") }
+        return home.accessories.isEmpty
+            ? localized("This home is empty. Add an accessory to get started.")
+            : localized("All tiles are hidden. The pages of the rooms show them.")
+    }
+
     func parts(_ changed: Set<Service.ID>, _ moment: Moment) -> [(id: String, html: String)]? {
         guard PageContent.inPlaceOfHomes(moment) == nil, let home = moment.home else { return nil }
         let sections = sections(home)
+        let display = displays.display(of: home.id)
         let tiles =
-            sections.flatMap(\.rows).filter { changed.contains($0.id) }.map { moment.tile($0, home, back: path) }
-            + favorites(home).filter { changed.contains($0.id) }.map { moment.tile($0, home, .favorites, back: path) }
+            sections.flatMap(\.rows).filter { changed.contains($0.id) }.map {
+                moment.tile($0, home, back: path, display)
+            }
+            + favorites(home).filter { changed.contains($0.id) }.map {
+                moment.tile($0, home, .favorites, back: path, display)
+            }
         let parts = tiles.map { ($0.id, $0.html) }
         guard !isList else { return parts }
         let strips = sections.filter { $0.readings.contains { !changed.isDisjoint(with: $0.services) } }.map {
@@ -213,9 +230,11 @@ extension [RoomReading] {
     /// Unless it's complete, it omits states that are as expected, such as of a dry leak sensor.
     func strip(of part: String, _ home: Home, _ moment: Moment, isComplete: Bool = false) -> Templates.Values {
         let readings = filter { isComplete || $0.isNotable }.map { reading in
-            let isCurrent = reading.services.allSatisfy { home.service($0).map(moment.isCurrent) ?? true }
+            let services = reading.services.compactMap(home.service)
+            let isCurrent = services.allSatisfy(moment.isCurrent)
+            let words = [reading.words.capitalizedFirst, moment.age(of: services)].compactMap(\.self)
             return [
-                "icon": reading.kind.icon, "title": reading.title, "words": reading.words.capitalizedFirst,
+                "icon": reading.kind.icon, "title": reading.title, "words": words.joined(separator: ", "),
                 "classes": (reading.isAlert ? "alert" : "") + (isCurrent ? "" : " stale"),
             ] as Templates.Values
         }

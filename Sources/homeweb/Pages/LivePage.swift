@@ -39,17 +39,20 @@ struct Moment {
             || !characteristic.isOutdated && (characteristic.isNotificationEnabled || read.contains(characteristic.id))
     }
 
-    /// Returns the age of a service's oldest value that isn't current, such as `12 min ago`; `nil` if all are current or
-    /// younger than a minute.
-    func age(of service: Service) -> String? {
-        service.characteristics.filter { !isCurrent($0) && $0.value != nil }.compactMap(\.valueTime).min()?.ageOfValue
+    /// Returns the age of the oldest value that isn't current, such as `12 min ago`; `nil` if all are current or younger
+    /// than a minute.
+    func age(of services: [Service]) -> String? {
+        services.flatMap(\.characteristics).filter { !isCurrent($0) && $0.value != nil }.compactMap(\.valueTime).min()?
+            .ageOfValue
     }
 
-    func tile(_ row: ServiceRow, _ home: Home, _ place: Tile.Place = .section, back: String) -> Tile {
+    func tile(
+        _ row: ServiceRow, _ home: Home, _ place: Tile.Place = .section, back: String, _ display: HomeDisplay? = nil
+    ) -> Tile {
         let service = home.service(row.id)
         return Tile(
             row: row, home: home, place: place, back: back, isCurrent: service.map(isCurrent) ?? true,
-            age: service.flatMap(age))
+            age: service.flatMap { age(of: [$0]) }, isWide: display?.wide.contains(row.id) == true)
     }
 }
 
@@ -70,6 +73,13 @@ struct PageContent {
     struct Part {
         let id: String
         let html: String
+
+        init(id: String, html: String) { (self.id, self.html) = (id, html) }
+
+        /// Renders an element with a template that other templates include.
+        init(id: String, _ template: String, _ values: Templates.Values) {
+            self.init(id: id, html: Templates.render(template, values))
+        }
     }
 
     var title: String
@@ -94,7 +104,33 @@ struct PageContent {
     }
 
     /// The HTML without the parts.
-    private var frame: String { parts.reduce(main) { $0.replacing($1.html, with: "", maxReplacements: 1) } }
+    private var frame: [UInt8] {
+        let html = Array(main.utf8)
+        var found: [Range<Int>] = []
+        for part in parts {
+            let part = Array(part.html.utf8)
+            // Most parts follow each other.
+            let start = html.index(of: part, from: found.last?.upperBound ?? 0) ?? html.index(of: part, from: 0)
+            if let start { found.append(start..<start + part.count) }
+        }
+        var frame: [UInt8] = []
+        var end = 0
+        for range in found.sorted(by: { $0.lowerBound < $1.lowerBound }) where range.lowerBound >= end {
+            frame += html[end..<range.lowerBound]
+            end = range.upperBound
+        }
+        return frame + html[end...]
+    }
+}
+
+extension [UInt8] {
+    /// Returns the first index at which other bytes begin.
+    fileprivate func index(of other: [UInt8], from start: Int) -> Int? {
+        guard !other.isEmpty, count - other.count >= start else { return nil }
+        return (start...count - other.count).first { index in
+            self[index] == other[0] && self[index..<index + other.count].elementsEqual(other)
+        }
+    }
 }
 
 /// A page with live updates.
@@ -112,10 +148,10 @@ protocol LivePage: Sendable {
     /// something else may be returned in its place.
     func title(_ moment: Moment) -> String?
 
-    /// Returns the order of the tiles, or `nil` if it doesn't matter.
+    /// Returns the order and the sizes of the tiles, or `nil` if they don't matter.
     ///
-    /// If it changes, the entire page is redrawn.
-    func order(_ moment: Moment) -> DisplayOrder?
+    /// If they change, the entire page is redrawn.
+    func display(_ moment: Moment) -> HomeDisplay?
 
     /// Returns signals of changes that aren't changes of the homes, or `nil` if there are none.
     func changes(_ site: Site) async -> AsyncStream<Void>?
@@ -139,7 +175,7 @@ extension LivePage {
     func home(_ moment: Moment) -> Home? { moment.home }
     func title(_ moment: Moment) -> String? { nil }
     func needsOnlyBaseStyle(_ moment: Moment) -> Bool { false }
-    func order(_ moment: Moment) -> DisplayOrder? { nil }
+    func display(_ moment: Moment) -> HomeDisplay? { nil }
     func changes(_ site: Site) async -> AsyncStream<Void>? { nil }
     func parts(_ changed: Set<Service.ID>, _ moment: Moment) -> [(id: String, html: String)]? { nil }
 

@@ -16,9 +16,8 @@ enum Pages {
 
     static func add(to router: RouterGroup<WebContext>, _ site: Site) {
         for path in [
-            "/", "/status/:topic", "/rooms", "/rooms/:id", "/rooms/:id/order", "/services/:id", "/accessories/:id",
-            "/scenes", "/scenes/:id", "/activity",
-            "/more",
+            "/", "/status/:topic", "/rooms", "/rooms/:id", "/rooms/:id/order", "/favorites/:id/order", "/services/:id",
+            "/accessories/:id", "/scenes", "/scenes/:id", "/activity", "/more",
             "/names", "/accessories", "/add", "/add/:id", "/automations", "/automations/:id", "/people",
         ] {
             router.get(RouterPath(path)) { request, context in
@@ -42,13 +41,13 @@ enum Pages {
         switch (words.first, words.count) {
         case (nil, 0):
             return HomePage(
-                path: "/" + query.text, query: query, bridgeSocket: site.bridgeSocket, orders: site.orders)
+                path: "/" + query.text, query: query, bridgeSocket: site.bridgeSocket, displays: site.displays)
         case ("status", 2):
             return HomeStatus.Topic(rawValue: words[1]).map {
                 StatusPage(topic: $0, choice: query.home)
             }
         case ("rooms", 2):
-            return Room.ID(words[1]).map { RoomPage(room: $0, orders: site.orders) }
+            return Room.ID(words[1]).map { RoomPage(room: $0, displays: site.displays) }
         case ("services", 2): return Service.ID(words[1]).map(ServicePage.init)
         case ("accessories", 2): return Accessory.ID(words[1]).map(AccessoryPage.init)
         case ("scenes", 1): return ScenesPage(path: "/scenes" + query.text, choice: query.home)
@@ -68,9 +67,11 @@ enum Pages {
         guard visitor.isEditor else { return nil }
         switch (words.first, words.count) {
         case ("rooms", 1):
-            return RoomsPage(path: "/rooms" + query.text, choice: query.home, orders: site.orders)
+            return RoomsPage(path: "/rooms" + query.text, choice: query.home, displays: site.displays)
         case ("rooms", 3) where words[2] == "order":
-            return Room.ID(words[1]).map { OrderPage(room: $0, orders: site.orders) }
+            return Room.ID(words[1]).map { OrderPage(list: .room($0), displays: site.displays) }
+        case ("favorites", 3) where words[2] == "order":
+            return Home.ID(words[1]).map { OrderPage(list: .favorites($0), displays: site.displays) }
         case ("accessories", 1): return SelectionPage(path: "/accessories" + query.text, choice: query.home)
         case ("names", 1): return NamesPage(path: "/names" + query.text, choice: query.home)
         case ("people", 1):

@@ -6,20 +6,21 @@ import Texts
 /// The page of a room: its accessories, its sensors, and its unreachable accessories with the reasons.
 struct RoomPage: LivePage {
     let room: Room.ID
-    let orders: DisplayOrders
+    let displays: HomeDisplays
     var path: String { "/rooms/\(room)" }
     var place: String { "/" }
 
     func home(_ moment: Moment) -> Home? { moment.home { $0.room(room) != nil } }
 
-    func changes(_ site: Site) async -> AsyncStream<Void>? { orders.changes }
+    func changes(_ site: Site) async -> AsyncStream<Void>? { displays.changes }
 
     func content(_ moment: Moment) -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
         guard let home = moment.home(where: { $0.room(room) != nil }), let room = home.room(room) else {
             return .missing(localized("This room no longer exists."))
         }
-        let tiles = orders.order(of: home.id).tiles(in: room.id, of: home).map { moment.tile($0, home, back: path) }
+        let display = displays.display(of: home.id)
+        let tiles = display.tiles(in: room.id, of: home).map { moment.tile($0, home, back: path, display) }
         let isDefault = room.id == home.defaultRoomID
         let all = home.rows().filter { $0.room == room.id }
         let lit = all.filter { $0.problem == nil && $0.kind.isSwitchedOffTogether && $0.toggle?.isOn == true }
@@ -45,7 +46,7 @@ struct RoomPage: LivePage {
             ]
         }
         if moment.visitor.isEditor {
-            if tiles.count > 1 { values["arrange"] = ["path": "\(path)/order"] }
+            if !tiles.isEmpty { values["arrange"] = ["path": "\(path)/order"] }
             if !isDefault { values["form"] = ["id": "\(room.id)", "home": "\(home.id)", "name": room.name] }
         }
         return PageContent(

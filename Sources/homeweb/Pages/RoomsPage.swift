@@ -1,20 +1,21 @@
 import HomeModel
+import HomePresentation
 import Texts
 
 /// The page to manage rooms and zones.
 struct RoomsPage: LivePage {
     let path: String
     let choice: Home.ID?
-    let orders: DisplayOrders
+    let displays: HomeDisplays
     var place: String { "/more" }
 
-    func changes(_ site: Site) async -> AsyncStream<Void>? { orders.changes }
+    func changes(_ site: Site) async -> AsyncStream<Void>? { displays.changes }
 
     func content(_ moment: Moment) -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
         guard let home = moment.home else { return .missing(localized("There are no homes yet.")) }
-        let rooms = orders.order(of: home.id).rooms(of: home).filter { $0.id != home.defaultRoomID }
-        let values: Templates.Values = [
+        let rooms = displays.display(of: home.id).rooms(of: home).filter { $0.id != home.defaultRoomID }
+        var values: Templates.Values = [
             "home": ["id": "\(home.id)", "name": home.name], "back": path,
             "rooms": rooms.enumerated().map { index, room in
                 let count = home.accessories(in: room.id).count
@@ -41,6 +42,9 @@ struct RoomsPage: LivePage {
             "addZone": nameForm(
                 home, "/homes/\(home.id)/zones", "zone", localized("New zone name"), localized("Add zone")),
         ]
+        if !home.favorites.isEmpty {
+            values["favorites"] = ["path": OrderPage.List.favorites(home.id).path] as Templates.Values
+        }
         return PageContent(title: localized("Rooms and zones"), main: Templates.render("rooms", values))
     }
 

@@ -29,10 +29,9 @@ struct ServicePage: LivePage {
         let readings = self.readings(of: service, companions, accessory, controlled)
         var parts = controls.map { PageContent.Part(id: $0.part, html: $0.html) }
         parts += readings.map { reading in
-            PageContent.Part(
-                id: "r-\(reading.id)", html: Templates.render("reading", self.values(of: reading, accessory)))
+            PageContent.Part(id: "r-\(reading.id)", "reading", self.values(of: reading, accessory))
         }
-        let stateParts = [accessory.state(of: service).words, moment.age(of: service)].compactMap(\.self)
+        let stateParts = [accessory.state(of: service).words, moment.age(of: [service])].compactMap(\.self)
         let words = accessory.problem?.words ?? stateParts.joined(separator: ", ")
         let state: Templates.Values = [
             "state": words.capitalizedFirst,

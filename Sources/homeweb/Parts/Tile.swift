@@ -25,6 +25,8 @@ struct Tile {
     let isCurrent: Bool
     /// The age of the oldest value that isn't current, if it matters.
     let age: String?
+    /// Whether the tile is twice as wide as others.
+    var isWide = false
 
     var id: String { "\(place.rawValue)-\(row.id)" }
 
@@ -51,8 +53,8 @@ struct Tile {
     }
 
     private var classes: String {
-        var classes = ""
-        if row.problem != nil { return " away" }
+        var classes = isWide ? " wide" : ""
+        if row.problem != nil { return classes + " away" }
         if row.state.isActive { classes += " on" }
         if row.state.isAlert { classes += " alert" }
         if !isCurrent { classes += " stale" }

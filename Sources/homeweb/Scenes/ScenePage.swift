@@ -18,36 +18,51 @@ struct ScenePage: LivePage {
         }
         let phrases = TriggerPhrases(home: home, time: .current(of: home))
         let used = scene.services(in: home)
-        var values: Templates.Values = [
-            "id": "\(scene.id)", "home": "\(home.id)", "name": scene.name,
-            "up": "/scenes" + (home.isPrimary ? "" : "?home=\(home.id)"), "state": scene.stateWords.capitalizedFirst,
-            "empty": scene.actions.isEmpty,
-            "services": used.map { service, actions in
-                let accessory = home.accessory(of: service.id)
-                return [
+        let services = used.map { service, actions in
+            let accessory = home.accessory(of: service.id)
+            return PageContent.Part(
+                id: "s-\(service.id)", "scene-service",
+                [
                     "id": "\(service.id)", "scene": "\(scene.id)",
                     "name": accessory?.shownName(of: service) ?? service.name,
                     "room": accessory.flatMap { home.room($0.room) }.map(home.displayName) ?? "",
                     "actions": actions.map { phrases.phrase(for: $0).capitalizedFirst },
-                    "edits": moment.visitor.isEditor,
-                    "isCurrent": Set(service.sceneActions) == Set(actions),
-                ] as Templates.Values
-            },
+                    "edits": moment.visitor.isEditor, "isCurrent": Set(service.sceneActions) == Set(actions),
+                ])
+        }
+        var values: Templates.Values = [
+            "id": "\(scene.id)", "home": "\(home.id)", "name": scene.name,
+            "up": "/scenes" + (home.isPrimary ? "" : "?home=\(home.id)"), "state": scene.stateWords.capitalizedFirst,
+            "empty": scene.actions.isEmpty,
+            "services": services.map(\.html),
         ]
-        if moment.visitor.isEditor { values["editor"] = editor(scene, Set(used.map(\.service.id)), home) }
+        var parts = services
+        if moment.visitor.isEditor {
+            values["editor"] = editor(scene, Set(used.map(\.service.id)), home, &parts)
+        }
         let shown = used.map(\.service.id) + home.rows().map(\.id)
         return PageContent(
-            title: scene.name, main: Templates.render("scene", values), values: home.valuesShown(of: shown))
+            title: scene.name, main: Templates.render("scene", values), parts: parts,
+            values: home.valuesShown(of: shown))
     }
 
-    private func editor(_ scene: ActionSet, _ used: Set<Service.ID>, _ home: Home) -> Templates.Values {
+    /// Returns the template values of the editor, and appends its elements that often change to `parts`.
+    private func editor(
+        _ scene: ActionSet, _ used: Set<Service.ID>, _ home: Home, _ parts: inout [PageContent.Part]
+    ) -> Templates.Values {
         let rows = home.rows().filter { !used.contains($0.id) && $0.problem == nil }
         let rooms: [Templates.Values] = (home.rooms.sortedForDisplay + [home.defaultRoom]).compactMap { room in
-            let others: [Templates.Values] = rows.filter { $0.room == room.id }.compactMap { row in
-                guard home.service(row.id)?.sceneActions.isEmpty == false else { return nil }
-                return ["id": "\(row.id)", "name": row.name, "state": row.state.words]
+            let others = rows.filter { row in
+                row.room == room.id && home.service(row.id)?.sceneActions.isEmpty == false
+            }.map { row in
+                PageContent.Part(
+                    id: "a-\(row.id)", "scene-device",
+                    ["id": "\(row.id)", "name": row.name, "state": row.state.words])
             }
-            return others.isEmpty ? nil : ["id": "\(room.id)", "room": home.displayName(of: room), "others": others]
+            parts += others
+            return others.isEmpty
+                ? nil
+                : ["id": "\(room.id)", "room": home.displayName(of: room), "others": others.map(\.html)]
         }
         var values: Templates.Values = [
             "id": "\(scene.id)", "home": "\(home.id)", "name": scene.name, "rooms": rooms,

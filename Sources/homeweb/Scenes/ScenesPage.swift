@@ -11,14 +11,15 @@ struct ScenesPage: LivePage {
     func content(_ moment: Moment) -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
         guard let home = moment.home else { return .missing(localized("There are no homes yet.")) }
-        let scenes: [Templates.Values] = home.actionSets.sortedForDisplay.map { scene in
-            [
-                "id": "\(scene.id)", "name": scene.name, "state": scene.stateWords.capitalizedFirst,
-                "running": scene.isExecuting,
-                "empty": scene.actions.isEmpty,
-            ]
+        let scenes = home.actionSets.sortedForDisplay.map { scene in
+            PageContent.Part(
+                id: "a-\(scene.id)", "scene-tile",
+                [
+                    "id": "\(scene.id)", "name": scene.name, "state": scene.stateWords.capitalizedFirst,
+                    "running": scene.isExecuting, "empty": scene.actions.isEmpty,
+                ])
         }
-        var values: Templates.Values = ["home": home.name, "up": "/" + moment.homeQuery, "scenes": scenes]
+        var values: Templates.Values = ["home": home.name, "up": "/" + moment.homeQuery, "scenes": scenes.map(\.html)]
         if moment.visitor.isEditor {
             values["add"] = Templates.render(
                 "name-form",
@@ -29,7 +30,7 @@ struct ScenesPage: LivePage {
                 ])
         }
         if moment.visitor.seesAllRooms { values["automations"] = "/automations" + moment.homeQuery }
-        return PageContent(title: localized("Scenes"), main: Templates.render("scenes", values))
+        return PageContent(title: localized("Scenes"), main: Templates.render("scenes", values), parts: scenes)
     }
 }
 

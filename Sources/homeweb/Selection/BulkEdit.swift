@@ -1,12 +1,14 @@
 import HomeModel
 import Texts
 
-/// A change of the names, rooms and favorites of all selected accessories.
+/// A change of all selected accessories: their names, rooms, favorites, and whether Home shows them.
 struct BulkEdit: Sendable, Equatable {
     /// The new room's name; empty to keep the rooms.
     var room = ""
     /// Whether the accessories are favorites; `nil` to keep their state.
     var isFavorite: Bool?
+    /// Whether Home hides the accessories; `nil` to keep their state.
+    var isHidden: Bool?
     /// The pattern of the new names, such as `Lamp {n}`; empty to keep the names.
     ///
     /// `{n}` is the number of the accessory, and `{name}` its former name.
@@ -26,12 +28,15 @@ struct BulkEdit: Sendable, Equatable {
     /// Reads the fields of a form.
     init(_ form: Query) {
         room = (form["set-room"] ?? "").trimmed
-        isFavorite = form["set-favorite"].flatMap { ["1": true, "0": false][$0] }
+        isFavorite = Self.choice(form["set-favorite"])
+        isHidden = Self.choice(form["set-hidden"])
         pattern = (form["pattern"] ?? "").trimmed
         start = min(max(form["start"].flatMap { Int($0) } ?? 1, 0), Self.maximumStart)
         find = form["find"] ?? ""
         replacement = form["replacement"] ?? ""
     }
+
+    private static func choice(_ text: String?) -> Bool? { text.flatMap { ["1": true, "0": false][$0] } }
 
     /// The reason why the change can't be made, or `nil` if it can.
     func refusal(count: Int) -> String? {
@@ -53,6 +58,7 @@ struct BulkEdit: Sendable, Equatable {
             row.name = name(from: row.name, index)
             if !room.isEmpty { row.room = room }
             if let isFavorite { row.isFavorite = isFavorite }
+            if let isHidden { row.isHidden = isHidden }
         }
     }
 

@@ -47,7 +47,8 @@ struct SelectionPage: LivePage {
             guard let home = try await site.moment(visitor).home(where: { $0.id == id }) else {
                 throw ValueActions.notFound
             }
-            guard form["row"] != nil else { return try select(form, home, visitor) }
+            let display = site.displays.display(of: home.id)
+            guard form["row"] != nil else { return try select(form, home, display, visitor) }
             let edit = BulkEdit(form)
             let isPreview = form["do"] == "preview"
             var arrangement = Arrangement(form)
@@ -56,7 +57,7 @@ struct SelectionPage: LivePage {
                 return view(arrangement, home, edit, message: refusal, isPreview: isPreview).response(visitor)
             }
             edit.apply(to: &arrangement)
-            let changes = arrangement.changes(among: home.accessories, in: home)
+            let changes = arrangement.changes(among: home.accessories, in: home, display)
             guard !isPreview, !arrangement.isRefused else {
                 return view(arrangement, home, isPreview: isPreview).response(visitor)
             }
@@ -65,14 +66,16 @@ struct SelectionPage: LivePage {
     }
 
     /// Shows the table of the accessories that were selected in the list.
-    private static func select(_ form: Query, _ home: Home, _ visitor: Visitor) throws(WebError) -> Response {
+    private static func select(
+        _ form: Query, _ home: Home, _ display: HomeDisplay, _ visitor: Visitor
+    ) throws(WebError) -> Response {
         let chosen = Set(form.fields.filter { $0.name == "accessory" || $0.name == "room" }.map(\.value))
         let accessories = home.accessories.filter { chosen.contains("\($0.id)") || chosen.contains("\($0.room)") }
         guard !accessories.isEmpty else { throw WebError(.badRequest, localized("Select at least one accessory.")) }
         guard accessories.count <= Arrangement.rowLimit else {
             throw WebError(.badRequest, localized("Select no more than \(Arrangement.rowLimit) accessories at a time."))
         }
-        return view(Arrangement(accessories.sortedForDisplay, in: home), home).response(visitor)
+        return view(Arrangement(accessories.sortedForDisplay, in: home, display), home).response(visitor)
     }
 
     private static func save(
@@ -81,7 +84,7 @@ struct SelectionPage: LivePage {
     ) async throws -> Response {
         let visitor = try context.editor
         var arrangement = arrangement
-        let reversal = await ArrangementSaver.save(changes, &arrangement, of: home, site.manager)
+        let reversal = await ArrangementSaver.save(changes, &arrangement, of: home, site)
         let count = reversal.accessoryCount(in: home)
         let text =
             switch count {
@@ -95,7 +98,7 @@ struct SelectionPage: LivePage {
             return Response.seeOther("/accessories" + (home.isPrimary ? "" : "?home=\(home.id)"))
                 .showing(toast, context)
         }
-        let now = await site.manager.home(home.id) ?? home
+        let now = await site.home(home.id) ?? home
         return view(arrangement, now, toast: toast).response(visitor).showing(toast, context)
     }
 
@@ -106,7 +109,8 @@ struct SelectionPage: LivePage {
         let tools: Templates.Values = [
             "home": "\(home.id)", "setRoom": edit.room, "pattern": edit.pattern, "start": "\(edit.start)",
             "find": edit.find, "replacement": edit.replacement, "isFavorite": edit.isFavorite == true,
-            "isNoFavorite": edit.isFavorite == false,
+            "isNoFavorite": edit.isFavorite == false, "isHidden": edit.isHidden == true,
+            "isShown": edit.isHidden == false,
         ]
         return ArrangementView(
             arrangement: arrangement, home: home, title: localized("Edit accessories"),
@@ -120,11 +124,12 @@ extension Reversal {
     /// The number of accessories that a bulk edit changed.
     fileprivate func accessoryCount(in home: Home) -> Int {
         Set(
-            steps.compactMap { step -> Accessory.ID? in
+            steps.flatMap { step -> [Accessory.ID] in
                 switch step {
-                case .rename(let id, _, _), .move(let id, _, _): id
-                case .setFavorite(let id, _): home.accessory(of: id)?.id
-                default: nil
+                case .rename(let id, _, _), .move(let id, _, _): [id]
+                case .setFavorite(let id, _): [home.accessory(of: id)?.id].compactMap(\.self)
+                case .setHidden(let services, _): services.compactMap { home.accessory(of: $0)?.id }
+                default: []
                 }
             }
         ).count

@@ -84,6 +84,20 @@ struct Restoration<Target: ReversalTarget> {
             if service.isFavorite != isFavorite {
                 await perform(.setFavorite(id, isFavorite), named: home.accessory(of: id)?.name ?? service.name)
             }
+        case .setHidden(let services, let isHidden):
+            do throws(WebError) { try await target.setHidden(isHidden, services, of: home) } catch {
+                lose(error.message)
+            }
+        case .setInZone(let room, let zone, let isIn): await set(room, zone, isIn, in: home)
+        case .setDefinition(let id, let former, let present):
+            guard let now = home.trigger(id) else {
+                return lose(localized("An automation was removed in the meantime."))
+            }
+            guard now.definition == present else {
+                return lose(localized("The automation \(now.name) was changed in the meantime."))
+            }
+            guard mayOpen || home.openings(of: former).isEmpty else { return forbid(now.name) }
+            await perform(.updateTrigger(id, former), named: now.name)
         case .write(let values): await write(values, in: home)
         }
     }
@@ -110,6 +124,15 @@ struct Restoration<Target: ReversalTarget> {
                 lose(localized("A zone of \(room.name) was removed in the meantime."))
             }
         }
+    }
+
+    private mutating func set(_ room: Room.ID, _ zone: Zone.ID, _ isIn: Bool, in home: Home) async {
+        guard let room = home.room(room), let zone = home.zone(zone) else {
+            return lose(localized("The room or the zone was removed in the meantime."))
+        }
+        guard zone.rooms.contains(room.id) != isIn else { return }
+        await perform(
+            isIn ? .addRoomToZone(zone.id, room.id) : .removeRoomFromZone(zone.id, room.id), named: zone.name)
     }
 
     private mutating func accessory(_ id: Accessory.ID, in home: Home) -> Accessory? {

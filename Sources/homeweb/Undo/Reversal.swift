@@ -12,6 +12,7 @@ struct Reversal: Sendable, Equatable {
         /// Adds a scene, and lets the automations run it that ran it before.
         case addScene(ActionSet, automations: [Trigger])
         case addAutomation(Trigger)
+        case setDefinition(Trigger.ID, TriggerDefinition, insteadOf: TriggerDefinition)
         /// Adds a person, and lets the automations use the presence again that used it before.
         case addPerson(Resident, automations: [Trigger])
         case setActions(ActionSet.ID, [CharacteristicWriteAction], insteadOf: [CharacteristicWriteAction])
@@ -20,6 +21,9 @@ struct Reversal: Sendable, Equatable {
         case rename(Accessory.ID, String, insteadOf: String)
         case move(Accessory.ID, Room.ID, insteadOfRoom: String)
         case setFavorite(Service.ID, Bool)
+        /// Hides tiles on Home, or shows them again.
+        case setHidden(Set<Service.ID>, Bool)
+        case setInZone(Room.ID, Zone.ID, Bool)
         case write([ValueStep])
     }
 

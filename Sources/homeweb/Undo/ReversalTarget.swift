@@ -12,8 +12,30 @@ protocol ReversalTarget: Sendable {
     func writeValues(
         _ values: [Characteristic.ID: CharacteristicValue]
     ) async throws(HomeError) -> [Characteristic.ID: Result<CharacteristicValue, HomeError>]
+    /// Hides tiles on Home, or shows them again.
+    func setHidden(_ isHidden: Bool, _ services: Set<Service.ID>, of home: Home) async throws(WebError)
 }
 
-extension HomeManager: ReversalTarget {
-    func home(_ id: Home.ID) async -> Home? { homes.first { $0.id == id } }
+extension Site: ReversalTarget {
+    func home(_ id: Home.ID) async -> Home? { await manager.homes.first { $0.id == id } }
+
+    func perform(_ write: HomeWrite) async throws(HomeError) -> HomeCommit.Result { try await manager.perform(write) }
+
+    func readValues(
+        of characteristics: [Characteristic.ID]
+    ) async throws(HomeError) -> [Characteristic.ID: Result<CharacteristicValue, HomeError>] {
+        try await manager.readValues(of: characteristics)
+    }
+
+    func writeValues(
+        _ values: [Characteristic.ID: CharacteristicValue]
+    ) async throws(HomeError) -> [Characteristic.ID: Result<CharacteristicValue, HomeError>] {
+        try await manager.writeValues(values)
+    }
+
+    func setHidden(_ isHidden: Bool, _ services: Set<Service.ID>, of home: Home) async throws(WebError) {
+        try displays.change(home.id, among: Set(await manager.homes.map(\.id))) {
+            $0.setHidden(isHidden, services, of: home)
+        }
+    }
 }

@@ -18,7 +18,7 @@ enum UndoActions {
             guard let entry = await site.undos.take(form["id"] ?? "", of: visitor), let reversal = entry.reversal
             else { throw WebError(.gone, localized("It's too late to undo this.")) }
             if reversal.changesHome { _ = try context.editor }
-            var losses = await Restoration.run(reversal, on: site.manager, mayOpen: visitor.access.mayOpen)
+            var losses = await Restoration.run(reversal, on: site, mayOpen: visitor.access.mayOpen)
             losses += lostAccess(reversal, site)
             let toast = await site.undos.add(
                 text(losses, entry.restored), of: visitor, isLasting: !losses.isEmpty)

@@ -249,8 +249,7 @@ extension AutomationHome {
             next: Timestamp(millisecondsSince1970: House.time.now.millisecondsSince1970 + 3_600_000),
             last: record)
         return Templates.render(
-            "automations",
-            ["automations": [summary.values(of: trigger, status, isOwner: isOwner, back: "/automations")]])
+            "automation-row", summary.values(of: trigger, status, isOwner: isOwner, back: "/automations"))
     }
 
     @Test("shows events and actions, the next run, and why the last run was skipped") func words() {

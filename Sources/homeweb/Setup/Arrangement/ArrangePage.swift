@@ -10,7 +10,7 @@ enum ArrangePage {
     /// The size of the largest form, in bytes.
     static let formLimit = 1 << 19
     /// The fields of a row.
-    static let fieldsPerRow = 4
+    static let fieldsPerRow = 5
 
     static func path(_ accessory: Accessory.ID) -> String { "/accessories/\(accessory)/arrange" }
 
@@ -18,7 +18,8 @@ enum ArrangePage {
         router.get("/accessories/:id/arrange") { _, context in
             let visitor = try context.editor
             let (home, accessory) = try await shown(context, site, visitor)
-            return view(Arrangement(of: accessory, in: home), accessory, home).response(visitor)
+            return view(Arrangement(of: accessory, in: home, site.displays.display(of: home.id)), accessory, home)
+                .response(visitor)
         }
         router.post("/accessories/:id/arrange") { request, context in
             let visitor = try context.editor
@@ -27,9 +28,9 @@ enum ArrangePage {
             let (home, accessory) = try await shown(context, site, visitor)
             var arrangement = Arrangement(form)
             if !arrangement.isRefused {
-                let changes = arrangement.changes(of: accessory, in: home)
+                let changes = arrangement.changes(of: accessory, in: home, site.displays.display(of: home.id))
                 if !arrangement.isRefused {
-                    _ = await ArrangementSaver.save(changes, &arrangement, of: home, site.manager)
+                    _ = await ArrangementSaver.save(changes, &arrangement, of: home, site)
                 }
             }
             guard arrangement.isRefused else {

@@ -1,4 +1,5 @@
 import HomeModel
+import HomePresentation
 import Texts
 
 /// The names, rooms and favorites of several accessories, which a visitor edits in one table.
@@ -12,6 +13,8 @@ struct Arrangement: Sendable {
         /// Moves an accessory to the room with a name, or to no room if the name is empty.
         case move(Accessory.ID, room: String)
         case setFavorite(Service.ID, of: Accessory.ID, Bool)
+        /// Hides the tiles of accessories on Home, or shows them again.
+        case setHidden([Accessory.ID: Set<Service.ID>], Bool)
     }
 
     /// The maximum number of rows, more than the accessories of a bridge.
@@ -34,11 +37,11 @@ struct Arrangement: Sendable {
     }
 
     /// Creates a table with suggestions: names without the manufacturer, and the rooms that names contain.
-    init(of accessory: Accessory, in home: Home) {
+    init(of accessory: Accessory, in home: Home, _ display: HomeDisplay) {
         var graph = HomeGraph(homes: [home])
         var random = SystemRandomNumberGenerator()
         rows = Self.accessories(of: accessory, in: home).map { accessory in
-            var row = ArrangementRow(accessory, in: home)
+            var row = ArrangementRow(accessory, in: home, display)
             guard let current = graph.home(home.id) else { return row }
             let hints = current.nameHints(of: accessory.id)
             var isBetter = hints.contains(.containsMaker)
@@ -58,8 +61,8 @@ struct Arrangement: Sendable {
     // MARK: Selections
 
     /// Creates a table with the present settings of accessories.
-    init(_ accessories: [Accessory], in home: Home) {
-        rows = accessories.prefix(Self.rowLimit).map { ArrangementRow($0, in: home) }
+    init(_ accessories: [Accessory], in home: Home, _ display: HomeDisplay) {
+        rows = accessories.prefix(Self.rowLimit).map { ArrangementRow($0, in: home, display) }
     }
 
     /// Changes all rows.
@@ -87,6 +90,7 @@ struct Arrangement: Sendable {
             case "name": rows[last].name = value.trimmed
             case "room": rows[last].room = value.trimmed
             case "favorite": rows[last].isFavorite = true
+            case "hidden": rows[last].isHidden = true
             default: break
             }
         }
@@ -97,15 +101,15 @@ struct Arrangement: Sendable {
     ///
     /// If an accessory has been removed or changed by another visitor, the table isn't saved, because the visitor
     /// hasn't seen that yet.
-    mutating func changes(of accessory: Accessory, in home: Home) -> [Change] {
-        changes(among: Self.accessories(of: accessory, in: home), in: home)
+    mutating func changes(of accessory: Accessory, in home: Home, _ display: HomeDisplay) -> [Change] {
+        changes(among: Self.accessories(of: accessory, in: home), in: home, display)
     }
 
-    /// Returns the changes of a table of accessories; see ``changes(of:in:)``.
-    mutating func changes(among accessories: [Accessory], in home: Home) -> [Change] {
+    /// Returns the changes of a table of accessories; see ``changes(of:in:_:)``.
+    mutating func changes(among accessories: [Accessory], in home: Home, _ display: HomeDisplay) -> [Change] {
         let present = Dictionary(
             uniqueKeysWithValues: accessories.map {
-                ($0.id, (accessory: $0, row: ArrangementRow($0, in: home)))
+                ($0.id, (accessory: $0, row: ArrangementRow($0, in: home, display)))
             })
         let removed = rows.filter { present[$0.accessory] == nil }
         rows.removeAll { present[$0.accessory] == nil }
@@ -115,14 +119,19 @@ struct Arrangement: Sendable {
         let noRoom = NameKey(home.displayName(of: home.defaultRoom))
         for index in rows.indices where NameKey(rows[index].room) == noRoom { rows[index].room = "" }
         var changes = names(home)
+        var hidden: [Bool: [Accessory.ID: Set<Service.ID>]] = [:]
         for row in rows {
             guard let (accessory, shown) = present[row.accessory] else { continue }
             if NameKey(row.room) != NameKey(shown.room) { changes.append(.move(row.accessory, room: row.room)) }
             if row.isFavorite != shown.isFavorite, let service = accessory.primaryService?.id {
                 changes.append(.setFavorite(service, of: row.accessory, row.isFavorite))
             }
+            if row.isHidden != shown.isHidden {
+                let tiles = accessory.tiles.map(\.id).filter { display.hidden.contains($0) != row.isHidden }
+                hidden[row.isHidden, default: [:]][row.accessory] = Set(tiles)
+            }
         }
-        return changes
+        return changes + hidden.map { .setHidden($1, $0) }
     }
 
     private static func notice(removed: [String], changed: [String]) -> String {
@@ -164,7 +173,7 @@ struct Arrangement: Sendable {
                 }
             }
             guard !refusals.isEmpty, refusals.count < waiting.count else {
-                for (wish, error) in refusals { refuse(wish, error) }
+                for (wish, error) in refusals { refuse(wish, WebError(error)) }
                 return changes
             }
             waiting = refusals.map(\.0)
@@ -184,8 +193,8 @@ struct Arrangement: Sendable {
     }
 
     /// Shows the reason why a change wasn't made.
-    mutating func refuse(_ change: Change, _ error: HomeError) {
-        let error = WebError(error)
+    mutating func refuse(_ change: Change, _ error: WebError) {
+        if case .setHidden = change { notice = error.message }
         var reason = error.message
         if !error.suggestions.isEmpty {
             reason += " " + localized("You could use: \(error.suggestions.prefix(3).joined(separator: ", ")).")
@@ -202,10 +211,10 @@ struct Arrangement: Sendable {
     }
 
     /// Marks the rows as seen in their current state, so that the table can be sent again after a partial failure.
-    mutating func renewMarks(_ home: Home) {
+    mutating func renewMarks(_ home: Home, _ display: HomeDisplay) {
         for index in rows.indices {
             guard let accessory = home.accessory(rows[index].accessory) else { continue }
-            rows[index].mark = ArrangementRow(accessory, in: home).mark
+            rows[index].mark = ArrangementRow(accessory, in: home, display).mark
         }
     }
 }
@@ -216,7 +225,7 @@ extension Arrangement.Change {
         switch self {
         case .addRoom(let name): .addRoom(home, name: name)
         case .rename(let accessory, let name): .renameAccessory(accessory, name: name)
-        case .move, .setFavorite: nil
+        case .move, .setFavorite, .setHidden: nil
         }
     }
 }

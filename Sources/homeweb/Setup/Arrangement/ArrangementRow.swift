@@ -1,4 +1,5 @@
 import HomeModel
+import HomePresentation
 
 /// The settings of an accessory in a table of accessories.
 struct ArrangementRow: Sendable, Equatable {
@@ -9,6 +10,8 @@ struct ArrangementRow: Sendable, Equatable {
     /// The name of the room, or an empty text for no room.
     var room: String
     var isFavorite: Bool
+    /// Whether Home doesn't show the accessory's tiles.
+    var isHidden: Bool
     /// The reason why the name can't be used; empty for a name that can.
     var nameRefusal = ""
     /// The reason why the room can't be used or added; empty if it can.
@@ -17,11 +20,12 @@ struct ArrangementRow: Sendable, Equatable {
     var isRefused: Bool { !nameRefusal.isEmpty || !roomRefusal.isEmpty }
 
     /// Creates a row with the current settings.
-    init(_ accessory: Accessory, in home: Home) {
+    init(_ accessory: Accessory, in home: Home, _ display: HomeDisplay) {
         self.accessory = accessory.id
         name = accessory.name
         room = home.nameOfRoom(accessory)
         isFavorite = accessory.primaryService?.isFavorite == true
+        isHidden = accessory.isHidden(display)
         mark = ""
         mark = hash
     }
@@ -29,10 +33,18 @@ struct ArrangementRow: Sendable, Equatable {
     init(accessory: Accessory.ID, mark: String) {
         self.accessory = accessory
         self.mark = mark
-        (name, room, isFavorite) = ("", "", false)
+        (name, room, isFavorite, isHidden) = ("", "", false, false)
     }
 
-    private var hash: String { Assets.hash(of: "\(name)\n\(room)\n\(isFavorite)".utf8) }
+    private var hash: String { Assets.hash(of: "\(name)\n\(room)\n\(isFavorite)\n\(isHidden)".utf8) }
+}
+
+extension Accessory {
+    /// Returns whether Home shows none of the accessory's tiles although it has some.
+    fileprivate func isHidden(_ display: HomeDisplay) -> Bool {
+        let shown = tiles
+        return !shown.isEmpty && shown.allSatisfy { display.hidden.contains($0.id) }
+    }
 }
 
 extension Home {

@@ -3,12 +3,12 @@ import HomeModel
 
 /// Makes the changes of a table of accessories.
 struct ArrangementSaver {
-    let manager: HomeManager
+    let site: Site
     let home: Home
     /// The inverse of the changes that were made, in the order of the changes.
     private var made: [(accessory: Accessory.ID?, step: Reversal.Step)] = []
 
-    private init(_ manager: HomeManager, _ home: Home) { (self.manager, self.home) = (manager, home) }
+    private init(_ site: Site, _ home: Home) { (self.site, self.home) = (site, home) }
 
     /// Makes the changes in order.
     ///
@@ -18,42 +18,51 @@ struct ArrangementSaver {
     ///
     /// - Returns: The inverse of the changes that were made.
     static func save(
-        _ changes: [Arrangement.Change], _ arrangement: inout Arrangement, of home: Home, _ manager: HomeManager
+        _ changes: [Arrangement.Change], _ arrangement: inout Arrangement, of home: Home, _ site: Site
     ) async -> Reversal {
-        var saver = ArrangementSaver(manager, home)
+        var saver = ArrangementSaver(site, home)
         var rooms = Dictionary(home.rooms.map { (NameKey($0.name), $0.id) }) { first, _ in first }
         rooms[NameKey("")] = home.defaultRoomID
         for change in changes {
             if let accessory = change.accessory, arrangement.isRefused(accessory) { continue }
-            do throws(HomeError) {
-                if case .addRoom(let name) = change {
-                    rooms[NameKey(name)] = try await manager.addRoom(named: name, to: home.id).id
-                    saver.made.append((nil, .removeRoom(named: name)))
+            do throws(WebError) {
+                if case .setHidden(let tiles, let isHidden) = change {
+                    let services = Set(tiles.filter { !arrangement.isRefused($0.key) }.values.joined())
+                    try await site.setHidden(isHidden, services, of: home)
+                    saver.made.append((nil, .setHidden(services, !isHidden)))
                 } else {
-                    try await saver.make(change, rooms)
+                    do throws(HomeError) { try await saver.make(change, &rooms) } catch { throw WebError(error) }
                 }
             } catch {
                 arrangement.refuse(change, error)
             }
             for row in arrangement.rows where row.isRefused { await saver.rollBack(row.accessory) }
         }
-        if arrangement.isRefused, let now = await manager.home(home.id) { arrangement.renewMarks(now) }
+        if arrangement.isRefused, let now = await site.home(home.id) {
+            arrangement.renewMarks(now, site.displays.display(of: home.id))
+        }
         return Reversal(home.id, saver.made.reversed().map(\.step))
     }
 
-    private mutating func make(_ change: Arrangement.Change, _ rooms: [NameKey: Room.ID]) async throws(HomeError) {
+    private mutating func make(
+        _ change: Arrangement.Change, _ rooms: inout [NameKey: Room.ID]
+    ) async throws(HomeError) {
+        if case .addRoom(let name) = change {
+            rooms[NameKey(name)] = try await site.manager.addRoom(named: name, to: home.id).id
+            made.append((nil, .removeRoom(named: name)))
+        }
         guard let accessory = change.accessory.flatMap(home.accessory) else { return }
         switch change {
-        case .addRoom: break
+        case .addRoom, .setHidden: break
         case .rename(let id, let name):
-            _ = try await manager.renameAccessory(id, to: name)
+            _ = try await site.manager.renameAccessory(id, to: name)
             made.append((id, .rename(id, accessory.name, insteadOf: name)))
         case .move(let id, let name):
             guard let room = rooms[NameKey(name)] else { return }
-            _ = try await manager.assignAccessory(id, to: room, in: home.id)
+            _ = try await site.manager.assignAccessory(id, to: room, in: home.id)
             made.append((id, .move(id, accessory.room, insteadOfRoom: name)))
         case .setFavorite(let service, let id, let isFavorite):
-            _ = try await manager.setFavorite(isFavorite, for: service)
+            _ = try await site.manager.setFavorite(isFavorite, for: service)
             made.append((id, .setFavorite(service, !isFavorite)))
         }
     }
@@ -62,15 +71,15 @@ struct ArrangementSaver {
         let steps = made.filter { $0.accessory == accessory }.map(\.step)
         guard !steps.isEmpty else { return }
         made.removeAll { $0.accessory == accessory }
-        _ = await Restoration.run(Reversal(home.id, steps.reversed()), on: manager, mayOpen: false)
+        _ = await Restoration.run(Reversal(home.id, steps.reversed()), on: site, mayOpen: false)
     }
 }
 
 extension Arrangement.Change {
-    /// The changed accessory, or `nil` for a new room.
+    /// The changed accessory, or `nil` if it isn't a change of one accessory.
     fileprivate var accessory: Accessory.ID? {
         switch self {
-        case .addRoom: nil
+        case .addRoom, .setHidden: nil
         case .rename(let id, _), .move(let id, _), .setFavorite(_, let id, _): id
         }
     }

@@ -62,6 +62,9 @@ struct ArrangementView {
         if accessory.primaryService != nil {
             values["favorite"] = ["checked": row.isFavorite, "present": accessory.name] as Templates.Values
         }
+        if !accessory.tiles.isEmpty {
+            values["hidden"] = ["checked": row.isHidden, "present": accessory.name] as Templates.Values
+        }
         return values
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import homeweb
 
-@Suite("The order of rooms and tiles") struct DisplayOrderTests {
+@Suite("The order, the sizes and the visibility of tiles") struct HomeDisplayTests {
     /// A home with the rooms A, B and C, and five lamps in room A.
     private let home: Home = {
         func id<Entity>(_ number: Int) -> Identifier<Entity> { AutomationHome.id(number) }
@@ -26,11 +26,11 @@ import Testing
             accessories: lamps)
     }()
 
-    private func rooms(_ order: DisplayOrder, _ home: Home? = nil) -> String {
+    private func rooms(_ order: HomeDisplay, _ home: Home? = nil) -> String {
         order.rooms(of: home ?? self.home).map(\.name).prefix(3).joined()
     }
 
-    private func tiles(_ order: DisplayOrder) -> String {
+    private func tiles(_ order: HomeDisplay) -> String {
         order.tiles(in: AutomationHome.id(11), of: home).map { String($0.name.suffix(1)) }.joined()
     }
 
@@ -38,14 +38,14 @@ import Testing
         "moves a room, within the limits of the list",
         arguments: [(13, 0, "CAB"), (11, 1, "BAC"), (11, 99, "BCA"), (12, -7, "BAC"), (12, 1, "ABC"), (99, 0, "ABC")])
     func movesRooms(room: Int, position: Int, expected: String) {
-        var order = DisplayOrder()
+        var order = HomeDisplay()
         order.move(AutomationHome.id(room) as Room.ID, to: position, in: home)
         #expect(rooms(order) == expected)
         #expect(order.rooms(of: home).last?.id == home.defaultRoomID)
     }
 
     @Test("moves tiles, and shows new ones last") func movesTiles() {
-        var order = DisplayOrder()
+        var order = HomeDisplay()
         #expect(tiles(order) == "12345")
         order.move(AutomationHome.id(510), to: 0, in: AutomationHome.id(11), of: home)
         order.move(AutomationHome.id(110), to: 2, in: AutomationHome.id(11), of: home)
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test("ignores removed objects, and forgets them with the next change") func removedObjects() {
-        var order = DisplayOrder(
+        var order = HomeDisplay(
             rooms: [AutomationHome.id(77), AutomationHome.id(13), AutomationHome.id(13)],
             tiles: [AutomationHome.id(78), AutomationHome.id(310)])
         #expect(rooms(order) == "CAB" && tiles(order) == "31245")
@@ -65,10 +65,35 @@ import Testing
         #expect(rooms(order) == "BCA" && tiles(order) == "32451")
     }
 
+    @Test("moves favorites independently of their rooms") func movesFavorites() {
+        var home = home
+        for number in [0, 2, 3] {
+            home.accessories[number].services[0].isFavorite = true
+        }
+        var display = HomeDisplay()
+        func favorites() -> String { display.favorites(of: home).map { String($0.name.suffix(1)) }.joined() }
+        #expect(favorites() == "134")
+        display.moveFavorite(AutomationHome.id(410), to: 0, in: home)
+        display.moveFavorite(AutomationHome.id(210), to: 0, in: home)
+        #expect(favorites() == "413")
+    }
+
+    @Test("makes tiles wide and hides them, and forgets removed services with the next change")
+    func widthAndVisibility() {
+        let removed: HomeModel.Service.ID = AutomationHome.id(78)
+        var display = HomeDisplay(wide: [removed], hidden: [removed])
+        display.setWide(true, AutomationHome.id(110), of: home)
+        display.setHidden(true, [AutomationHome.id(210), AutomationHome.id(310)], of: home)
+        display.setHidden(false, [AutomationHome.id(310)], of: home)
+        #expect(display.wide == [AutomationHome.id(110)] && display.hidden == [AutomationHome.id(210)])
+        display.setWide(false, AutomationHome.id(110), of: home)
+        #expect(display.wide.isEmpty)
+    }
+
     // MARK: The file
 
-    private func orders(_ directory: String) -> DisplayOrders {
-        DisplayOrders(directory: directory, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    private func displays(_ directory: String) -> HomeDisplays {
+        HomeDisplays(directory: directory, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
     private func withDirectory(_ body: (String) throws -> Void) throws {
@@ -83,13 +108,18 @@ import Testing
 
     @Test("keeps the order over a restart, and drops removed homes") func restart() throws {
         try withDirectory { directory in
-            let orders = orders(directory)
+            let displays = self.displays(directory)
             let other: Home.ID = AutomationHome.id(9)
-            try orders.change(other, among: [other, home.id]) { $0.rooms = [AutomationHome.id(13)] }
-            try orders.change(home.id, among: [home.id]) { $0.move(AutomationHome.id(13) as Room.ID, to: 0, in: home) }
-            #expect(self.orders(directory).order(of: home.id) == orders.order(of: home.id))
-            #expect(rooms(self.orders(directory).order(of: home.id)) == "CAB")
-            #expect(self.orders(directory).order(of: other) == DisplayOrder())
+            try displays.change(other, among: [other, home.id]) { $0.rooms = [AutomationHome.id(13)] }
+            try displays.change(home.id, among: [home.id]) {
+                $0.move(AutomationHome.id(13) as Room.ID, to: 0, in: home)
+                $0.favorites = [AutomationHome.id(110), AutomationHome.id(210)]
+                $0.setWide(true, AutomationHome.id(110), of: home)
+                $0.setHidden(true, [AutomationHome.id(210), AutomationHome.id(310)], of: home)
+            }
+            #expect(self.displays(directory).display(of: home.id) == displays.display(of: home.id))
+            #expect(rooms(self.displays(directory).display(of: home.id)) == "CAB")
+            #expect(self.displays(directory).display(of: other) == HomeDisplay())
         }
     }
 
@@ -101,10 +131,12 @@ import Testing
             let file = try #require(fopen(directory + "/order.json", "w"))
             fputs(text, file)
             fclose(file)
-            let orders = orders(directory)
-            #expect(orders.order(of: home.id) == DisplayOrder())
-            try orders.change(home.id, among: [home.id]) { $0.move(AutomationHome.id(13) as Room.ID, to: 0, in: home) }
-            #expect(rooms(self.orders(directory).order(of: home.id)) == "CAB")
+            let displays = self.displays(directory)
+            #expect(displays.display(of: home.id) == HomeDisplay())
+            try displays.change(home.id, among: [home.id]) {
+                $0.move(AutomationHome.id(13) as Room.ID, to: 0, in: home)
+            }
+            #expect(rooms(self.displays(directory).display(of: home.id)) == "CAB")
         }
     }
 }

@@ -8,15 +8,15 @@ import SystemKit
 import TerminalKit
 import Texts
 
-/// The display orders of all homes, which all visitors share.
+/// How all homes are displayed, which all visitors share.
 ///
-/// They are stored in `order.json` in the state directory. A missing or damaged file means the usual order.
-final class DisplayOrders: Sendable {
+/// It's stored in `order.json` in the state directory. A missing or damaged file means the usual display.
+final class HomeDisplays: Sendable {
     /// The largest size of the file in bytes.
     static let sizeLimit = 1 << 20
 
     private struct Contents {
-        var orders: [Home.ID: DisplayOrder]
+        var displays: [Home.ID: HomeDisplay]
         var readers: [UInt64: AsyncStream<Void>.Continuation] = [:]
         var lastReader: UInt64 = 0
     }
@@ -28,36 +28,36 @@ final class DisplayOrders: Sendable {
     init(directory: String, logger: Logger) {
         path = directory + "/order.json"
         self.logger = logger
-        var orders: [Home.ID: DisplayOrder] = [:]
-        do { orders = try Self.read(path) } catch {
+        var displays: [Home.ID: HomeDisplay] = [:]
+        do { displays = try Self.read(path) } catch {
             logger.warning("order unreadable", metadata: ["error": "\(error)"])
         }
-        contents = Mutex(Contents(orders: orders))
+        contents = Mutex(Contents(displays: displays))
     }
 
-    /// Returns the order of a home.
-    func order(of home: Home.ID) -> DisplayOrder { contents.withLock { $0.orders[home] } ?? DisplayOrder() }
+    /// Returns how a home is displayed.
+    func display(of home: Home.ID) -> HomeDisplay { contents.withLock { $0.displays[home] } ?? HomeDisplay() }
 
-    /// Changes and stores the order of a home.
+    /// Changes and stores how a home is displayed.
     ///
-    /// Orders of homes that aren't among `homes` are removed.
+    /// The displays of homes that aren't among `homes` are removed.
     ///
-    /// - Throws: `WebError` if the order can't be stored. It's unchanged in that case.
+    /// - Throws: `WebError` if the change can't be stored. Nothing is changed in that case.
     func change(
-        _ home: Home.ID, among homes: Set<Home.ID>, _ body: (inout DisplayOrder) -> Void
+        _ home: Home.ID, among homes: Set<Home.ID>, _ body: (inout HomeDisplay) -> Void
     ) throws(WebError) {
         let outcome = contents.withLock { contents -> Result<[AsyncStream<Void>.Continuation], any Error> in
-            var orders = contents.orders.filter { homes.contains($0.key) }
-            body(&orders[home, default: DisplayOrder()])
-            do { try write(orders) } catch { return .failure(error) }
-            contents.orders = orders
+            var displays = contents.displays.filter { homes.contains($0.key) }
+            body(&displays[home, default: HomeDisplay()])
+            do { try write(displays) } catch { return .failure(error) }
+            contents.displays = displays
             return .success(Array(contents.readers.values))
         }
         switch outcome {
         case .success(let readers): for reader in readers { reader.yield() }
         case .failure(let error):
             logger.error("order not stored", metadata: ["error": "\(error)"])
-            throw WebError(.internalServerError, localized("The order can't be stored. See the log of homeweb."))
+            throw WebError(.internalServerError, localized("The change can't be stored. See the log of homeweb."))
         }
     }
 
@@ -75,7 +75,7 @@ final class DisplayOrders: Sendable {
 
     // MARK: The file
 
-    private static func read(_ path: String) throws -> [Home.ID: DisplayOrder] {
+    private static func read(_ path: String) throws -> [Home.ID: HomeDisplay] {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else {
             if errno == ENOENT { return [:] }
@@ -84,24 +84,27 @@ final class DisplayOrders: Sendable {
         defer { close(file) }
         let bytes = try OpenFile(file).read(limit: sizeLimit)
         let json = try JSONValue(parsing: String(decoding: bytes, as: UTF8.self), maximumLength: sizeLimit)
-        var orders: [Home.ID: DisplayOrder] = [:]
-        guard case .object(let homes)? = json["homes"] else { return orders }
+        var displays: [Home.ID: HomeDisplay] = [:]
+        guard case .object(let homes)? = json["homes"] else { return displays }
         for member in homes.members {
             guard let home = Home.ID(member.name) else { continue }
-            let order = member.value
-            orders[home] = DisplayOrder(
-                rooms: (order["rooms"]?.array ?? []).compactMap { $0.string.flatMap { Room.ID($0) } },
-                tiles: (order["tiles"]?.array ?? []).compactMap { $0.string.flatMap { Service.ID($0) } })
+            func ids<Entity>(_ name: String) -> [Identifier<Entity>] {
+                (member.value[name]?.array ?? []).compactMap { $0.string.flatMap { Identifier($0) } }
+            }
+            displays[home] = HomeDisplay(
+                rooms: ids("rooms"), tiles: ids("tiles"), favorites: ids("favorites"), wide: Set(ids("wide")),
+                hidden: Set(ids("hidden")))
         }
-        return orders
+        return displays
     }
 
-    private func write(_ orders: [Home.ID: DisplayOrder]) throws {
+    private func write(_ displays: [Home.ID: HomeDisplay]) throws {
+        func list<Entity>(_ ids: [Identifier<Entity>]) -> JSONValue { .array(ids.map { .string("\($0)") }) }
         var homes: JSONObject = [:]
-        for (home, order) in orders {
+        for (home, display) in displays {
             homes["\(home)"] = .object([
-                "rooms": .array(order.rooms.map { .string("\($0)") }),
-                "tiles": .array(order.tiles.map { .string("\($0)") }),
+                "rooms": list(display.rooms), "tiles": list(display.tiles), "favorites": list(display.favorites),
+                "wide": list(display.wide.sorted()), "hidden": list(display.hidden.sorted()),
             ])
         }
         let bytes = JSONValue.object(["homes": .object(homes)]).encoded
