@@ -354,3 +354,20 @@ def test_page_reports_a_missing_hub(house, tmp_path):
         assert "The home hub isn&#39;t responding" in body and "permission" not in body, body
     finally:
         page.close()
+
+
+def test_tiles_are_reordered_with_a_finger_again_and_again(house, phone):
+    room = re.search(r'href="(/rooms/[^"]+)">No room<', fetch(house.page.host, house.page.address)[2])[1]
+    visitor = phone(room + "/order")
+    names = lambda: visitor.page.locator(".order li b").all_inner_texts()  # noqa: E731
+    before = names()
+    for _ in before:
+        boxes = [grip.bounding_box() for grip in visitor.page.locator(".grip").all()]
+        (x, last), first = (boxes[-1]["x"] + 10, boxes[-1]["y"] + 10), boxes[0]["y"] + 5
+        expected = names()[-1:] + names()[:-1]
+        visitor.touch("touchStart", (x, last))
+        for step in range(1, 9):
+            visitor.touch("touchMove", (x, last + (first - last) * step / 8))
+        visitor.touch("touchEnd")
+        until(lambda: names() == expected and not visitor.page.locator(".pending").count(), 5, "the new order")
+    assert names() == before and visitor.sent == len(before)

@@ -96,6 +96,24 @@ struct ArrangementTests {
     }
 
     @Test(
+        "shows the hidden tiles of an accessory that has others only if a bulk edit wants that",
+        arguments: [false, true])
+    mutating func partlyHidden(isBulkEdit: Bool) throws {
+        var device = Devices.lamp("Strip", type: .outlet)
+        device.services.append(Devices.service(.outlet, iid: 80, name: "Second"))
+        let added = try hub.add([device], to: id, device: 2)
+        let strip = try #require(try home.accessory(added[0]))
+        try #require(strip.tiles.count == 2)
+        let hidden: Set = [strip.tiles[1].id]
+        var display = HomeDisplay()
+        display.setHidden(true, hidden, of: try home)
+        var arrangement = Arrangement([strip], in: try home, display)
+        if isBulkEdit { BulkEdit(Query("set-hidden=0")).apply(to: &arrangement) }
+        let made = arrangement.changes(among: [strip], in: try home, display)
+        #expect(made == (isBulkEdit ? [.setHidden([strip.id: hidden], false)] : []))
+    }
+
+    @Test(
         "shows the reason at each name or room that breaks a rule, and keeps all other fields",
         arguments: [
             ("Lamp_1", "", true), ("", "", true), ("Villa", "", true), ("Lamp", "Bad!", false), ("Kitchen", "", true),

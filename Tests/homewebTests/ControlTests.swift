@@ -129,4 +129,19 @@ import Testing
         #expect(content("<b>off</b>").parts(changedSince: content("<b>on</b>"))?.map(\.html) == ["<b>off</b>"])
         #expect(content("<b>on</b>", "z").parts(changedSince: content("<b>on</b>")) == nil)
     }
+
+    @Test("are found in any order") func orderOfParts() {
+        func content(_ texts: [String], _ end: String = "") -> PageContent {
+            let parts = texts.enumerated().map { PageContent.Part(id: "\($0)", html: "<b id=\"\($0)\">\($1)</b>") }
+            // The page shows the last part first.
+            let order = parts.suffix(1) + parts.dropLast()
+            let html = "<p>" + order.map(\.html).joined(separator: "\n") + "</p>"
+            return PageContent(title: "", main: html + end, parts: parts)
+        }
+        let old = content(["on", "on", "off"])
+        for (index, new) in [["off", "on", "off"], ["on", "off", "off"], ["on", "on", "on"]].enumerated() {
+            #expect(content(new).parts(changedSince: old)?.map(\.id) == ["\(index)"])
+            #expect(content(new, "!").parts(changedSince: old) == nil)
+        }
+    }
 }

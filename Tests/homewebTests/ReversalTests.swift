@@ -174,6 +174,21 @@ struct ReversalTests {
         #expect(await undo(reversal) == ["An automation was removed in the meantime."])
     }
 
+    @Test("restores the name of an automation together with its definition")
+    func automation() async throws {
+        let home = try await house.home
+        let trigger = try #require(home.triggers.first)
+        var edited = trigger.definition
+        edited.condition = nil
+        try await house.perform(.updateTrigger(trigger.id, edited))
+        try await house.perform(.renameTrigger(trigger.id, name: "Mine"))
+        let reversal = Reversal(ofChanging: trigger, to: try #require(try await house.home.triggers.first), in: home)
+        #expect(reversal.steps.count == 2)
+        #expect(await undo(reversal).isEmpty)
+        #expect(try await house.home.triggers.first == trigger)
+        #expect(await undo(reversal) == ["The automation Welcome was changed in the meantime."])
+    }
+
     @Test("puts a room back into a zone, and shows hidden tiles again")
     func zoneAndHiddenTiles() async throws {
         let home = try await house.home

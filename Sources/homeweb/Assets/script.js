@@ -292,7 +292,7 @@
     }
     queues.delete(place);
     place.classList.remove("pending");
-    // Without live updates, the expected state is the latest one.
+    // Without live updates, this state is final.
     if (refusal === "" && source?.readyState !== EventSource.OPEN) held.delete(place);
     release(place);
     if (refusal) refuse(place, refusal);
@@ -315,7 +315,7 @@
     const form = event.target, button = event.submitter;
     if (!form.action.match(/\/(values|off|order|enabled)$|\/scenes\/[^/]+\/run$/) && !form.closest("#search li")) return;
     event.preventDefault();
-    const place = form.closest(".tile, .control") || form;
+    const place = form.closest(".tile, .control") || button?.closest(".looks") || form;
     const fields = Object.fromEntries(new FormData(form, button));
     if (form.matches(".presses")) return pressKey(form, fields);
     const item = button?.closest(".places")?.parentNode;

@@ -115,14 +115,12 @@ enum AutomationActions {
                 if name != trigger.name { try await site.manager.renameTrigger(trigger.id, to: name) }
                 return trigger.id
             }
-            guard response.status == .seeOther, let now = await site.home(home.id)?.trigger(id),
-                now.definition != trigger.definition
-            else { return response }
+            guard response.status == .seeOther, let now = await site.home(home.id)?.trigger(id) else { return response }
+            let reversal = Reversal(ofChanging: trigger, to: now, in: home)
+            guard !reversal.steps.isEmpty else { return response }
             let toast = await site.undos.add(
-                UndoableChange(
-                    localized("\(now.name) was changed."), restored: localized("\(now.name) is as before."),
-                    Reversal(home.id, [.setDefinition(id, trigger.definition, insteadOf: now.definition)]),
-                    page: "/automations/\(id)"), of: visitor)
+                localized("\(now.name) was changed."), of: visitor,
+                restored: localized("\(trigger.name) is as before."), reversal)
             return response.showing(toast, context)
         }
     }

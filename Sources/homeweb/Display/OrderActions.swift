@@ -12,8 +12,7 @@ enum OrderActions {
             return try await change(request, context, site, back: "/rooms") {
                 $0.id == id
             } body: { display, field, object, number, home in
-                guard field == .move, let room = Room.ID(object) else { return }
-                display.move(room, to: number, in: home)
+                if field == .move, let room = Room.ID(object) { display.move(room, to: number, in: home) }
             }
         }
         router.post("/rooms/:id/order") { request, context in
@@ -29,7 +28,7 @@ enum OrderActions {
         }
     }
 
-    /// The fields of the form, whose values have the ID of an object and a number.
+    /// The fields of the forms, whose values have the ID of an object and a number.
     private enum Field: String, CaseIterable {
         /// The number is the new position, counted from 0.
         case move
@@ -63,13 +62,16 @@ enum OrderActions {
         let form = try await request.form(context)
         let moment = try await site.moment(visitor)
         guard let home = moment.home(where: isMeant) else { throw ValueActions.notFound }
-        let field = Field.allCases.first { form[$0.rawValue] != nil }
-        let words = field.flatMap { form[$0.rawValue] }?.split(separator: " ") ?? []
-        guard let field, words.count == 2, let number = Int(words[1]) else {
+        let changes = Field.allCases.compactMap { field -> (Field, object: String, number: Int)? in
+            let words = (form[field.rawValue] ?? "").split(separator: " ")
+            guard words.count == 2, let number = Int(words[1]) else { return nil }
+            return (field, String(words[0]), number)
+        }
+        guard !changes.isEmpty else {
             throw WebError(.badRequest, localized("This form is outdated. Reload the page."))
         }
         try site.displays.change(home.id, among: Set(moment.homes.map(\.id))) { display in
-            body(&display, field, String(words[0]), number, home)
+            for (field, object, number) in changes { body(&display, field, object, number, home) }
         }
         return ValueActions.done(request, form["back"] ?? back)
     }

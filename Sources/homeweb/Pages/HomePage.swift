@@ -69,12 +69,12 @@ struct HomePage: LivePage {
         guard isList else {
             let display = displays.display(of: home.id)
             return display.rooms(of: home).filter { isWanted($0.id) }.compactMap { room in
-                let section = Section(
+                let rows = display.tiles(in: room.id, of: home)
+                guard !rows.isEmpty || !home.sensors(in: room.id).isEmpty else { return nil }
+                // The heading is a link to the page of the room, which shows hidden tiles.
+                return Section(
                     part: "\(room.id)", name: home.displayName(of: room), room: room.id,
-                    rows: display.tiles(in: room.id, of: home).filter { !display.hidden.contains($0.id) },
-                    readings: home.readings(in: room.id))
-                let isEmpty = section.rows.isEmpty && home.sensors(in: room.id).isEmpty
-                return isEmpty ? nil : section
+                    rows: rows.filter { !display.hidden.contains($0.id) }, readings: home.readings(in: room.id))
             }
         }
         return home.sections(by: grouping, filter).compactMap { section in
@@ -106,7 +106,9 @@ struct HomePage: LivePage {
                 if !isList { values["strip"] = section.readings.strip(of: section.part, home, moment) }
                 return values
             },
-            "nothing": nothing(home),
+            "nothing": isList || zone != nil
+                ? localized("Nothing matches this filter.")
+                : localized("This home is empty. Add an accessory to get started."),
         ]
         let favorites = favorites(home)
         if !isList {
@@ -140,14 +142,6 @@ struct HomePage: LivePage {
         let shown = isList ? sections.flatMap(\.rows).map(\.id) : home.rows().map(\.id)
         return PageContent(
             title: home.name, main: Templates.render("home", values), values: home.valuesShown(of: shown))
-    }
-
-    /// The sentence on a page without tiles.
-    private func nothing(_ home: Home) -> String {
-        guard !isList, zone == nil else { return localized("Nothing matches this filter.") }
-        return home.accessories.isEmpty
-            ? localized("This home is empty. Add an accessory to get started.")
-            : localized("All tiles are hidden. The pages of the rooms show them.")
     }
 
     func parts(_ changed: Set<Service.ID>, _ moment: Moment) -> [(id: String, html: String)]? {

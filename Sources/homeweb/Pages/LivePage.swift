@@ -73,13 +73,6 @@ struct PageContent {
     struct Part {
         let id: String
         let html: String
-
-        init(id: String, html: String) { (self.id, self.html) = (id, html) }
-
-        /// Renders an element with a template that other templates include.
-        init(id: String, _ template: String, _ values: Templates.Values) {
-            self.init(id: id, html: Templates.render(template, values))
-        }
     }
 
     var title: String
@@ -123,6 +116,13 @@ struct PageContent {
     }
 }
 
+extension PageContent.Part {
+    /// Renders an element with a template of its own.
+    init(id: String, _ template: String, _ values: Templates.Values) {
+        self.init(id: id, html: Templates.render(template, values))
+    }
+}
+
 extension [UInt8] {
     /// Returns the first index at which other bytes begin.
     fileprivate func index(of other: [UInt8], from start: Int) -> Int? {
@@ -148,7 +148,7 @@ protocol LivePage: Sendable {
     /// something else may be returned in its place.
     func title(_ moment: Moment) -> String?
 
-    /// Returns the order and the sizes of the tiles, or `nil` if they don't matter.
+    /// Returns the order, the sizes and the visibility of the tiles, or `nil` if they don't matter.
     ///
     /// If they change, the entire page is redrawn.
     func display(_ moment: Moment) -> HomeDisplay?

@@ -22,7 +22,7 @@ struct MorePage: LivePage {
                 ],
                 [
                     "path": "/accessories" + moment.homeQuery, "name": localized("Accessories"), "icon": "list",
-                    "about": localized("Select many to move, rename or mark as favorites"),
+                    "about": localized("Select many to move, rename, hide or mark as favorites"),
                 ],
                 [
                     "path": "/rooms" + moment.homeQuery, "name": localized("Rooms and zones"), "icon": "room",

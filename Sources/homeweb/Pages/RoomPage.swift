@@ -21,6 +21,7 @@ struct RoomPage: LivePage {
         }
         let display = displays.display(of: home.id)
         let tiles = display.tiles(in: room.id, of: home).map { moment.tile($0, home, back: path, display) }
+        let parts = tiles.map(\.part)
         let isDefault = room.id == home.defaultRoomID
         let all = home.rows().filter { $0.room == room.id }
         let lit = all.filter { $0.problem == nil && $0.kind.isSwitchedOffTogether && $0.toggle?.isOn == true }
@@ -29,7 +30,7 @@ struct RoomPage: LivePage {
             "name": isDefault ? home.displayName(of: room) : room.name, "home": home.name,
             "up": "/" + (home.isPrimary ? "" : "?home=\(home.id)"),
             "strip": home.readings(in: room.id).strip(of: "\(room.id)", home, moment, isComplete: true),
-            "tiles": tiles.map(\.values),
+            "tiles": parts.map(\.html),
             "sensors": home.sensors(in: room.id).map { moment.tile($0, home, back: path).values },
             "away": home.accessories(in: room.id).sortedForDisplay.compactMap { accessory in
                 accessory.problem.map {
@@ -50,7 +51,7 @@ struct RoomPage: LivePage {
             if !isDefault { values["form"] = ["id": "\(room.id)", "home": "\(home.id)", "name": room.name] }
         }
         return PageContent(
-            title: room.name, main: Templates.render("room", values), parts: tiles.map(\.part),
+            title: room.name, main: Templates.render("room", values), parts: parts,
             values: home.valuesShown(of: all.map(\.id)))
     }
 }

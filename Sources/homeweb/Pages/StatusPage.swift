@@ -13,16 +13,16 @@ struct StatusPage: LivePage {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
         guard let home = moment.home else { return .missing(localized("There are no homes yet.")) }
         let status = home.status(topic)
-        let tiles: [Tile] = (status?.rows ?? []).map { row in
+        let parts: [PageContent.Part] = (status?.rows ?? []).map { row in
             var row = row
             row.accessoryName = [row.accessoryName, home.room(row.room).map(home.displayName)].compactMap(\.self)
                 .joined(separator: ", ")
-            return moment.tile(row, home, .status, back: path)
+            return moment.tile(row, home, .status, back: path).part
         }
         var values: Templates.Values = [
             "home": home.name, "up": "/" + moment.homeQuery, "title": topic.title, "icon": topic.icon,
             "words": status.map { topic == .attention ? "" : $0.words.capitalizedFirst } ?? topic.nothing,
-            "tiles": tiles.map(\.values),
+            "tiles": parts.map(\.html),
             "issues": (status?.issues ?? []).map { issue in
                 var values: Templates.Values = ["id": "\(issue.id)", "name": issue.name, "words": issue.words]
                 values["remedy"] = issue.remedy.map { $0.capitalizedFirst + "." }
@@ -37,7 +37,7 @@ struct StatusPage: LivePage {
             ]
         }
         return PageContent(
-            title: topic.title, main: Templates.render("status", values), parts: tiles.map(\.part),
+            title: topic.title, main: Templates.render("status", values), parts: parts,
             values: home.valuesShown(of: home.rows().map(\.id)))
     }
 }

@@ -177,9 +177,9 @@ struct SearchIndex {
             localized("Add an accessory"), localized("Pair a new device"), "add", .page("/add" + query),
             localized("new device pair setup", context: "search words"))
         add(
-            localized("Select accessories"), localized("Move or rename many at once"), "list",
+            localized("Select accessories"), localized("Move, rename or hide many at once"), "list",
             .page("/accessories" + query),
-            localized("bulk edit rename move favorite", context: "search words"))
+            localized("bulk edit rename move hide favorite", context: "search words"))
         add(
             localized("Add an automation"), "", "automation", .page("/automations/new" + query),
             localized("new", context: "search words"))

@@ -58,7 +58,7 @@ struct BulkEdit: Sendable, Equatable {
             row.name = name(from: row.name, index)
             if !room.isEmpty { row.room = room }
             if let isFavorite { row.isFavorite = isFavorite }
-            if let isHidden { row.isHidden = isHidden }
+            if let isHidden { (row.isHidden, row.affectsAllTiles) = (isHidden, true) }
         }
     }
 

@@ -90,14 +90,12 @@ struct Restoration<Target: ReversalTarget> {
             }
         case .setInZone(let room, let zone, let isIn): await set(room, zone, isIn, in: home)
         case .setDefinition(let id, let former, let present):
-            guard let now = home.trigger(id) else {
-                return lose(localized("An automation was removed in the meantime."))
-            }
-            guard now.definition == present else {
-                return lose(localized("The automation \(now.name) was changed in the meantime."))
-            }
+            guard let now = trigger(id, in: home, where: { $0.definition == present }) else { return }
             guard mayOpen || home.openings(of: former).isEmpty else { return forbid(now.name) }
             await perform(.updateTrigger(id, former), named: now.name)
+        case .renameAutomation(let id, let former, let present):
+            guard let now = trigger(id, in: home, where: { $0.name == present }) else { return }
+            await perform(.renameTrigger(id, name: former), named: now.name)
         case .write(let values): await write(values, in: home)
         }
     }
@@ -163,6 +161,21 @@ struct Restoration<Target: ReversalTarget> {
             lose(localized("Some accessories of \(name) were removed in the meantime."))
         }
         if !possible.isEmpty { await perform(.setActions(scene, possible), named: name) }
+    }
+
+    /// Returns an automation that no one has changed since.
+    private mutating func trigger(
+        _ id: Trigger.ID, in home: Home, where isUnchanged: (Trigger) -> Bool
+    ) -> Trigger? {
+        guard let trigger = home.trigger(id) else {
+            lose(localized("An automation was removed in the meantime."))
+            return nil
+        }
+        guard isUnchanged(trigger) else {
+            lose(localized("The automation \(trigger.name) was changed in the meantime."))
+            return nil
+        }
+        return trigger
     }
 
     /// Lets an automation use a restored object again, unless the automation was changed in the meantime.

@@ -13,6 +13,7 @@ struct Reversal: Sendable, Equatable {
         case addScene(ActionSet, automations: [Trigger])
         case addAutomation(Trigger)
         case setDefinition(Trigger.ID, TriggerDefinition, insteadOf: TriggerDefinition)
+        case renameAutomation(Trigger.ID, String, insteadOf: String)
         /// Adds a person, and lets the automations use the presence again that used it before.
         case addPerson(Resident, automations: [Trigger])
         case setActions(ActionSet.ID, [CharacteristicWriteAction], insteadOf: [CharacteristicWriteAction])
@@ -66,7 +67,16 @@ struct Reversal: Sendable, Equatable {
         self.init(home.id, [.addPerson(person, automations: home.triggers(using: person.id))])
     }
 
-    // MARK: Values
+    // MARK: Changes
+
+    init(ofChanging trigger: Trigger, to new: Trigger, in home: Home) {
+        var steps: [Step] = []
+        if new.definition != trigger.definition {
+            steps.append(.setDefinition(trigger.id, trigger.definition, insteadOf: new.definition))
+        }
+        if new.name != trigger.name { steps.append(.renameAutomation(trigger.id, trigger.name, insteadOf: new.name)) }
+        self.init(home.id, steps)
+    }
 
     /// Creates the inverse of a write, for the values that are known and that it changes.
     init(ofWriting values: [Characteristic.ID: CharacteristicValue], in home: Home) {

@@ -1,6 +1,8 @@
 import HAPModel
+import HTTPTypes
 import HomeClient
 import HomeModel
+import Texts
 
 /// The homes in which a change is undone.
 protocol ReversalTarget: Sendable {
@@ -34,7 +36,9 @@ extension Site: ReversalTarget {
     }
 
     func setHidden(_ isHidden: Bool, _ services: Set<Service.ID>, of home: Home) async throws(WebError) {
-        try displays.change(home.id, among: Set(await manager.homes.map(\.id))) {
+        let homes = Set(await manager.homes.map(\.id))
+        guard homes.contains(home.id) else { throw WebError(.notFound, localized("The home no longer exists.")) }
+        try displays.change(home.id, among: homes) {
             $0.setHidden(isHidden, services, of: home)
         }
     }

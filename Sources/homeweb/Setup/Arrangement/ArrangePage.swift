@@ -3,14 +3,14 @@ import Hummingbird
 import HummingbirdCore
 import Texts
 
-/// The page with the names, rooms and favorites of an accessory or of all accessories of a bridge, in one table.
+/// The page with the names, rooms and other settings of an accessory or of all accessories of a bridge, in one table.
 ///
 /// It follows the addition of accessories. The table isn't updated while the page is open.
 enum ArrangePage {
     /// The size of the largest form, in bytes.
     static let formLimit = 1 << 19
     /// The fields of a row.
-    static let fieldsPerRow = 5
+    static let fieldsPerRow = 6
 
     static func path(_ accessory: Accessory.ID) -> String { "/accessories/\(accessory)/arrange" }
 
@@ -58,7 +58,7 @@ enum ArrangePage {
                 ? localized("Set up \(accessory.name)") : localized("Set up your accessories"),
             about:
                 localized(
-                    "Keep the suggestions, or change names, rooms and favorites. A new room's name adds the room. An accessory without a room is shown under \"No room\"."
+                    "Keep the suggestions, or change them. A new room's name adds the room. An accessory without a room is shown under \"No room\"."
                 ),
             path: path(accessory.id), later: home.isPrimary ? "/" : "/?home=\(home.id)", place: "/add")
     }

@@ -2,7 +2,8 @@ import HomeModel
 import HomePresentation
 import Texts
 
-/// The names, rooms and favorites of several accessories, which a visitor edits in one table.
+/// The names and rooms of several accessories, and whether they are favorites or hidden, which a visitor edits in one
+/// table.
 ///
 /// This value performs no changes. It checks them by the rules of the home hub.
 struct Arrangement: Sendable {
@@ -91,6 +92,7 @@ struct Arrangement: Sendable {
             case "room": rows[last].room = value.trimmed
             case "favorite": rows[last].isFavorite = true
             case "hidden": rows[last].isHidden = true
+            case "all-tiles": rows[last].affectsAllTiles = true
             default: break
             }
         }
@@ -126,8 +128,8 @@ struct Arrangement: Sendable {
             if row.isFavorite != shown.isFavorite, let service = accessory.primaryService?.id {
                 changes.append(.setFavorite(service, of: row.accessory, row.isFavorite))
             }
-            if row.isHidden != shown.isHidden {
-                let tiles = accessory.tiles.map(\.id).filter { display.hidden.contains($0) != row.isHidden }
+            let tiles = accessory.tiles.map(\.id).filter { display.hidden.contains($0) != row.isHidden }
+            if !tiles.isEmpty, row.isHidden != shown.isHidden || row.affectsAllTiles {
                 hidden[row.isHidden, default: [:]][row.accessory] = Set(tiles)
             }
         }

@@ -12,6 +12,8 @@ struct ArrangementRow: Sendable, Equatable {
     var isFavorite: Bool
     /// Whether Home doesn't show the accessory's tiles.
     var isHidden: Bool
+    /// Whether ``isHidden`` also applies if only some of the tiles are hidden now.
+    var affectsAllTiles = false
     /// The reason why the name can't be used; empty for a name that can.
     var nameRefusal = ""
     /// The reason why the room can't be used or added; empty if it can.

@@ -28,6 +28,7 @@ struct ArrangementSaver {
             do throws(WebError) {
                 if case .setHidden(let tiles, let isHidden) = change {
                     let services = Set(tiles.filter { !arrangement.isRefused($0.key) }.values.joined())
+                    if services.isEmpty { continue }
                     try await site.setHidden(isHidden, services, of: home)
                     saver.made.append((nil, .setHidden(services, !isHidden)))
                 } else {

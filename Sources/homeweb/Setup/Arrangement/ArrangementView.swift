@@ -63,7 +63,10 @@ struct ArrangementView {
             values["favorite"] = ["checked": row.isFavorite, "present": accessory.name] as Templates.Values
         }
         if !accessory.tiles.isEmpty {
-            values["hidden"] = ["checked": row.isHidden, "present": accessory.name] as Templates.Values
+            values["hidden"] =
+                [
+                    "checked": row.isHidden, "present": accessory.name, "allTiles": row.affectsAllTiles,
+                ] as Templates.Values
         }
         return values
     }
