@@ -117,7 +117,7 @@ struct PageContent {
 }
 
 extension PageContent.Part {
-    /// Renders an element with a template of its own.
+    /// Renders an element with a template.
     init(id: String, _ template: String, _ values: Templates.Values) {
         self.init(id: id, html: Templates.render(template, values))
     }

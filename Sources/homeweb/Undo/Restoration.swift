@@ -163,7 +163,7 @@ struct Restoration<Target: ReversalTarget> {
         if !possible.isEmpty { await perform(.setActions(scene, possible), named: name) }
     }
 
-    /// Returns an automation that no one has changed since.
+    /// Returns an automation, or `nil` with the reason among the losses if it was removed or changed.
     private mutating func trigger(
         _ id: Trigger.ID, in home: Home, where isUnchanged: (Trigger) -> Bool
     ) -> Trigger? {
