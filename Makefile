@@ -200,13 +200,13 @@ apt-repository: package-packages
 	Scripts/apt-repository --address "$(or $(ADDRESS),$(error set ADDRESS to the URL at which .build-repository is served))" \
 		--key "$(or $(SIGNING_KEY),$(error set SIGNING_KEY to a fingerprint or to a file with the secret key))"
 
-## container  build a container image from the packages, without a container engine
+## container  build a container image from the packages, without a container engine; ARCH=arm64 for those of make deb ARCH=arm64
 container: container-packages
-	Scripts/build-container
+	Scripts/build-container $(ARCH)
 
-## container-test  run the image with Podman on a simulated LAN: health, pairing, restart, no root (root)
+## container-test  run the image with Podman on a simulated LAN: health, pairing, restart, no root; ARCH=arm64 emulates it (root)
 container-test: container-packages $(VENV)/ready
-	Scripts/container-test
+	Scripts/container-test $(ARCH)
 
 ## guest-repository  install, upgrade and purge the packages from a repository, in guests with Debian 12 and 13 (root)
 guest-repository: guest-packages $(VENV)/ready
@@ -291,7 +291,7 @@ arm64-packages:
 	@Scripts/install-packages arm64
 
 container-packages:
-	@Scripts/install-packages container
+	@Scripts/install-packages container$(if $(filter arm64,$(ARCH)),-arm64)
 
 $(VENV)/ready: Tests/Interop/requirements.txt Tests/Interop/sources.txt
 	$(PYTHON) -m venv $(VENV)
