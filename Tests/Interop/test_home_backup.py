@@ -4,37 +4,24 @@ import contextlib
 import json
 import shutil
 import sqlite3
-import sys
 import threading
-from pathlib import Path
 
 import pytest
 from conftest import configuration
 from daemon import program
+from foreign_lamps import LAMPS, foreign_lamps
 from home import HomeDaemon, hub, make_home  # noqa: F401 (fixtures)
 from lan import open_to_all, until
 from python_device import CODE
-from talker import Talker
 
-HERE = Path(__file__).parent
-DEVICES = {f"5A:11:C0:DE:01:0{number}": f"Foreign {number}" for number in range(1, 4)}
-LAMP = {"type": "Lightbulb", "values": ["Brightness"]}
 APP = "org.example.lights"
 
 
 @pytest.fixture
 def foreign(lan, tmp_path):
-    """Three accessories of HAP-python on the network, by their IDs."""
-    made = {}
-    for port, (id, name) in enumerate(DEVICES.items(), 51840):
-        made[id] = Talker(
-            lan.phone, tmp_path / f"{name}.log", sys.executable, HERE / "python_device.py", lan.phone.address, port,
-            tmp_path / f"{name}.state", json.dumps({"id": id, "name": name, "services": [LAMP]}))
-    for device in made.values():
-        device.until(lambda line: "ready" in line)
-    yield made
-    for device in made.values():
-        device.close()
+    """Three lamps of HAP-python on the network, by their IDs."""
+    with foreign_lamps(lan.phone, tmp_path) as lamps:
+        yield lamps
 
 
 @pytest.fixture
@@ -45,7 +32,7 @@ def house(make_home, make_daemon, foreign):
     home.bridge = make_daemon(configuration("Demo", [{"id": "lamp", "name": "Hall Lamp", "brightness": True}]))
     home.bridge.until_published()
     home.add(home.bridge.setup_code, home.bridge.status["deviceId"])
-    for id in DEVICES:
+    for id in LAMPS:
         home.add(CODE, id)
     home.cli("scenes", "add", "Evening")
     home.cli("scenes", "set", "Evening", "hall lamp", "on")
@@ -94,7 +81,7 @@ def test_restored_homes_answer_on_another_hub(running, house, hub, foreign, tmp_
     try:
         until(lambda: not second.cli("status", "--json")["hub"]["notConnected"], 30, "all accessories are connected")
         assert kept(second) == before
-        for id, name in DEVICES.items():
+        for id, name in LAMPS.items():
             second.cli("write", name, "brightness=70")
             foreign[id].until(lambda line: line.get("wrote") == ["Brightness", 70])
         assert any("Foreign 2" in json.dumps(one) for one in second.cli("activity", "--json")), "the activity is kept"
