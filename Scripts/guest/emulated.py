@@ -146,7 +146,7 @@ class EmulatedGuest(Guest):
         with open(self.console, "ab") as log:
             self._qemu = subprocess.Popen(
                 ["ip", "netns", "exec", self.lan.switch, *QEMU, *disk_arguments(self.disk, snapshot=True),
-                 "-netdev", "tap,id=lan,ifname=guest,script=no,downscript=no", "-device", "virtio-net-pci,netdev=lan",
+                 "-netdev", "tap,id=lan,ifname=guest,script=no,downscript=no", "-device", "virtio-net-pci,netdev=lan,romfile=",
                  "-serial", "stdio", "-kernel", self.kernel,
                  "-append", f"{KERNEL_OPTIONS} systemd.set_credential_binary=ssh.authorized_keys.root:{key}"],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
