@@ -37,7 +37,7 @@ define build
 endef
 
 .PHONY: all shipped built run run-home run-web test test-all guest-test package-test check format install install-files install-bridge-files install-home-files install-web-files help deb bench fuzz power-cut sanitize soak web-day web-figures docs
-.PHONY: container container-test reproducible apt-repository release guest-repository guest-test-arm64 fresh-machine test-outside mutants packages test-packages package-packages guest-packages arm64-packages container-packages bench-programs
+.PHONY: container container-test reproducible apt-repository release guest-repository guest-test-arm64 fresh-machine test-outside mutants packages test-packages package-packages guest-packages arm64-packages cross-packages image-packages container-packages bench-programs
 
 all: shipped
 	Scripts/generate-manual $(SHIPPED)
@@ -168,7 +168,7 @@ install-web-files:
 
 ## deb      build the Debian packages and print their paths; ARCH=arm64 builds them for arm64 on an amd64 computer (root)
 ifeq ($(ARCH),arm64)
-deb:
+deb: cross-packages
 	Scripts/build-arm64
 else
 deb: package-packages all
@@ -200,8 +200,8 @@ apt-repository: package-packages
 	Scripts/apt-repository --address "$(or $(ADDRESS),$(error set ADDRESS to the URL at which .build-repository is served))" \
 		--key "$(or $(SIGNING_KEY),$(error set SIGNING_KEY to a fingerprint or to a file with the secret key))"
 
-## container  build a container image from the packages, without a container engine; ARCH=arm64 for those of make deb ARCH=arm64
-container: container-packages
+## container  build a container image from the packages, without a container engine; ARCH=arm64 for those of make deb ARCH=arm64 (root)
+container: image-packages
 	Scripts/build-container $(ARCH)
 
 ## container-test  run the image with Podman on a simulated LAN: health, pairing, restart, no root; ARCH=arm64 emulates it (root)
@@ -289,6 +289,12 @@ guest-packages:
 
 arm64-packages:
 	@Scripts/install-packages arm64
+
+cross-packages:
+	@Scripts/install-packages cross
+
+image-packages:
+	@Scripts/install-packages image$(if $(filter arm64,$(ARCH)),-arm64)
 
 container-packages:
 	@Scripts/install-packages container$(if $(filter arm64,$(ARCH)),-arm64)

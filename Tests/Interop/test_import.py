@@ -103,6 +103,9 @@ async def test_imported_bridge_keeps_its_pairings(program, pairings, admins, aid
     name = program.__name__.replace("_", "-")
     place = [tmp_path / "other", "--bridge", device, "--state-directory", daemon.state_directory]
 
+    if program is homebridge:
+        several = daemon.cli("import", name, tmp_path / "other", "--dry-run", check=False)
+        assert several.returncode == 64 and "Homebridge 7A3C" in several.stderr and "Garden" in several.stderr
     plan = daemon.cli("import", name, *place, "--dry-run")
     assert device in plan.stdout and f"Pairings: {pairings}, of which {admins} admin" in plan.stdout
     unconfirmed = daemon.cli("import", name, *place, check=False)
@@ -117,6 +120,7 @@ async def test_imported_bridge_keeps_its_pairings(program, pairings, admins, aid
     assert f"The bridge is now {device}, with {pairings} pairing" in said.stdout
     daemon.start()
     assert await continues(daemon, pairing) > aid
+    assert sorted(one["admin"] for one in daemon.cli("--json", "pairings")) == [False] * (pairings - admins) + [True] * admins
     code = daemon.setup_code_anyway
     assert (code == CODE) == (program is homebridge)
 
