@@ -77,7 +77,7 @@ test: test-packages $(VENV)/ready
 	@! test -s .build/skipped-tests || { echo "Skipped tests:"; cat .build/skipped-tests; }
 
 ## test-all  also run the tests that take too long for every change, before an issue is closed (root)
-test-all: test test-outside fresh-machine bench-programs package-test guest-repository container container-test
+test-all: test test-outside fresh-machine bench-programs package-test guest-repository container container-test reproducible
 	$(INTEROP) Tests/Interop -m long
 	HOME_SEEDS=5 $(INTEROP) Tests/Interop/test_home_properties.py
 	Scripts/guest-documents
