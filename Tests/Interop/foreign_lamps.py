@@ -1,4 +1,4 @@
-"""Three lamps of HAP-python, for hubs that our bridge isn't the only accessory of."""
+"""Three lamps of HAP-python, as accessories of other manufacturers."""
 
 import contextlib
 import json
